@@ -1,0 +1,161 @@
+// A cursor walks the pieces of a layout in stream order, and finds its place by stream position or by offset.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <argosy/detail/layout/small_array.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+
+// Evenly spaced pieces of one length: what copy loops take at a time.
+struct run {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  std::int64_t count = 0;
+  std::int64_t stride = 0;
+};
+
+// The layout must outlive the cursor. Seeking costs one step per level, and a binary search in tables and records.
+//
+//   for (io::cursor at(view); !at.done(); at.next()) use(at.current());
+class cursor {
+ public:
+  constexpr explicit cursor(layout const& walked, std::int64_t position = 0) : layout_(&walked) { seek(position); }
+
+  constexpr bool done() const noexcept { return frames_.empty(); }
+  // Bytes of the stream before the cursor.
+  constexpr std::int64_t position() const noexcept { return position_; }
+  // What is left of the piece under the cursor.
+  constexpr piece current() const noexcept { return {leaf_.offset + within_, leaf_.length - within_}; }
+  // The piece under the cursor and those that follow it at one stride. A run that starts inside a piece is that piece.
+  constexpr run current_run() const noexcept;
+
+  // To the next piece. Precondition: not done.
+  constexpr void next() { skip(1); }
+  // Over `pieces` pieces of the current run; a piece that is begun counts as one.
+  constexpr void skip(std::int64_t pieces);
+  // Over `bytes` bytes of the stream.
+  constexpr void advance(std::int64_t bytes) {
+    if (bytes < leaf_.length - within_) {
+      within_ += bytes;
+      position_ += bytes;
+    } else {
+      seek(position_ + bytes);
+    }
+  }
+
+  // To byte `position` of the stream; at or beyond the end the cursor is done.
+  constexpr void seek(std::int64_t position);
+  // To the first byte at or after `offset` of a sorted layout.
+  constexpr void seek_offset(std::int64_t offset) { seek(layout_->bytes_before(offset)); }
+
+ private:
+  struct frame {
+    std::int64_t node;   // a repeat, concat or table
+    std::int64_t index;  // copy, place or piece
+    std::int64_t base;   // offset of the node's first piece
+  };
+
+  constexpr node const& at(std::int64_t i) const noexcept { return layout_->nodes()[static_cast<std::size_t>(i)]; }
+  // From node `i` at `base` down to the leaf that holds byte `rest` of it.
+  constexpr void descend(std::int64_t i, std::int64_t base, std::int64_t rest);
+
+  layout const* layout_;
+  detail::small_array<frame, 12> frames_;
+  piece leaf_;               // the whole piece under the cursor
+  std::int64_t within_ = 0;  // bytes of it that lie behind the cursor
+  std::int64_t position_ = 0;
+};
+
+constexpr void cursor::seek(std::int64_t position) {
+  frames_.clear();
+  within_ = 0;
+  leaf_ = {};
+  position_ = std::clamp<std::int64_t>(position, 0, layout_->size());
+  if (position_ == layout_->size()) return;
+  // The frame below all others stands for the layout itself, so that a lone leaf has one, too.
+  frames_.push_back({-1, 0, layout_->origin()});
+  descend(static_cast<std::int64_t>(layout_->nodes().size()) - 1, layout_->origin(), position_);
+}
+
+constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t rest) {
+  for (;;) {
+    node const& n = at(i);
+    switch (n.kind) {
+      case node_kind::bytes:
+        leaf_ = {base, n.size};
+        within_ = rest;
+        return;
+      case node_kind::repeat: {
+        std::int64_t const copy_bytes = at(n.child).size;
+        std::int64_t const copy = rest < copy_bytes ? 0 : rest / copy_bytes;
+        frames_.push_back({i, copy, base});
+        rest -= copy * copy_bytes;
+        base += copy * n.stride;
+        i = n.child;
+        break;
+      }
+      case node_kind::concat: {
+        auto const places = layout_->places().subspan(n.child, static_cast<std::size_t>(n.count));
+        auto const after = std::upper_bound(places.begin() + 1, places.end(), rest,
+                                            [](std::int64_t r, place const& p) { return r < p.start; });
+        auto const index = after - places.begin() - 1;
+        place const& p = places[static_cast<std::size_t>(index)];
+        frames_.push_back({i, index, base});
+        rest -= p.start;
+        base += p.displacement;
+        i = p.node;
+        break;
+      }
+      case node_kind::table: {
+        piece_table const& table = layout_->tables()[n.child];
+        std::size_t const k = rest == 0 ? 0 : table.find(rest);
+        frames_.push_back({i, static_cast<std::int64_t>(k), base});
+        leaf_ = {base + table.offset(k), table.length(k)};
+        within_ = rest - table.start(k);
+        return;
+      }
+    }
+  }
+}
+
+constexpr run cursor::current_run() const noexcept {
+  if (within_ > 0) return {leaf_.offset + within_, leaf_.length - within_, 1, 0};
+  frame const& top = frames_.back();
+  if (top.node >= 0) {
+    node const& n = at(top.node);
+    if (n.kind == node_kind::repeat) return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
+  }
+  return {leaf_.offset, leaf_.length, 1, 0};
+}
+
+constexpr void cursor::skip(std::int64_t pieces) {
+  position_ += pieces * leaf_.length - within_;
+  within_ = 0;
+  for (std::int64_t step = pieces; !frames_.empty(); step = 1) {
+    frame& top = frames_.back();
+    if (top.node >= 0) {
+      node const& n = at(top.node);
+      top.index += step;
+      if (top.index < n.count) {
+        if (n.kind == node_kind::repeat) return descend(n.child, top.base + top.index * n.stride, 0);
+        if (n.kind == node_kind::concat) {
+          place const& p = layout_->places()[n.child + static_cast<std::size_t>(top.index)];
+          return descend(p.node, top.base + p.displacement, 0);
+        }
+        piece_table const& table = layout_->tables()[n.child];
+        auto const k = static_cast<std::size_t>(top.index);
+        leaf_ = {top.base + table.offset(k), table.length(k)};
+        return;
+      }
+    }
+    frames_.pop_back();
+  }
+  leaf_ = {};
+}
+
+}  // namespace argosy

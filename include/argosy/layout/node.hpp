@@ -1,0 +1,38 @@
+// The nodes of a normal form: what `layout` is made of, for those who walk it (kernels, cursors, printing, drawing).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace argosy {
+
+enum class node_kind : std::uint8_t {
+  bytes,   // `size` contiguous bytes
+  repeat,  // `count` copies of node `child`, `stride` bytes apart
+  concat,  // `count` places from `child` on: nodes at displacements, one after the other in the stream
+  table,   // `count` irregular pieces, in table number `child`
+};
+
+// Every node is placed so that its first piece starts at 0; who uses it says where it lies. A node that is used in
+// several places stands once: a block-cyclic array in d dimensions needs O(d) nodes, not O(2^d).
+struct node {
+  node_kind kind;
+  std::uint32_t child;  // index: node of a repeat, first place of a concat, table of a table
+  std::int64_t count;   // copies, places or pieces; 1 for bytes
+  std::int64_t stride;  // between the copies of a repeat; 0 otherwise
+  std::int64_t size;    // bytes of data
+  std::int64_t low;     // true bounds, relative to the first piece: low <= 0 < high
+  std::int64_t high;
+  std::int64_t pieces;  // maximal contiguous runs, in stream order
+  friend constexpr bool operator==(node const&, node const&) = default;
+};
+
+// One member of a concat.
+struct place {
+  std::int64_t displacement;  // of its first piece, relative to the first piece of the concat
+  std::int64_t start;         // bytes of the stream before it, within the concat
+  std::int64_t node;
+  friend constexpr bool operator==(place const&, place const&) = default;
+};
+
+}  // namespace argosy

@@ -1,0 +1,69 @@
+// Numbers that may be known at compile time: `io::c<8>` is a type, `8` is a value, and every count, stride and
+// displacement of a datatype takes either.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace argosy {
+
+template <std::int64_t Value>
+struct fixed {
+  static constexpr std::int64_t value = Value;
+  constexpr operator std::int64_t() const noexcept { return Value; }
+  friend constexpr bool operator==(fixed, fixed) = default;
+};
+
+template <std::int64_t Value>
+inline constexpr fixed<Value> c{};
+
+template <class T>
+inline constexpr bool is_fixed = false;
+template <std::int64_t Value>
+inline constexpr bool is_fixed<fixed<Value>> = true;
+
+// An integer of any type, or a fixed one. bool and the character types count nothing.
+template <class T>
+concept number = is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
+
+// How a number is kept: fixed ones in the type, all others as 64 bits.
+template <number T>
+using stored_number = std::conditional_t<is_fixed<T>, T, std::int64_t>;
+
+// A list of numbers, each fixed or not: the sizes of an array, the block lengths of an indexed type.
+template <number... N>
+struct number_list {
+  static constexpr std::size_t static_size = sizeof...(N);
+  [[no_unique_address]] std::tuple<N...> values;
+
+  constexpr number_list() = default;
+  constexpr explicit number_list(N... n)
+    requires(sizeof...(N) > 0)
+      : values(n...) {}
+  static constexpr std::size_t size() noexcept { return sizeof...(N); }
+  constexpr std::int64_t operator[](std::size_t i) const noexcept {
+    std::int64_t result = 0;
+    std::apply([&](auto... n) { std::size_t k = 0; ((k++ == i ? void(result = std::int64_t{n}) : void()), ...); },
+               values);
+    return result;
+  }
+};
+
+template <number... N>
+constexpr auto list(N... n) {
+  return number_list<stored_number<N>...>(static_cast<stored_number<N>>(n)...);
+}
+
+namespace literals {
+
+// Bytes with their unit: 4_MiB.
+constexpr std::int64_t operator""_KiB(unsigned long long n) { return static_cast<std::int64_t>(n) << 10; }
+constexpr std::int64_t operator""_MiB(unsigned long long n) { return static_cast<std::int64_t>(n) << 20; }
+constexpr std::int64_t operator""_GiB(unsigned long long n) { return static_cast<std::int64_t>(n) << 30; }
+
+}  // namespace literals
+}  // namespace argosy

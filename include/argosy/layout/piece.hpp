@@ -1,0 +1,16 @@
+// A piece: one contiguous run of bytes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace argosy {
+
+struct piece {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  constexpr std::int64_t end() const noexcept { return offset + length; }
+  friend constexpr bool operator==(piece const&, piece const&) = default;
+};
+
+}  // namespace argosy

@@ -1,0 +1,134 @@
+// Irregular pieces: the leaf of a layout that has no rule. Immutable and shared, so that layouts copy cheaply.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <argosy/detail/layout/checked.hpp>
+#include <argosy/layout/piece.hpp>
+
+namespace argosy {
+
+// A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows lists that outlive it.
+class piece_table {
+ public:
+  // Takes lists that are in normal form: no empty piece, no piece that continues the one before.
+  // `lengths` is empty when all pieces have `length` bytes.
+  constexpr piece_table(std::vector<std::int64_t> offsets, std::vector<std::int64_t> lengths, std::int64_t length)
+      : data_(new content) {
+    data_->own_offsets = std::move(offsets);
+    data_->own_lengths = std::move(lengths);
+    data_->offsets = data_->own_offsets;
+    data_->lengths = data_->own_lengths;
+    data_->length = length;
+    data_->measure();
+  }
+  static constexpr piece_table borrow(std::span<std::int64_t const> offsets, std::int64_t length) {
+    piece_table table;
+    table.data_ = new content;
+    table.data_->offsets = offsets;
+    table.data_->length = length;
+    table.data_->measure();
+    return table;
+  }
+
+  constexpr piece_table(piece_table const& other) noexcept : data_(other.data_) { retain(); }
+  constexpr piece_table(piece_table&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  constexpr piece_table& operator=(piece_table other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  constexpr ~piece_table() { release(); }
+
+  constexpr std::size_t size() const noexcept { return data_->offsets.size(); }
+  constexpr std::int64_t offset(std::size_t i) const noexcept { return data_->offsets[i] - data_->offsets[0]; }
+  constexpr std::int64_t length(std::size_t i) const noexcept {
+    return data_->lengths.empty() ? data_->length : data_->lengths[i];
+  }
+  constexpr piece operator[](std::size_t i) const noexcept { return {offset(i), length(i)}; }
+
+  // Raw lists, for the copy loops: offsets()[i] - offsets()[0] is where piece i lies.
+  constexpr std::span<std::int64_t const> offsets() const noexcept { return data_->offsets; }
+  constexpr bool equal_lengths() const noexcept { return data_->lengths.empty(); }
+
+  // Bytes of the stream before piece i.
+  constexpr std::int64_t start(std::size_t i) const noexcept {
+    return data_->lengths.empty() ? static_cast<std::int64_t>(i) * data_->length : data_->starts[i];
+  }
+  // The piece that holds byte `position` of the stream. O(log n), O(1) for equal lengths.
+  constexpr std::size_t find(std::int64_t position) const noexcept {
+    if (data_->lengths.empty()) return static_cast<std::size_t>(position / data_->length);
+    auto const after = std::upper_bound(data_->starts.begin(), data_->starts.end(), position);
+    return static_cast<std::size_t>(after - data_->starts.begin()) - 1;
+  }
+
+  constexpr std::int64_t bytes() const noexcept { return data_->bytes; }
+  constexpr std::int64_t low() const noexcept { return data_->low; }
+  constexpr std::int64_t high() const noexcept { return data_->high; }
+  constexpr bool is_monotonic() const noexcept { return data_->monotonic; }
+  constexpr bool is_sorted() const noexcept { return data_->sorted; }  // monotonic, and no piece overlaps the next
+  constexpr bool is_borrowed() const noexcept { return data_->own_offsets.empty(); }
+
+  friend constexpr bool operator==(piece_table const& a, piece_table const& b) noexcept {
+    if (a.data_ == b.data_) return true;
+    if (a.size() != b.size() || a.bytes() != b.bytes() || a.high() != b.high() || a.low() != b.low()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+
+ private:
+  struct content {
+    std::vector<std::int64_t> own_offsets, own_lengths, starts;
+    std::span<std::int64_t const> offsets, lengths;
+    std::int64_t length = 0, bytes = 0, low = 0, high = 0;
+    std::int64_t users = 1;
+    bool monotonic = true, sorted = true;
+
+    constexpr void measure() {
+      if (!lengths.empty()) starts.reserve(offsets.size());
+      std::int64_t last_offset = 0, last_end = 0;
+      for (std::size_t i = 0; i < offsets.size(); ++i) {
+        std::int64_t const offset = detail::sub(offsets[i], offsets[0]);
+        std::int64_t const size = lengths.empty() ? length : lengths[i];
+        if (!lengths.empty()) starts.push_back(bytes);
+        monotonic = monotonic && offset >= last_offset;
+        sorted = sorted && offset >= last_end;
+        last_offset = offset;
+        last_end = detail::add(offset, size);
+        low = std::min(low, offset);
+        high = std::max(high, last_end);
+        bytes = detail::add(bytes, size);
+      }
+    }
+  };
+
+  constexpr piece_table() noexcept = default;
+  constexpr void retain() noexcept {
+    if (!data_) return;
+    if (std::is_constant_evaluated())
+      ++data_->users;
+    else
+      std::atomic_ref(data_->users).fetch_add(1, std::memory_order_relaxed);
+  }
+  constexpr void release() noexcept {
+    if (!data_) return;
+    bool last = false;
+    if (std::is_constant_evaluated())
+      last = --data_->users == 0;
+    else
+      last = std::atomic_ref(data_->users).fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (last) delete data_;
+  }
+
+  content* data_ = nullptr;
+};
+
+}  // namespace argosy

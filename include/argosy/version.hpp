@@ -1,0 +1,17 @@
+// The version, of the headers and of the compiled part. CMakeLists.txt reads it from here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#define ARGOSY_VERSION_MAJOR 0
+#define ARGOSY_VERSION_MINOR 1
+#define ARGOSY_VERSION_PATCH 0
+
+namespace argosy {
+
+/// The version of the compiled library that is linked, as "major.minor.patch". Local; needs argosy::argosy.
+/// Differs from the macros above only if headers and library come from different installations.
+auto version() noexcept -> std::string_view;
+
+} // namespace argosy
