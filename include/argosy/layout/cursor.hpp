@@ -38,14 +38,13 @@ class cursor {
   constexpr void next() { skip(1); }
   // Over `pieces` pieces of the current run; a piece that is begun counts as one.
   constexpr void skip(std::int64_t pieces);
-  // Over `bytes` bytes of the stream.
+  // Over `bytes` bytes of the stream. Precondition: not done.
   constexpr void advance(std::int64_t bytes) {
-    if (bytes < leaf_.length - within_) {
-      within_ += bytes;
-      position_ += bytes;
-    } else {
-      seek(position_ + bytes);
-    }
+    std::int64_t const left = leaf_.length - within_;
+    if (bytes > left) return seek(position_ + bytes);
+    if (bytes == left) return skip(1);
+    within_ += bytes;
+    position_ += bytes;
   }
 
   // To byte `position` of the stream; at or beyond the end the cursor is done.
@@ -159,3 +158,7 @@ constexpr void cursor::skip(std::int64_t pieces) {
 }
 
 }  // namespace argosy
+
+// Members of layout that walk: here, where both classes are complete, whichever header came first.
+#include <argosy/detail/layout/measure.hpp>
+#include <argosy/detail/layout/equal.hpp>

@@ -21,10 +21,16 @@ namespace detail {
 class builder;
 }
 
+template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
+struct static_form;
+
 class layout {
  public:
   // No bytes at all; extent 0.
   constexpr layout() noexcept = default;
+  // What a static layout holds.
+  template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
+  constexpr explicit layout(static_form<Nodes, Places, Tables, Pieces> const& form);
 
   // Bytes of data, whatever their places. Overlapping pieces count as often as they are named.
   constexpr std::int64_t size() const noexcept { return nodes_.empty() ? 0 : root().size; }
@@ -111,6 +117,5 @@ constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int
 
 }  // namespace argosy
 
-#include <argosy/detail/layout/algebra.hpp>
-#include <argosy/detail/layout/measure.hpp>
-#include <argosy/detail/layout/equal.hpp>
+#include <argosy/detail/layout/builder.hpp>  // ends with the bodies of the algebra
+#include <argosy/layout/cursor.hpp>          // ends with the bodies of what walks: order, overlaps, equality

@@ -56,7 +56,10 @@ class piece_table {
 
   // Raw lists, for the copy loops: offsets()[i] - offsets()[0] is where piece i lies.
   constexpr std::span<std::int64_t const> offsets() const noexcept { return data_->offsets; }
+  constexpr std::span<std::int64_t const> lengths() const noexcept { return data_->lengths; }  // empty: all are equal
   constexpr bool equal_lengths() const noexcept { return data_->lengths.empty(); }
+  // The length of most pieces, if one length has a majority: the one worth a loop of its own.
+  constexpr std::int64_t usual_length() const noexcept { return data_->length; }
 
   // Bytes of the stream before piece i.
   constexpr std::int64_t start(std::size_t i) const noexcept {
@@ -95,10 +98,15 @@ class piece_table {
     constexpr void measure() {
       if (!lengths.empty()) starts.reserve(offsets.size());
       std::int64_t last_offset = 0, last_end = 0;
+      std::int64_t votes = 0;
       for (std::size_t i = 0; i < offsets.size(); ++i) {
         std::int64_t const offset = detail::sub(offsets[i], offsets[0]);
         std::int64_t const size = lengths.empty() ? length : lengths[i];
-        if (!lengths.empty()) starts.push_back(bytes);
+        if (!lengths.empty()) {
+          starts.push_back(bytes);
+          if (votes == 0) length = size;  // the majority vote of Boyer and Moore
+          votes += size == length ? 1 : -1;
+        }
         monotonic = monotonic && offset >= last_offset;
         sorted = sorted && offset >= last_end;
         last_offset = offset;

@@ -86,11 +86,13 @@ class builder {
 
   constexpr void normalise(item_list& list) {
     join(list);
-    if (list.size() > 1) {
-      open(list);
-      group(list);
-      if (list.size() > longest_concat) tabulate(list);
-    }
+    if (list.size() < 2) return;
+    open(list);
+    if (list.size() <= longest_concat) return group(list);
+    // A long list is kept as a table unless a rule makes it short: runs by chance are no reason to grow a tree.
+    item_list grouped = list;
+    group(grouped);
+    if (grouped.size() <= longest_concat || !tabulate(list)) list = std::move(grouped);
   }
 
   constexpr layout finish(item_list& list, bounds const& hull) {
@@ -526,19 +528,20 @@ class builder {
     list = std::move(out);
   }
 
-  // A long list in which nothing repeats is cheaper as lists of numbers than as nodes.
-  constexpr void tabulate(item_list& list) {
+  // A long list in which nothing repeats is cheaper as lists of numbers than as nodes. Not done, and false, where that
+  // would expand long repeats.
+  constexpr bool tabulate(item_list& list) {
     std::int64_t pieces = 0;
     bool equal = true;
     std::int64_t const length = first_length(list[0].node);
     for (item i : list) {
       node const& n = at(i.node);
       bool const simple = n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
-      if (!simple) return;
+      if (!simple) return false;
       pieces = add(pieces, n.pieces);
       equal = equal && first_length(i.node) == length;
     }
-    if (pieces > 8 * static_cast<std::int64_t>(list.size())) return;
+    if (pieces > 8 * static_cast<std::int64_t>(list.size())) return false;
     std::vector<std::int64_t> offsets, lengths;
     offsets.reserve(static_cast<std::size_t>(pieces));
     if (!equal) lengths.reserve(static_cast<std::size_t>(pieces));
@@ -553,6 +556,7 @@ class builder {
     std::int64_t const origin = list[0].offset;
     list.clear();
     append_table(list, piece_table(std::move(offsets), std::move(lengths), length), origin);
+    return true;
   }
 
   small_array<node, 32> nodes_;
@@ -561,3 +565,5 @@ class builder {
 };
 
 }  // namespace argosy::detail
+
+#include <argosy/detail/layout/algebra.hpp>
