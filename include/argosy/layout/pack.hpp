@@ -8,6 +8,7 @@
 
 #include <argosy/detail/layout/static_transfer.hpp>
 #include <argosy/detail/layout/transfer.hpp>
+#include <argosy/layout/element_layout.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/static_layout.hpp>
 
@@ -54,14 +55,31 @@ inline void unpack(layout const& l, void const* stream, std::int64_t from, std::
 template <auto Form>
 inline void pack(static_layout<Form>, void const* memory, void* stream) {
   if constexpr (!Form.nodes.empty())
-    detail::static_transfer<detail::direction::pack, Form>(
+    detail::static_transfer<detail::direction::pack, Form, Form.nodes.size() - 1>(
         static_cast<std::byte*>(const_cast<void*>(memory)) + Form.origin, static_cast<std::byte*>(stream));
 }
 template <auto Form>
 inline void unpack(static_layout<Form>, void const* stream, void* memory) {
   if constexpr (!Form.nodes.empty())
-    detail::static_transfer<detail::direction::unpack, Form>(
+    detail::static_transfer<detail::direction::unpack, Form, Form.nodes.size() - 1>(
         static_cast<std::byte*>(memory) + Form.origin, static_cast<std::byte*>(const_cast<void*>(stream)));
+}
+
+// Copies of an element known at compile time, as many as is known at run time.
+template <auto Element>
+inline void pack(element_layout<Element> const& l, void const* memory, void* stream) {
+  layout const& whole = l;
+  if (whole.empty()) return;
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(memory)) + whole.origin();
+  detail::transfer<detail::direction::pack, Element>(whole, l.element()).all(whole.root(), first, static_cast<std::byte*>(stream));
+}
+template <auto Element>
+inline void unpack(element_layout<Element> const& l, void const* stream, void* memory) {
+  layout const& whole = l;
+  if (whole.empty()) return;
+  auto* const first = static_cast<std::byte*>(memory) + whole.origin();
+  auto* const source = static_cast<std::byte*>(const_cast<void*>(stream));
+  detail::transfer<detail::direction::unpack, Element>(whole, l.element()).all(whole.root(), first, source);
 }
 
 }  // namespace argosy

@@ -21,7 +21,7 @@ struct item {
   friend constexpr bool operator==(item const&, item const&) = default;
 };
 
-using item_list = small_array<item, 16>;
+using item_list = small_array<item, 64>;
 
 // The bounds of a layout in the making: a hull that starts empty.
 struct bounds {
@@ -86,13 +86,7 @@ class builder {
 
   constexpr void normalise(item_list& list) {
     join(list);
-    if (list.size() < 2) return;
-    open(list);
-    if (list.size() <= longest_concat) return group(list);
-    // A long list is kept as a table unless a rule makes it short: runs by chance are no reason to grow a tree.
-    item_list grouped = list;
-    group(grouped);
-    if (grouped.size() <= longest_concat || !tabulate(list)) list = std::move(grouped);
+    if (list.size() > 1) settle(list);
   }
 
   constexpr layout finish(item_list& list, bounds const& hull) {
@@ -356,45 +350,57 @@ class builder {
     list = std::move(out);
   }
 
-  // Pairs and tables are opened, so that all lists are compared in one alphabet: a pair may belong to two runs.
+  // A list of few pieces is taken apart into them, so that its form depends on the bytes alone. Of a longer one pairs,
+  // records and tables are opened: their parts may belong to runs with what stands beside them.
   constexpr void open(item_list& list) {
-    bool const any = std::any_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node)); });
-    if (!any) return;
+    std::int64_t pieces = 0;
+    for (item i : list) pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened), most_opened + 1);
+    bool const all = pieces <= most_opened;
+    if (std::none_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node), all); })) return;
     item_list out;
-    for (item i : list) open_into(out, i);
+    for (item i : list) open_into(out, i, all);
     list = std::move(out);
   }
+  static constexpr std::int64_t most_opened = 64;
 
-  static constexpr bool opens(node const& n) {
+  static constexpr bool opens(node const& n, bool all) {
     return n.kind == node_kind::table || n.kind == node_kind::concat ||
-           (n.kind == node_kind::repeat && n.count == 2);
+           (n.kind == node_kind::repeat && (all || n.count == 2));
   }
 
-  constexpr void open_into(item_list& out, item i) {
+  constexpr void open_into(item_list& out, item i, bool all) {
     node const n = at(i.node);
-    if (!opens(n)) {
+    if (!opens(n, all)) {
       out.push_back(i);
     } else if (n.kind == node_kind::table) {
       append_pieces(out, i, 0, static_cast<std::size_t>(n.count));
+    } else if (n.kind == node_kind::repeat) {
+      for (std::int64_t k = 0; k < n.count; ++k) open_into(out, {i.offset + k * n.stride, n.child}, all);
     } else {
-      item_list parts;
-      if (n.kind == node_kind::concat) {
-        append_items(parts, i.offset, i.node);
-      } else {
-        append_items(parts, i.offset, n.child);
-        append_items(parts, i.offset + n.stride, n.child);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(n.count); ++k) {
+        place const p = places_[n.child + k];
+        open_into(out, {i.offset + p.displacement, p.node}, all);
       }
-      for (item p : parts) open_into(out, p);
     }
   }
 
-  // Finds what repeats: first what continues a repeat, then a rule for the whole list, then runs inside it.
+  // Groups what repeats. A long list is kept as a table unless a rule makes it short: runs by chance are no reason to grow
+  // a tree.
+  constexpr void settle(item_list& list) {
+    open(list);
+    if (list.size() <= longest_concat) return group(list);
+    item_list grouped = list;
+    group(grouped);
+    if (grouped.size() <= longest_concat || !tabulate(list)) list = std::move(grouped);
+  }
+
+  // First what continues a repeat, then a rule for the whole list, then the run that covers most.
   constexpr void group(item_list& list) {
-    while (list.size() > 1 && (absorb(list) || fold_whole(list) || fold_runs(list))) {
+    while (list.size() > 1 && (absorb(list) || fold_whole(list) || fold_run(list))) {
     }
   }
 
-  // Do `count` items from `from` on look like `pattern` moved by `shift`?
+  // Do the items from `from` on look like `pattern` moved by `shift`?
   constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern, std::int64_t shift) const {
     if (from + pattern.size() > list.size()) return false;
     for (std::size_t k = 0; k < pattern.size(); ++k)
@@ -456,7 +462,7 @@ class builder {
   // The whole list is p items, again and again: found by the failure function of its steps, in O(items).
   constexpr bool fold_whole(item_list& list) {
     std::size_t const steps = list.size() - 1;
-    small_array<std::size_t, 32> border;
+    small_array<std::size_t, 64> border;
     border.push_back(0);
     for (std::size_t i = 1, k = 0; i < steps; ++i) {
       while (k > 0 && !same_step(list, i, k)) k = border[k - 1];
@@ -489,43 +495,66 @@ class builder {
     }
   }
 
-  // Runs of three and more single items first, then runs of longer periods, pairs last: what is shorter than three
-  // may be chance.
-  constexpr bool fold_runs(item_list& list) {
-    if (fold_runs(list, 1, 3)) return true;
-    for (std::size_t p = 2; p <= longest_period && 2 * p <= list.size(); ++p)
-      if (fold_runs(list, p, 2)) return true;
-    return list.size() <= longest_concat && fold_runs(list, 1, 2);
+  // Folds the run that covers most pieces; of equal ones the shortest period, then the first. In a list that will not
+  // stay a concat a pair of single items may be chance, and is left alone.
+  constexpr bool fold_run(item_list& list) {
+    if (list.size() > longest_searched) return fold_long(list);
+    std::size_t best = 0, best_period = 0, best_copies = 0;
+    std::int64_t most = 0;
+    for (std::size_t p = 1; p <= longest_period && 2 * p <= list.size(); ++p) {
+      std::size_t const least = p == 1 && list.size() > longest_concat ? 3 : 2;
+      for (std::size_t i = 0; i + 2 * p <= list.size();) {
+        std::size_t const copies = run_length(list, i, p);
+        std::int64_t covered = 0;
+        for (std::size_t k = 0; k < p; ++k) covered += at(list[i + k].node).pieces;
+        covered = mul(covered, static_cast<std::int64_t>(copies));
+        if (copies >= least && covered > most) {
+          most = covered;
+          best = i;
+          best_period = p;
+          best_copies = copies;
+        }
+        i += copies > 1 ? (copies - 1) * p : 1;
+      }
+    }
+    if (most == 0) return false;
+    fold(list, best, best_period, best_copies);
+    return true;
   }
   static constexpr std::size_t longest_period = 8;
+  static constexpr std::size_t longest_searched = 256;
 
-  constexpr bool fold_runs(item_list& list, std::size_t p, std::size_t least) {
+  // Of a very long list only runs of single items are looked for, all in one pass.
+  constexpr bool fold_long(item_list& list) {
     item_list out;
-    bool changed = false;
     for (std::size_t i = 0; i < list.size();) {
-      std::size_t const copies = run_length(list, i, p);
-      if (copies < least) {
+      std::size_t const copies = run_length(list, i, 1);
+      if (copies < 3) {
         out.push_back(list[i++]);
         continue;
       }
-      item_list once;
-      for (std::size_t k = 0; k < p; ++k) once.push_back(list[i + k]);
-      group(once);
-      append_repeat(out, static_cast<std::int64_t>(copies), list[i + p].offset - list[i].offset, once);
-      i += copies * p;
-      changed = true;
+      append_fold(out, list, i, 1, copies);
+      i += copies;
     }
-    if (changed) list = std::move(out);
+    bool const changed = out.size() < list.size();
+    list = std::move(out);
     return changed;
   }
 
+  // list[from, from + p) and its copies after it become one repeat.
   constexpr void fold(item_list& list, std::size_t from, std::size_t p, std::size_t copies) {
-    std::int64_t const stride = list[from + p].offset - list[from].offset;
-    item_list once, out;
-    for (std::size_t k = 0; k < p; ++k) once.push_back(list[from + k]);
-    group(once);
-    append_repeat(out, static_cast<std::int64_t>(copies), stride, once);
+    item_list out;
+    for (std::size_t i = 0; i < from; ++i) out.push_back(list[i]);
+    append_fold(out, list, from, p, copies);
+    for (std::size_t i = from + p * copies; i < list.size(); ++i) out.push_back(list[i]);
     list = std::move(out);
+  }
+
+  constexpr void append_fold(item_list& out, item_list const& list, std::size_t from, std::size_t p, std::size_t copies) {
+    item_list once;
+    for (std::size_t k = 0; k < p; ++k) once.push_back(list[from + k]);
+    settle(once);
+    append_repeat(out, static_cast<std::int64_t>(copies), list[from + p].offset - list[from].offset, once);
   }
 
   // A long list in which nothing repeats is cheaper as lists of numbers than as nodes. Not done, and false, where that

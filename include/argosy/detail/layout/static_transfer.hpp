@@ -12,8 +12,8 @@
 
 namespace argosy::detail {
 
-// Node `I` of `Form`. Memory and stream never overlap: the loops may be vectorised.
-template <direction Way, auto Form, std::size_t I = Form.nodes.size() - 1>
+// Memory and stream never overlap: the loops may be vectorised.
+template <direction Way, auto Form, std::size_t I>
 inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict stream) {
   static constexpr node n = Form.nodes[I];
   if constexpr (n.kind == node_kind::bytes) {

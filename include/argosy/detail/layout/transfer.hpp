@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include <argosy/detail/layout/strided.hpp>
 #include <argosy/layout/layout.hpp>
@@ -15,10 +17,18 @@ namespace argosy::detail {
 
 enum class direction { pack, unpack };
 
-template <direction Way>
+// Stands for "no node is known at compile time".
+struct no_element {};
+
+// Node `I` of a form known at compile time: the tree is walked by the compiler.
+template <direction Way, auto Form, std::size_t I>
+inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict stream);
+
+// `Element` is the form of one node of the layout, if that is known at compile time.
+template <direction Way, auto Element = no_element{}>
 class transfer {
  public:
-  explicit transfer(layout const& l) : layout_(l) {}
+  explicit transfer(layout const& l, node const* element = nullptr) : layout_(l), element_(element) {}
 
   // All of node `n`, whose first piece lies at `memory`.
   void all(node const& n, std::byte* memory, std::byte* stream) const { copies(n, memory, 0, stream, 1); }
@@ -38,6 +48,7 @@ class transfer {
  private:
   // Copies of a record are taken in batches that stay in the first-level cache while each member is visited.
   static constexpr std::int64_t batch_bytes = 8192;
+  static constexpr bool has_element = !std::same_as<std::remove_const_t<decltype(Element)>, no_element>;
 
   node const& child(node const& n) const { return layout_.nodes()[n.child]; }
   node const& child(place const& p) const { return layout_.nodes()[static_cast<std::size_t>(p.node)]; }
@@ -66,6 +77,8 @@ class transfer {
   // `count` copies of `n`, `stride` apart in memory, dense in the stream. The outer loop is chosen by what is inside,
   // so that the innermost one is always a long loop over pieces of one length.
   void copies(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count) const {
+    if constexpr (has_element)
+      if (&n == element_) return elements(memory, stride, stream, count);
     switch (n.kind) {
       case node_kind::bytes: return strided(memory, stride, stream, n.size, count, n.size);
       case node_kind::repeat:
@@ -83,6 +96,14 @@ class transfer {
         for (std::int64_t i = 0; i < count; ++i) gather(table(n), 0, table(n).size(), memory + i * stride, stream + i * n.size);
         return;
     }
+  }
+
+  static void elements(std::byte* __restrict memory, std::int64_t stride, std::byte* __restrict stream, std::int64_t count)
+    requires has_element
+  {
+    constexpr std::size_t root = Element.nodes.size() - 1;
+    for (std::int64_t i = 0; i < count; ++i)
+      static_transfer<Way, Element, root>(memory + i * stride, stream + i * Element.nodes[root].size);
   }
 
   void members(node const& n, std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count) const {
@@ -195,6 +216,7 @@ class transfer {
   }
 
   layout const& layout_;
+  node const* element_;
 };
 
 }  // namespace argosy::detail

@@ -1,0 +1,48 @@
+// flatten(datatype): its layout, with as much of it in the type as is known at compile time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/layout/element_layout.hpp>
+#include <argosy/layout/static_layout.hpp>
+
+namespace argosy {
+namespace detail {
+
+// The static datatype at the core of one with run-time numbers; void if there is none.
+template <class D>
+struct static_core {
+  using type = void;
+};
+template <static_datatype D>
+struct static_core<D> {
+  using type = D;
+};
+template <class D>
+  requires(!static_datatype<D> && requires { typename D::old_type; })
+struct static_core<D> : static_core<typename D::old_type> {};
+
+template <class D>
+constexpr bool has_element() {
+  using core = typename static_core<D>::type;
+  if constexpr (std::is_void_v<core>)
+    return false;
+  else
+    return !period_of<core>::form().empty();
+}
+
+}  // namespace detail
+
+// All numbers fixed: a static_layout, an empty object. Run-time numbers around a static record: an element_layout. Else:
+// a layout. All convert to `layout const&`; pack and unpack take each for what it is.
+template <datatype D>
+constexpr auto flatten(D const& d) {
+  if constexpr (static_datatype<D>)
+    return static_layout_of<D>{};
+  else if constexpr (detail::has_element<D>())
+    return element_layout<detail::static_form_of<detail::period_of<typename detail::static_core<D>::type>>()>(d.form());
+  else
+    return layout(form_of(d));
+}
+
+}  // namespace argosy
