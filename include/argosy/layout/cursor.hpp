@@ -64,7 +64,7 @@ class cursor {
   constexpr void descend(std::int64_t i, std::int64_t base, std::int64_t rest);
 
   layout const* layout_;
-  detail::small_array<frame, 12> frames_;
+  detail::small_array<frame, 24> frames_;
   piece leaf_;               // the whole piece under the cursor
   std::int64_t within_ = 0;  // bytes of it that lie behind the cursor
   std::int64_t position_ = 0;

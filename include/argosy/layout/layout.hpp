@@ -86,9 +86,9 @@ class layout {
   friend constexpr layout resized(layout const&, std::int64_t, std::int64_t);
   friend constexpr layout at(std::int64_t, layout const&);
 
-  // Room for a 4-D block-cyclic array without the heap.
+  // Room for a 5-D block-cyclic array, cut in every dimension, without the heap.
   detail::small_array<node, 16> nodes_;
-  detail::small_array<place, 8> places_;
+  detail::small_array<place, 20> places_;
   std::vector<piece_table> tables_;
   std::int64_t origin_ = 0;
   std::int64_t lower_bound_ = 0;

@@ -102,7 +102,7 @@ class builder {
     node const& r = at(root);
     add(result.origin_, r.high);  // the hull of the data itself has to fit as well
     add(result.origin_, r.low);
-    small_array<std::int64_t, 32> index;
+    small_array<std::int64_t, 48> index;
     for (std::size_t i = 0; i < nodes_.size(); ++i) index.push_back(-1);
     emit(root, result, index);
     return result;
@@ -197,7 +197,7 @@ class builder {
   }
 
   // Writes the nodes below `i` in postorder, so that equal trees are equal arrays.
-  constexpr std::int64_t emit(std::int64_t i, layout& out, small_array<std::int64_t, 32>& index) {
+  constexpr std::int64_t emit(std::int64_t i, layout& out, small_array<std::int64_t, 48>& index) {
     std::int64_t& known = index[static_cast<std::size_t>(i)];
     if (known >= 0) return known;
     node n = at(i);
@@ -588,8 +588,8 @@ class builder {
     return true;
   }
 
-  small_array<node, 32> nodes_;
-  small_array<place, 32> places_;
+  small_array<node, 48> nodes_;
+  small_array<place, 64> places_;
   std::vector<piece_table> tables_;
 };
 

@@ -1,0 +1,21 @@
+// Counts heap allocations: every operator new of a test that links argosy_test_allocations.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace argosy {
+
+// Allocations of this process so far.
+std::size_t allocations();
+
+class allocation_count {
+ public:
+  allocation_count() : start_(allocations()) {}
+  std::size_t since() const { return allocations() - start_; }
+
+ private:
+  std::size_t start_;
+};
+
+}  // namespace argosy
