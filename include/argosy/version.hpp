@@ -14,4 +14,4 @@ namespace argosy {
 /// Differs from the macros above only if headers and library come from different installations.
 auto version() noexcept -> std::string_view;
 
-} // namespace argosy
+}  // namespace argosy

@@ -13,6 +13,32 @@
 #include <argosy/layout/static_layout.hpp>
 
 namespace argosy {
+namespace detail {
+
+// Both ways take plain pointers: pack only reads memory, unpack only reads the stream.
+inline std::byte* moved(void const* address, std::int64_t offset) {
+  return static_cast<std::byte*>(const_cast<void*>(address)) + offset;
+}
+
+template <direction Way, auto Element = no_element{}>
+inline void transfer_all(layout const& l, node const* element, void const* memory, void const* stream) {
+  if (!l.empty()) transfer<Way, Element>(l, element).all(l.root(), moved(memory, l.origin()), moved(stream, 0));
+}
+
+template <direction Way>
+inline void transfer_range(layout const& l, void const* memory, void const* stream, std::int64_t from, std::int64_t to) {
+  from = std::max<std::int64_t>(from, 0);
+  to = std::min(to, l.size());
+  if (from < to) transfer<Way>(l).range(l.root(), moved(memory, l.origin()), moved(stream, 0), from, to);
+}
+
+template <direction Way, auto Form>
+inline void transfer_static(void const* memory, void const* stream) {
+  if constexpr (!Form.nodes.empty())
+    static_transfer<Way, Form, Form.nodes.size() - 1>(moved(memory, Form.origin), moved(stream, 0));
+}
+
+}  // namespace detail
 
 // Copies the bytes that `l` names, relative to `memory`, to `stream`, which has room for l.size() bytes.
 // Local; no allocation; as fast as a loop written for that layout.
@@ -20,66 +46,39 @@ namespace argosy {
 //   std::vector<std::byte> dense(l.size());
 //   io::pack(l, array.data(), dense.data());
 inline void pack(layout const& l, void const* memory, void* stream) {
-  if (l.empty()) return;
-  auto* const first = static_cast<std::byte*>(const_cast<void*>(memory)) + l.origin();  // only read: the way is pack
-  detail::transfer<detail::direction::pack>(l).all(l.root(), first, static_cast<std::byte*>(stream));
+  detail::transfer_all<detail::direction::pack>(l, nullptr, memory, stream);
 }
-
-// The same for bytes [from, to) of the stream; `stream` receives byte `from` first.
-inline void pack(layout const& l, void const* memory, std::int64_t from, std::int64_t to, void* stream) {
-  from = std::max<std::int64_t>(from, 0);
-  to = std::min(to, l.size());
-  if (from >= to) return;
-  auto* const first = static_cast<std::byte*>(const_cast<void*>(memory)) + l.origin();
-  detail::transfer<detail::direction::pack>(l).range(l.root(), first, static_cast<std::byte*>(stream), from, to);
-}
-
 // The way back: bytes of `memory` that `l` does not name stay as they are.
 inline void unpack(layout const& l, void const* stream, void* memory) {
-  if (l.empty()) return;
-  auto* const first = static_cast<std::byte*>(memory) + l.origin();
-  auto* const source = static_cast<std::byte*>(const_cast<void*>(stream));  // only read: the way is unpack
-  detail::transfer<detail::direction::unpack>(l).all(l.root(), first, source);
+  detail::transfer_all<detail::direction::unpack>(l, nullptr, memory, stream);
 }
 
+// The same for bytes [from, to) of the stream, as far as there are any; byte `from` is the first at `stream`.
+inline void pack(layout const& l, void const* memory, std::int64_t from, std::int64_t to, void* stream) {
+  detail::transfer_range<detail::direction::pack>(l, memory, stream, from, to);
+}
 inline void unpack(layout const& l, void const* stream, std::int64_t from, std::int64_t to, void* memory) {
-  from = std::max<std::int64_t>(from, 0);
-  to = std::min(to, l.size());
-  if (from >= to) return;
-  auto* const first = static_cast<std::byte*>(memory) + l.origin();
-  auto* const source = static_cast<std::byte*>(const_cast<void*>(stream));
-  detail::transfer<detail::direction::unpack>(l).range(l.root(), first, source, from, to);
+  detail::transfer_range<detail::direction::unpack>(l, memory, stream, from, to);
 }
 
 // A layout known at compile time needs no tree at run time: the call becomes the loop one would write by hand.
 template <auto Form>
 inline void pack(static_layout<Form>, void const* memory, void* stream) {
-  if constexpr (!Form.nodes.empty())
-    detail::static_transfer<detail::direction::pack, Form, Form.nodes.size() - 1>(
-        static_cast<std::byte*>(const_cast<void*>(memory)) + Form.origin, static_cast<std::byte*>(stream));
+  detail::transfer_static<detail::direction::pack, Form>(memory, stream);
 }
 template <auto Form>
 inline void unpack(static_layout<Form>, void const* stream, void* memory) {
-  if constexpr (!Form.nodes.empty())
-    detail::static_transfer<detail::direction::unpack, Form, Form.nodes.size() - 1>(
-        static_cast<std::byte*>(memory) + Form.origin, static_cast<std::byte*>(const_cast<void*>(stream)));
+  detail::transfer_static<detail::direction::unpack, Form>(memory, stream);
 }
 
 // Copies of an element known at compile time, as many as is known at run time.
 template <auto Element>
 inline void pack(element_layout<Element> const& l, void const* memory, void* stream) {
-  layout const& whole = l;
-  if (whole.empty()) return;
-  auto* const first = static_cast<std::byte*>(const_cast<void*>(memory)) + whole.origin();
-  detail::transfer<detail::direction::pack, Element>(whole, l.element()).all(whole.root(), first, static_cast<std::byte*>(stream));
+  detail::transfer_all<detail::direction::pack, Element>(l, l.element(), memory, stream);
 }
 template <auto Element>
 inline void unpack(element_layout<Element> const& l, void const* stream, void* memory) {
-  layout const& whole = l;
-  if (whole.empty()) return;
-  auto* const first = static_cast<std::byte*>(memory) + whole.origin();
-  auto* const source = static_cast<std::byte*>(const_cast<void*>(stream));
-  detail::transfer<detail::direction::unpack, Element>(whole, l.element()).all(whole.root(), first, source);
+  detail::transfer_all<detail::direction::unpack, Element>(l, l.element(), memory, stream);
 }
 
 }  // namespace argosy
