@@ -8,9 +8,13 @@
 namespace {
 std::atomic<std::size_t> count{0};
 
-void* allocate(std::size_t size) {
+void* try_allocate(std::size_t size) noexcept {
   ++count;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void* allocate(std::size_t size) {
+  if (void* p = try_allocate(size)) return p;
   throw std::bad_alloc();
 }
 }  // namespace
@@ -19,6 +23,9 @@ std::size_t argosy::allocations() { return count; }
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+// Replaced, too: the sanitizer's own would not fit the delete below.
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return try_allocate(size); }
+void* operator new[](std::size_t size, std::nothrow_t const&) noexcept { return try_allocate(size); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

@@ -24,7 +24,8 @@ template <class T>
 concept integer = number<T> && !is_fixed<T>;
 
 template <class T>
-concept integer_range = std::ranges::input_range<T> && std::ranges::sized_range<T> && integer<std::ranges::range_value_t<T>>;
+concept integer_range =
+    std::ranges::input_range<T> && std::ranges::sized_range<T> && integer<std::ranges::range_value_t<T>>;
 
 // Converts to the kept form; what does not fit into 64 bits is refused, not wrapped.
 template <class Stored, number N>
@@ -32,7 +33,8 @@ constexpr Stored store(N n) {
   if constexpr (std::same_as<Stored, std::int64_t>) {
     std::int64_t const kept = static_cast<std::int64_t>(n);
     if constexpr (integer<N>)
-      if (!std::in_range<std::int64_t>(n)) throw invalid_layout("argosy: a number exceeds 2^63 - 1; check its type and sign");
+      if (!std::in_range<std::int64_t>(n))
+        throw invalid_layout("argosy: a number exceeds 2^63 - 1; check its type and sign");
     return kept;
   } else {
     static_assert(std::same_as<Stored, N>, "argosy: this number is fixed to another value by the type of the datatype");
@@ -195,7 +197,8 @@ constexpr bool all_may_be_not_negative() {
   throw invalid_layout("argosy::" + std::string(where) + ": " + what);
 }
 
-[[noreturn]] inline void throw_negative_element(char const* where, char const* what, std::size_t i, std::int64_t value) {
+[[noreturn]] inline void throw_negative_element(char const* where, char const* what, std::size_t i,
+                                                std::int64_t value) {
   throw_invalid(where, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(value) +
                            "; it must not be negative");
 }
@@ -206,7 +209,8 @@ constexpr void require_all_not_negative(char const* where, char const* what, L c
     if (list[i] < 0) throw_negative_element(where, what, i, list[i]);
 }
 
-[[noreturn]] inline void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b, std::size_t m) {
+[[noreturn]] inline void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b,
+                                            std::size_t m) {
   throw_invalid(where, std::to_string(n) + " " + a + " but " + std::to_string(m) + " " + b + "; give one for each");
 }
 

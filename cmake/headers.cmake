@@ -1,0 +1,30 @@
+# Which header belongs to which target. Globbed: a header missing from a hand-written list would go unnoticed
+# here, where include/ is on the path, and fail only for the users of an installed package.
+#   argosy_pure_headers         argosy::headers   rooms that need the standard library only
+#   argosy_integration_headers  argosy::argosy    everything else
+
+set(argosy_pure_rooms datatype layout view policy plan version)
+
+# Headers of pure rooms that need more than the standard library: those named after what they need, and these few.
+set(argosy_integration_names mpi fmt pfr boost)
+set(argosy_integration_paths
+  argosy/datatype/aggregate.hpp argosy/detail/datatype/aggregate_fields.hpp # Boost.PFR
+)
+
+if(NOT CMAKE_SCRIPT_MODE_FILE) # check_rooms.cmake includes this too
+  set(argosy_glob_again CONFIGURE_DEPENDS)
+endif()
+file(GLOB_RECURSE argosy_pure_headers ${argosy_glob_again} RELATIVE "${CMAKE_CURRENT_LIST_DIR}/../include"
+  "${CMAKE_CURRENT_LIST_DIR}/../include/*.hpp")
+list(SORT argosy_pure_headers)
+set(argosy_integration_headers "${argosy_pure_headers}")
+
+list(JOIN argosy_pure_rooms "|" argosy_rooms_regex)
+list(JOIN argosy_integration_names "|" argosy_names_regex)
+list(FILTER argosy_pure_headers INCLUDE REGEX "^argosy/(detail/)?(${argosy_rooms_regex})(/|\\.hpp$)")
+list(FILTER argosy_pure_headers EXCLUDE REGEX "/(${argosy_names_regex})(/|\\.hpp$)")
+list(REMOVE_ITEM argosy_pure_headers "" ${argosy_integration_paths})
+list(REMOVE_ITEM argosy_integration_headers "" ${argosy_pure_headers})
+
+list(TRANSFORM argosy_pure_headers PREPEND "include/")
+list(TRANSFORM argosy_integration_headers PREPEND "include/")

@@ -1,0 +1,30 @@
+# The package as its users see it: installed into a staged prefix inside the build tree, then found by projects that
+# know only CMAKE_PREFIX_PATH; and once as a subdirectory, there as a shared library.
+function(argosy_add_package_test name source)
+  add_test(NAME package.${name} COMMAND ${CMAKE_CTEST_COMMAND}
+    --build-and-test ${source} ${CMAKE_BINARY_DIR}/package/${name}
+    --build-generator ${CMAKE_GENERATOR} --build-makeprogram ${CMAKE_MAKE_PROGRAM} --build-noclean
+    --build-options
+      -DCMAKE_BUILD_TYPE=$<CONFIG> -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}"
+      ${ARGN}
+    --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --no-tests=error)
+  set_tests_properties(package.${name} PROPERTIES LABELS package TIMEOUT 600)
+endfunction()
+
+set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
+argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON)
+
+if(ARGOSY_ENABLE_INSTALL)
+  set(stage ${CMAKE_BINARY_DIR}/stage)
+  add_test(NAME package.install
+    COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${stage} --config $<CONFIG>)
+  set_tests_properties(package.install PROPERTIES LABELS package FIXTURES_SETUP staged_package)
+
+  argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples -DCMAKE_PREFIX_PATH=${stage})
+  argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage})
+  # what argosy::headers promises: no MPI, no Boost, no fmt
+  argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON
+    -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
+  set_tests_properties(package.examples package.consumer package.headers_only
+    PROPERTIES FIXTURES_REQUIRED staged_package)
+endif()

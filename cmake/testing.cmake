@@ -1,0 +1,35 @@
+# argosy_add_test(name [LIBS lib...] [TIMEOUT seconds])
+#   test/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI.
+# argosy_add_mpi_test(name RANKS n... [LIBS lib...] [TIMEOUT seconds])
+#   test/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
+
+function(argosy_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(test_${name} ${name}.cpp)
+  target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
+  target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+function(argosy_add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;LIBS")
+  if(NOT arg_RANKS)
+    message(FATAL_ERROR "argosy_add_mpi_test(${name}): say which RANKS, for instance RANKS 1 2 3 7")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(test_${name} ${name}.cpp)
+  target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_mpi_test_main argosy_warnings)
+  target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
+  foreach(n IN LISTS arg_RANKS)
+    add_test(NAME ${name}.np${n}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
+        $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
+    set_tests_properties(${name}.np${n} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
+  endforeach()
+endfunction()

@@ -1,0 +1,29 @@
+// Aggregates as elements, found by Boost.PFR: every member at its place, padding left out. Include this to use it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include <argosy/datatype/element.hpp>
+#include <argosy/detail/datatype/aggregate_fields.hpp>
+
+namespace argosy {
+
+//   struct particle { double x[3]; int id; };
+//   io::contiguous(n, io::type<particle>)       28 of every 32 bytes
+// A specialisation of `describe` for one type goes before this.
+template <class T>
+  requires(std::is_aggregate_v<T> && std::is_class_v<T> && std::is_trivially_copyable_v<T> && !detail::is_std_array<T>)
+struct describe<T> {
+  static constexpr layout form() {
+    constexpr auto offsets = detail::field_offsets<T>();
+    static_assert(detail::fields_fill<T>(offsets),
+                  "argosy: Boost.PFR does not see the members of this aggregate (bases, bit-fields); specialise "
+                  "argosy::describe<T>, see docs/use/datatypes.md");
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return concat(at(offsets[I], layout_of<detail::field_type<T, I>>())...);
+    }(std::make_index_sequence<detail::field_count<T>>());
+  }
+};
+
+}  // namespace argosy

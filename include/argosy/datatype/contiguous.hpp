@@ -1,0 +1,44 @@
+// contiguous(count, old): copies of a datatype, one extent apart.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+
+namespace argosy {
+
+//   io::contiguous(5, io::type<double>)         five doubles, known at run time
+//   io::contiguous(io::c<5>, io::type<double>)  known at compile time
+// Throws invalid_layout if the count is negative.
+template <number Count, datatype Old>
+class contiguous {
+  static_assert(detail::may_be_not_negative<Count>, "argosy::contiguous: the count is negative; give 0 or more");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static = is_fixed<Count> && static_datatype<Old>;
+
+  constexpr contiguous()
+    requires is_static
+  = default;
+  template <number N>
+  constexpr contiguous(N count, Old old) : count_(detail::store<Count>(count)), old_(std::move(old)) {
+    detail::require_not_negative("contiguous", "the count", count_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    return repeat(count_, old.extent(), old);
+  }
+
+ private:
+  [[no_unique_address]] Count count_;
+  [[no_unique_address]] Old old_;
+};
+
+template <number Count, datatype Old>
+contiguous(Count, Old) -> contiguous<stored_number<Count>, Old>;
+
+}  // namespace argosy

@@ -1,0 +1,135 @@
+// darray: one process' part of an array that is dealt out over a grid of processes, block by block or cyclically.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/distribute.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/datatype/order.hpp>
+#include <argosy/datatype/process_grid.hpp>
+#include <argosy/detail/datatype/deal.hpp>
+
+namespace argosy {
+
+//   io::darray<double, 3> tile({nx, ny, nz}, io::distribute::block, grid, world.rank());
+//   io::darray<double, 2> cells({ny, nx}, {io::distribute::cyclic(4), io::distribute::none}, {p, 1}, rank, io::order::fortran);
+//   io::darray tile(io::list(io::c<64>, n), io::distribute::block, io::list(io::c<4>, io::c<1>), rank, io::type<double>);
+// As MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the array's order; the extent is
+// the whole array. Costs O(dimensions): no block is ever listed. Throws invalid_layout where the grid does not match;
+// where the numbers are fixed, that does not compile.
+template <class T, std::size_t Dimensions = std::dynamic_extent, class Sizes = numbers<Dimensions>,
+          class Rules = distribute::rules<Dimensions>, class Grid = numbers<Dimensions>, number Process = std::int64_t,
+          detail::order_argument Order = order>
+class darray {
+  static_assert(
+      detail::sizes_may_agree<Sizes, Rules, Grid>(),
+      "argosy::darray: the lists differ in size; give one size, distribution and grid dimension for each dimension");
+  static constexpr auto fault = detail::known_deal_fault<Sizes, Rules, Grid>();
+  static_assert(fault != detail::deal_fault::size, "argosy::darray: a size is negative; give 0 or more");
+  static_assert(fault != detail::deal_fault::grid, "argosy::darray: a grid dimension is not positive; give 1 or more");
+  static_assert(fault != detail::deal_fault::none_is_dealt,
+                "argosy::darray: distribution none needs exactly 1 process along its dimension of the grid");
+  static_assert(fault != detail::deal_fault::block_too_small,
+                "argosy::darray: block(k) times the processes does not cover a size; give a larger k, or leave it out");
+  static_assert(detail::may_be_not_negative<Process>, "argosy::darray: the rank is negative; ranks count from 0");
+  static_assert(detail::known_processes<Grid>() == 0 ||
+                    detail::known_number<Process>().value_or(0) < detail::known_processes<Grid>(),
+                "argosy::darray: the rank is not in the grid; ranks go from 0 to the product of its dimensions - 1");
+
+ public:
+  using old_type = std::conditional_t<datatype<T>, T, element<T>>;
+  static constexpr bool is_static = detail::is_fixed_list<Sizes> && detail::are_fixed_rules<Rules> &&
+                                    detail::is_fixed_list<Grid> && is_fixed<Process> && detail::is_fixed_order<Order> &&
+                                    static_datatype<old_type>;
+
+  constexpr darray()
+    requires is_static
+  = default;
+  template <number R>
+  constexpr darray(Sizes sizes, Rules distribution, Grid grid, R rank, Order order = {})
+    requires std::default_initializable<old_type>
+      : darray(std::move(sizes), std::move(distribution), std::move(grid), rank, old_type{}, order) {}
+  template <number R>
+  constexpr darray(Sizes sizes, Rules distribution, Grid grid, R rank, old_type old, Order order = {})
+      : sizes_(std::move(sizes)),
+        rules_(std::move(distribution)),
+        grid_(std::move(grid)),
+        process_(detail::store<Process>(rank)),
+        old_(std::move(old)),
+        order_(order) {
+    check();
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    detail::array_form array(old);
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      std::size_t const d = detail::from_fastest(order_, i, sizes_.size());
+      detail::deal(array, sizes_[d], grid_[d], coordinate(d), rules_[d]);
+    }
+    return array.finish();
+  }
+
+ private:
+  constexpr std::int64_t coordinate(std::size_t d) const {
+    std::int64_t after = 1;
+    for (std::size_t i = d + 1; i < grid_.size(); ++i) after *= grid_[i];
+    return process_ / after % grid_[d];
+  }
+  constexpr void check() const {
+    detail::require_same_size("darray", "sizes", sizes_, "grid dimensions", grid_);
+    if constexpr (requires { rules_.size(); })
+      detail::require_same_size("darray", "sizes", sizes_, "distributions", rules_);
+    std::int64_t processes = 1;
+    for (std::size_t d = 0; d < sizes_.size(); ++d) {
+      auto const found = detail::check_deal(sizes_[d], grid_[d], rules_[d]);
+      if (found != detail::deal_fault::no_fault) detail::throw_deal(found, d, sizes_[d], grid_[d], rules_[d]);
+      processes = detail::mul(processes, grid_[d]);
+    }
+    if (process_ < 0 || process_ >= processes)
+      detail::throw_invalid("darray", "rank " + std::to_string(process_) + " is not in a grid of " +
+                                          std::to_string(processes) +
+                                          " processes; give a grid whose product is the "
+                                          "number of processes");
+  }
+
+  [[no_unique_address]] Sizes sizes_;
+  [[no_unique_address]] Rules rules_;
+  [[no_unique_address]] Grid grid_;
+  [[no_unique_address]] Process process_;
+  [[no_unique_address]] old_type old_;
+  [[no_unique_address]] Order order_;
+};
+
+namespace detail {
+
+// A grid, or a list of numbers that are its dimensions.
+template <class Grid, std::size_t Dimensions>
+using stored_grid = std::conditional_t<std::same_as<Grid, process_grid>, numbers<Dimensions>, stored_list<Grid>>;
+
+}  // namespace detail
+
+template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old>
+darray(S const&, R const&, G const&, P, Old)
+    -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
+              detail::stored_grid<G, detail::stored_list<S>::static_size>, stored_number<P>, fixed_order<order::c>>;
+template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old, class Order>
+darray(S const&, R const&, G const&, P, Old, Order)
+    -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
+              detail::stored_grid<G, detail::stored_list<S>::static_size>, stored_number<P>, Order>;
+template <detail::integer I, std::size_t N, class R, detail::number_sequence G, number P, datatype Old>
+darray(I const (&)[N], R const&, G const&, P, Old)
+    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, stored_number<P>,
+              fixed_order<order::c>>;
+template <detail::integer I, std::size_t N, class R, detail::number_sequence G, number P, datatype Old, class Order>
+darray(I const (&)[N], R const&, G const&, P, Old, Order)
+    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, stored_number<P>, Order>;
+
+}  // namespace argosy

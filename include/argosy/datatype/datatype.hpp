@@ -1,0 +1,48 @@
+// What counts as a datatype: anything that can say its normal form.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+
+// `form()` is the normal form: which bytes, in which order, between which bounds. `is_static` says that all numbers are
+// fixed and all parts static; such an object is empty, and its form is a constant.
+template <class T>
+concept described_datatype = requires(T const& t) {
+  { t.form() } -> std::convertible_to<layout>;
+  std::bool_constant<T::is_static>{};
+};
+
+// What `flatten` returns beside `layout`.
+template <class T>
+concept flat_datatype = !std::same_as<T, layout> && !described_datatype<T> && requires(T const& t) {
+  { t.value() } -> std::same_as<layout const&>;
+};
+
+// A layout is a datatype, too: its own normal form, known at run time.
+template <class T>
+concept datatype = std::same_as<T, layout> || described_datatype<T> || flat_datatype<T>;
+
+template <class T>
+concept static_datatype = described_datatype<T> && T::is_static && std::default_initializable<T>;
+
+// The normal form of any datatype. Local; costs O(the description), except for `layout`, which is passed through.
+template <datatype T>
+constexpr decltype(auto) form_of(T const& type) {
+  if constexpr (std::same_as<T, layout>) {
+    return (type);
+  } else if constexpr (flat_datatype<T>) {
+    if constexpr (requires { type.to_layout(); })
+      return type.to_layout();
+    else
+      return (type.value());
+  } else {
+    return type.form();
+  }
+}
+
+}  // namespace argosy

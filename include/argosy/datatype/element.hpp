@@ -1,0 +1,117 @@
+// C++ types as datatypes: io::type<double> and io::layout_of<T>(). Arithmetic types, enums, std::byte, std::complex,
+// arrays of those, and what is described by io::describe. Whole aggregates: <argosy/datatype/aggregate.hpp>.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+
+// The place to say how a type lies in memory. Specialise it for your type, by chosen members or by a layout:
+//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+//   template <> struct argosy::describe<tagged> { static constexpr layout form() { return argosy::bytes(8); } };
+// An array of T steps by sizeof(T), whatever the description leaves out.
+template <class T>
+struct describe;
+
+template <class T>
+constexpr layout layout_of();
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
+template <class T>
+inline constexpr bool is_std_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_std_array<std::array<T, N>> = true;
+
+template <class T>
+concept has_description = requires { sizeof(describe<T>); };
+
+template <class T>
+constexpr bool is_described() {
+  if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>)
+    return is_described<std::remove_cv_t<T>>();
+  else if constexpr (std::is_bounded_array_v<T>)
+    return is_described<std::remove_extent_t<T>>();
+  else if constexpr (is_std_array<T>)
+    return is_described<typename T::value_type>();
+  else
+    return std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex<T> || has_description<T>;
+}
+
+constexpr layout copies_of(layout const& part, std::int64_t count, std::size_t size) {
+  return resized(repeat(count, part.extent(), part), 0, static_cast<std::int64_t>(size));
+}
+
+constexpr layout placed_in(layout const& form, std::size_t size) {
+  if (form.true_lower_bound() < 0 || form.true_upper_bound() > static_cast<std::int64_t>(size))
+    throw invalid_layout(
+        "argosy::describe: the described bytes lie outside the object; check the offsets against sizeof");
+  return resized(form, 0, static_cast<std::int64_t>(size));
+}
+
+}  // namespace detail
+
+// T can be flattened. Answers quietly; `layout_of` says what is missing.
+template <class T>
+concept element_type = detail::is_described<std::remove_reference_t<T>>();
+
+// The data of one T: padding and members that are not described are left out. Constant; no side effects.
+template <class T>
+constexpr layout layout_of() {
+  if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
+    return layout_of<std::remove_cv_t<T>>();
+  } else if constexpr (std::is_bounded_array_v<T>) {
+    return detail::copies_of(layout_of<std::remove_extent_t<T>>(), std::extent_v<T>, sizeof(T));
+  } else if constexpr (detail::has_description<T>) {
+    if constexpr (requires { describe<T>::template form_in<T>(); })
+      return detail::placed_in(describe<T>::template form_in<T>(), sizeof(T));
+    else
+      return detail::placed_in(describe<T>::form(), sizeof(T));
+  } else if constexpr (detail::is_std_array<T>) {
+    return detail::copies_of(layout_of<typename T::value_type>(), static_cast<std::int64_t>(std::tuple_size_v<T>),
+                             sizeof(T));
+  } else if constexpr (detail::is_described<T>()) {
+    return bytes(sizeof(T));
+  } else {
+    constexpr bool has_no_address = !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T>;
+    static_assert(has_no_address,
+                  "argosy: a pointer means nothing in a file or on another rank; describe the members that "
+                  "do with argosy::members, see docs/use/datatypes.md");
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "argosy: this type is not trivially copyable, so its bytes do not carry its value: pass what it "
+                  "holds, or choose members with argosy::describe<T>, see docs/use/datatypes.md");
+    static_assert(detail::is_described<T>() || !has_no_address || !std::is_trivially_copyable_v<T>,
+                  "no flat layout for this type: include argosy/datatype/aggregate.hpp or specialise "
+                  "argosy::describe<T>, see docs/use/datatypes.md");
+    return {};
+  }
+}
+
+// A C++ type as a leaf of a datatype.
+template <class T>
+struct element {
+  using value_type = T;
+  static constexpr bool is_static = true;
+  constexpr layout form() const { return layout_of<T>(); }
+};
+
+//   io::vector(ny, 1, nx, io::type<double>)
+template <class T>
+inline constexpr element<T> type{};
+
+}  // namespace argosy
+
+#include <argosy/datatype/members.hpp>

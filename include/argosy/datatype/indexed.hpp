@@ -1,0 +1,96 @@
+// indexed and hindexed: blocks of any lengths at any displacements.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/detail/datatype/blocks.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+
+namespace argosy {
+
+// Block i has lengths[i] copies of `old` and starts displacements[i] extents of `old` from the origin.
+//   io::indexed({2, 1}, {0, 5}, io::type<double>)
+// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
+// Throws invalid_layout if a length is negative or the lists differ in size.
+template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>
+class indexed {
+  static_assert(detail::all_may_be_not_negative<Lengths>(),
+                "argosy::indexed: a block length is negative; give 0 or more");
+  static_assert(detail::sizes_may_agree<Lengths, Displacements>(),
+                "argosy::indexed: the lists differ in size; give one block length and one displacement for each block");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static =
+      detail::is_fixed_list<Lengths> && detail::is_fixed_list<Displacements> && static_datatype<Old>;
+
+  constexpr indexed()
+    requires is_static
+  = default;
+  constexpr indexed(Lengths lengths, Displacements displacements, Old old)
+      : lengths_(std::move(lengths)), displacements_(std::move(displacements)), old_(std::move(old)) {
+    detail::require_same_size("indexed", "block lengths", lengths_, "displacements", displacements_);
+    detail::require_all_not_negative("indexed", "block length", lengths_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    return detail::place_blocks(lengths_, displacements_, old.extent(), old);
+  }
+
+ private:
+  [[no_unique_address]] Lengths lengths_;
+  [[no_unique_address]] Displacements displacements_;
+  [[no_unique_address]] Old old_;
+};
+
+template <detail::number_sequence L, detail::number_sequence D, datatype Old>
+indexed(L const&, D const&, Old) -> indexed<detail::stored_list<L>, detail::stored_list<D>, Old>;
+template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype Old>
+indexed(I const (&)[N], J const (&)[M], Old) -> indexed<numbers<N>, numbers<M>, Old>;
+
+// As `indexed`, with displacements in bytes.
+// Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
+// Throws invalid_layout if a length is negative or the lists differ in size.
+template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>
+class hindexed {
+  static_assert(detail::all_may_be_not_negative<Lengths>(),
+                "argosy::hindexed: a block length is negative; give 0 or more");
+  static_assert(
+      detail::sizes_may_agree<Lengths, Displacements>(),
+      "argosy::hindexed: the lists differ in size; give one block length and one displacement for each block");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static =
+      detail::is_fixed_list<Lengths> && detail::is_fixed_list<Displacements> && static_datatype<Old>;
+
+  constexpr hindexed()
+    requires is_static
+  = default;
+  constexpr hindexed(Lengths lengths, Displacements displacements, Old old)
+      : lengths_(std::move(lengths)), displacements_(std::move(displacements)), old_(std::move(old)) {
+    detail::require_same_size("hindexed", "block lengths", lengths_, "displacements", displacements_);
+    detail::require_all_not_negative("hindexed", "block length", lengths_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    return detail::place_blocks(lengths_, displacements_, 1, old);
+  }
+
+ private:
+  [[no_unique_address]] Lengths lengths_;
+  [[no_unique_address]] Displacements displacements_;
+  [[no_unique_address]] Old old_;
+};
+
+template <detail::number_sequence L, detail::number_sequence D, datatype Old>
+hindexed(L const&, D const&, Old) -> hindexed<detail::stored_list<L>, detail::stored_list<D>, Old>;
+template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype Old>
+hindexed(I const (&)[N], J const (&)[M], Old) -> hindexed<numbers<N>, numbers<M>, Old>;
+
+}  // namespace argosy

@@ -1,0 +1,93 @@
+// indexed_block and hindexed_block: blocks of one length at any displacements.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/detail/datatype/blocks.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+
+namespace argosy {
+
+// Every block has `blocklength` copies of `old`; displacements count extents of `old`.
+//   io::indexed_block(3, cell_of_particle, io::type<double>)
+// Throws invalid_layout if the block length is negative.
+template <number BlockLength, detail::number_sequence Displacements, datatype Old>
+class indexed_block {
+  static_assert(detail::may_be_not_negative<BlockLength>,
+                "argosy::indexed_block: the block length is negative; give 0 or more");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static =
+      is_fixed<BlockLength> && detail::is_fixed_list<Displacements> && static_datatype<Old>;
+
+  constexpr indexed_block()
+    requires is_static
+  = default;
+  template <number B>
+  constexpr indexed_block(B blocklength, Displacements displacements, Old old)
+      : blocklength_(detail::store<BlockLength>(blocklength)),
+        displacements_(std::move(displacements)),
+        old_(std::move(old)) {
+    detail::require_not_negative("indexed_block", "the block length", blocklength_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, old.extent(), old);
+  }
+
+ private:
+  [[no_unique_address]] BlockLength blocklength_;
+  [[no_unique_address]] Displacements displacements_;
+  [[no_unique_address]] Old old_;
+};
+
+template <number B, detail::number_sequence D, datatype Old>
+indexed_block(B, D const&, Old) -> indexed_block<stored_number<B>, detail::stored_list<D>, Old>;
+template <number B, detail::integer I, std::size_t N, datatype Old>
+indexed_block(B, I const (&)[N], Old) -> indexed_block<stored_number<B>, numbers<N>, Old>;
+
+// As `indexed_block`, with displacements in bytes.
+// Throws invalid_layout if the block length is negative.
+template <number BlockLength, detail::number_sequence Displacements, datatype Old>
+class hindexed_block {
+  static_assert(detail::may_be_not_negative<BlockLength>,
+                "argosy::hindexed_block: the block length is negative; give 0 or more");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static =
+      is_fixed<BlockLength> && detail::is_fixed_list<Displacements> && static_datatype<Old>;
+
+  constexpr hindexed_block()
+    requires is_static
+  = default;
+  template <number B>
+  constexpr hindexed_block(B blocklength, Displacements displacements, Old old)
+      : blocklength_(detail::store<BlockLength>(blocklength)),
+        displacements_(std::move(displacements)),
+        old_(std::move(old)) {
+    detail::require_not_negative("hindexed_block", "the block length", blocklength_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, 1, old);
+  }
+
+ private:
+  [[no_unique_address]] BlockLength blocklength_;
+  [[no_unique_address]] Displacements displacements_;
+  [[no_unique_address]] Old old_;
+};
+
+template <number B, detail::number_sequence D, datatype Old>
+hindexed_block(B, D const&, Old) -> hindexed_block<stored_number<B>, detail::stored_list<D>, Old>;
+template <number B, detail::integer I, std::size_t N, datatype Old>
+hindexed_block(B, I const (&)[N], Old) -> hindexed_block<stored_number<B>, numbers<N>, Old>;
+
+}  // namespace argosy

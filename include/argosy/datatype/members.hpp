@@ -1,0 +1,64 @@
+// members<&P::x, &P::id>: a description by chosen members, in that order.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <argosy/datatype/element.hpp>
+#include <argosy/detail/datatype/member_offset.hpp>
+
+namespace argosy {
+
+//   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+// As a datatype of its own, to name members at one place only:
+//   io::contiguous(n, io::members<&particle::x>{})
+template <auto First, auto... Rest>
+struct members {
+  static_assert(std::is_member_object_pointer_v<decltype(First)> &&
+                    (std::is_member_object_pointer_v<decltype(Rest)> && ...),
+                "argosy::members: give pointers to data members, such as &particle::x");
+
+ private:
+  template <class A, class B, class... More>
+  struct most_derived : most_derived<std::conditional_t<std::is_base_of_v<A, B>, B, A>, More...> {};
+  template <class A, class B>
+  struct most_derived<A, B> {
+    using type = std::conditional_t<std::is_base_of_v<A, B>, B, A>;
+  };
+
+  template <class M, class C>
+  static std::type_identity<C> class_of(M C::*);
+  template <class M, class C>
+  static std::type_identity<M> value_of(M C::*);
+  template <auto Member>
+  using class_type = typename decltype(class_of(Member))::type;
+  template <auto Member>
+  using value_type = typename decltype(value_of(Member))::type;
+
+  template <class T, auto Member>
+  static constexpr layout place() {
+    constexpr std::int64_t offset = detail::offset_in<T>(&(detail::outline<T>.object.*Member));
+    static_assert(offset >= 0,
+                  "argosy::members: the compiler does not tell where this member lies (a virtual base?); "
+                  "write the form by hand, see docs/use/datatypes.md");
+    return at(offset, layout_of<value_type<Member>>());
+  }
+
+ public:
+  // The class that has them all; `describe` may stand for a class derived from it.
+  using owner = typename most_derived<class_type<First>, class_type<First>, class_type<Rest>...>::type;
+  static constexpr bool is_static = true;
+
+  template <class T>
+  static constexpr layout form_in() {
+    return resized(concat(place<T, First>(), place<T, Rest>()...), 0, sizeof(T));
+  }
+  static constexpr layout form() { return form_in<owner>(); }
+};
+
+template <class A, class B>
+struct describe<std::pair<A, B>> : members<&std::pair<A, B>::first, &std::pair<A, B>::second> {};
+
+}  // namespace argosy

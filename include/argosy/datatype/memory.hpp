@@ -1,0 +1,68 @@
+// memory(x): the buffer that is x. Objects, ranges, C arrays, mdspan-like views, or an address with a datatype.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+
+#include <argosy/datatype/buffer.hpp>
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/datatype/mdspan_like.hpp>
+#include <argosy/datatype/order.hpp>
+#include <argosy/detail/datatype/array_memory.hpp>
+
+namespace argosy {
+namespace detail {
+
+template <class T>
+concept byte_buffer =
+    std::same_as<std::remove_cvref_t<T>, buffer> || std::same_as<std::remove_cvref_t<T>, const_buffer>;
+
+}  // namespace detail
+
+//   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3], a described struct, a scalar
+//   io::memory(u)               std::mdspan, Kokkos::View, boost::multi_array: see below
+// Local; no copy, no heap. Data that is const, or reached through const, gives a const_buffer. The buffer refers to x,
+// which must live on; a temporary that owns its data is refused.
+template <class T>
+auto memory(T&& x) {
+  using bare = std::remove_cvref_t<T>;
+  if constexpr (detail::byte_buffer<T>) {
+    return x;
+  } else if constexpr (mdspan_like<std::remove_reference_t<T>>) {
+    return detail::memory_of_array(x, order::c);
+  } else if constexpr (std::ranges::contiguous_range<T> && !std::is_array_v<bare> && std::ranges::sized_range<T>) {
+    static_assert(std::is_lvalue_reference_v<T> || std::ranges::borrowed_range<T>,
+                  "argosy::memory: this temporary dies before its data is used; give it a name");
+    auto const count = static_cast<std::int64_t>(std::ranges::size(x));
+    layout const one = layout_of<std::ranges::range_value_t<T>>();
+    return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one));
+  } else {
+    static_assert(std::is_lvalue_reference_v<T>,
+                  "argosy::memory: this temporary dies before its data is used; give it a name");
+    return detail::make_buffer(std::addressof(x), layout_of<bare>());
+  }
+}
+
+// Multi-dimensional data in the order of its indices: the last (C) or the first (Fortran) index runs fastest in the
+// stream, however the array is stored. So a file does not depend on how a program stores its arrays; give the order
+// of the file's array.
+template <class T>
+  requires mdspan_like<std::remove_reference_t<T>>
+auto memory(T&& array, order o) {
+  return detail::memory_of_array(array, o);
+}
+
+// `count` copies of a datatype at an address, as in MPI.
+template <class T, datatype D>
+auto memory(T* address, D const& type, std::int64_t count = 1) {
+  auto const& one = form_of(type);
+  return detail::make_buffer(address, repeat(count, one.extent(), one));
+}
+
+}  // namespace argosy

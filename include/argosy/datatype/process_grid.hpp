@@ -1,0 +1,159 @@
+// A grid of processes: balanced dimensions, coordinates, neighbours. Plain arithmetic; no communicator.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <argosy/detail/datatype/balanced.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+#include <argosy/detail/layout/checked.hpp>
+
+namespace argosy {
+
+//   io::process_grid grid(world.size(), 3);                    // 12 processes: 3 x 2 x 2
+//   io::process_grid plane(12, {0, 2}, {true, false});         // 6 x 2, the first dimension periodic
+// Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and darray.
+class process_grid {
+ public:
+  // As square as possible: dimensions never increase, and the largest is as small as it can be.
+  constexpr process_grid(std::int64_t processes, int dimensions) : process_grid(processes, zeros(dimensions)) {}
+  constexpr process_grid(std::int64_t processes, int dimensions, std::initializer_list<bool> periodic)
+      : process_grid(processes, zeros(dimensions)) {
+    set_periodic(periodic);
+  }
+  // Dimensions that are 0 are free, and balanced among themselves; the others stay.
+  // Throws invalid_layout if the fixed ones do not divide the number of processes.
+  constexpr process_grid(std::int64_t processes, std::initializer_list<int> dims,
+                         std::initializer_list<bool> periodic = {})
+      : process_grid(processes, numbers<>(std::span(dims.begin(), dims.size()))) {
+    set_periodic(periodic);
+  }
+  constexpr process_grid(std::int64_t processes, numbers<> const& dims) : dims_(dims) { fill(processes); }
+
+  constexpr int size() const noexcept { return size_; }
+  constexpr int dimensions() const noexcept { return static_cast<int>(dims_.size()); }
+  // Processes along dimension d.
+  constexpr int extent(int d) const { return static_cast<int>(dims_[index(d)]); }
+  constexpr bool periodic(int d) const { return (periodic_ >> index(d) & 1) != 0; }
+  constexpr numbers<> const& extents() const noexcept { return dims_; }
+
+  // Where a rank is. Throws invalid_layout if it is not in the grid.
+  constexpr numbers<> coordinates(int rank) const {
+    if (rank < 0 || rank >= size_) throw_rank(rank);
+    numbers<> result = dims_;
+    std::int64_t rest = rank;
+    for (std::size_t d = dims_.size(); d-- > 0; rest /= dims_[d]) result[d] = rest % dims_[d];
+    return result;
+  }
+  // Who is there: nobody, if a coordinate lies outside along a dimension that is not periodic.
+  template <detail::number_sequence C>
+  constexpr std::optional<int> rank(C const& coordinates) const {
+    numbers<> const where(coordinates);
+    detail::require_same_size("process_grid::rank", "dimensions", dims_, "coordinates", where);
+    std::int64_t result = 0;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      std::int64_t c = where[d];
+      if (periodic(static_cast<int>(d))) c = ((c % dims_[d]) + dims_[d]) % dims_[d];
+      if (c < 0 || c >= dims_[d]) return std::nullopt;
+      result = result * dims_[d] + c;
+    }
+    return static_cast<int>(result);
+  }
+  constexpr std::optional<int> rank(std::initializer_list<int> coordinates) const {
+    return rank(std::span(coordinates.begin(), coordinates.size()));
+  }
+  // Who is `steps` away along dimension d, if anybody.
+  constexpr std::optional<int> neighbour(int of_rank, int d, std::int64_t steps) const {
+    numbers<> where = coordinates(of_rank);
+    where[index(d)] += steps;
+    return rank(where);
+  }
+
+  // As a list of the dimensions, where N are needed.
+  template <std::size_t N>
+  constexpr operator numbers<N>() const {
+    if constexpr (N != std::dynamic_extent)
+      if (dims_.size() != N) throw_dimensions(N);
+    return numbers<N>(std::span(dims_.begin(), dims_.size()));
+  }
+
+  friend constexpr bool operator==(process_grid const&, process_grid const&) = default;
+
+ private:
+  static constexpr numbers<> zeros(int dimensions) {
+    if (dimensions < 1 || dimensions > 63)
+      detail::throw_invalid("process_grid",
+                            "the number of dimensions is " + std::to_string(dimensions) + "; give 1 to 63");
+    numbers<> dims;
+    for (int d = 0; d < dimensions; ++d) dims.push_back(0);
+    return dims;
+  }
+  constexpr void fill(std::int64_t processes);
+  constexpr void set_periodic(std::initializer_list<bool> periodic) {
+    if (periodic.size() != 0 && periodic.size() != dims_.size())
+      detail::throw_sizes_differ("process_grid", "dimensions", dims_.size(), "periodic flags", periodic.size());
+    std::size_t d = 0;
+    for (bool p : periodic) periodic_ |= std::uint64_t{p} << d++;
+  }
+  constexpr std::size_t index(int d) const {
+    if (d < 0 || d >= dimensions()) throw_dimension(d);
+    return static_cast<std::size_t>(d);
+  }
+  [[noreturn]] void throw_rank(int rank) const {
+    detail::throw_invalid("process_grid", "rank " + std::to_string(rank) + " is not in a grid of " +
+                                              std::to_string(size_) + " processes; ranks are 0 to " +
+                                              std::to_string(size_ - 1));
+  }
+  [[noreturn]] void throw_dimension(int d) const {
+    detail::throw_invalid("process_grid", "dimension " + std::to_string(d) + " of a grid that has " +
+                                              std::to_string(dims_.size()) + "; they count from 0");
+  }
+  [[noreturn]] void throw_dimensions(std::size_t n) const {
+    detail::throw_invalid("process_grid", "the grid has " + std::to_string(dims_.size()) +
+                                              " dimensions, but the array has " + std::to_string(n) +
+                                              "; give one grid dimension for each of the array");
+  }
+
+  numbers<> dims_;
+  std::uint64_t periodic_ = 0;
+  int size_ = 1;
+};
+
+constexpr void process_grid::fill(std::int64_t processes) {
+  if (processes < 1 || processes > 0x7fffffff)
+    detail::throw_invalid("process_grid",
+                          "the number of processes is " + std::to_string(processes) + "; give 1 or more");
+  std::int64_t given = 1, free = 0;
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    if (dims_[d] < 0) detail::throw_negative_element("process_grid", "dimension", d, dims_[d]);
+    if (dims_[d] == 0)
+      ++free;
+    else
+      given = detail::mul(given, dims_[d]);
+  }
+  if (dims_.size() == 0 || dims_.size() > 63) zeros(static_cast<int>(dims_.size()));
+  if (processes % given != 0 || (free == 0 && given != processes))
+    detail::throw_invalid("process_grid", "the given dimensions multiply to " + std::to_string(given) +
+                                              ", which does not fit " + std::to_string(processes) +
+                                              " processes; leave a dimension 0 to have it chosen");
+  numbers<> const chosen = detail::balanced(processes / given, static_cast<std::size_t>(free));
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < dims_.size(); ++d)
+    if (dims_[d] == 0) dims_[d] = chosen[next++];
+  size_ = static_cast<int>(processes);
+}
+
+namespace detail {
+
+template <>
+struct list_storage<process_grid> {
+  using type = numbers<>;
+};
+
+}  // namespace detail
+}  // namespace argosy

@@ -1,0 +1,154 @@
+// record(member(displacement, old, count), ...): data of several types at any places, as MPI's struct.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+
+namespace argosy {
+
+// `count` copies of `old`, `displacement` bytes from the start of the record. Throws invalid_layout for a negative count.
+template <number Displacement, datatype Old, number Count = fixed<1>>
+class member {
+  static_assert(detail::may_be_not_negative<Count>, "argosy::member: the count is negative; give 0 or more");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static = is_fixed<Displacement> && is_fixed<Count> && static_datatype<Old>;
+
+  constexpr member()
+    requires is_static
+  = default;
+  template <number D, number N = fixed<1>>
+  constexpr member(D displacement, Old old, N count = {})
+      : displacement_(detail::store<Displacement>(displacement)),
+        old_(std::move(old)),
+        count_(detail::store<Count>(count)) {
+    detail::require_not_negative("member", "the count", count_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    return at(displacement_, repeat(count_, old.extent(), old));
+  }
+
+ private:
+  [[no_unique_address]] Displacement displacement_;
+  [[no_unique_address]] Old old_;
+  [[no_unique_address]] Count count_;
+};
+
+template <number D, datatype Old>
+member(D, Old) -> member<stored_number<D>, Old>;
+template <number D, datatype Old, number N>
+member(D, Old, N) -> member<stored_number<D>, Old, stored_number<N>>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_member = false;
+template <class D, class Old, class N>
+inline constexpr bool is_member<member<D, Old, N>> = true;
+
+// Marks a record whose numbers come in two lists.
+template <class Lengths, class Displacements>
+struct lists;
+
+}  // namespace detail
+
+//   io::record(io::member(0, io::type<double>, 3), io::member(32, io::type<int>))
+//   io::record(lengths, displacements, io::type<double>, io::type<int>)       displacements in bytes
+// In the order written. Its extent ends with the last bound of a member, without padding: use `resized` for arrays of
+// padded structs, or io::type<T>, which knows sizeof(T).
+template <class... Members>
+class record {
+ public:
+  static constexpr bool is_static = (static_datatype<Members> && ...);
+
+  constexpr record()
+    requires is_static
+  = default;
+  constexpr explicit record(Members... members)
+    requires(sizeof...(Members) > 0)
+      : members_(std::move(members)...) {}
+  constexpr layout form() const {
+    detail::assembler all;
+    std::apply([&](auto const&... m) { (all.add(0, m.form()), ...); }, members_);
+    return all.finish();
+  }
+
+ private:
+  [[no_unique_address]] std::tuple<Members...> members_;
+};
+
+template <class Lengths, class Displacements, datatype... Old>
+class record<detail::lists<Lengths, Displacements>, Old...> {
+  static_assert(detail::all_may_be_not_negative<Lengths>(), "argosy::record: a length is negative; give 0 or more");
+  static_assert((Lengths::static_size == std::dynamic_extent || Lengths::static_size == sizeof...(Old)) &&
+                    (Displacements::static_size == std::dynamic_extent || Displacements::static_size == sizeof...(Old)),
+                "argosy::record: the lists differ in size; give one length and one displacement for each type");
+
+ public:
+  static constexpr bool is_static =
+      detail::is_fixed_list<Lengths> && detail::is_fixed_list<Displacements> && (static_datatype<Old> && ...);
+
+  constexpr record()
+    requires is_static
+  = default;
+  constexpr record(Lengths lengths, Displacements displacements, Old... olds)
+      : lengths_(std::move(lengths)), displacements_(std::move(displacements)), olds_(std::move(olds)...) {
+    constexpr numbers<sizeof...(Old)> types{};
+    detail::require_same_size("record", "types", types, "lengths", lengths_);
+    detail::require_same_size("record", "types", types, "displacements", displacements_);
+    detail::require_all_not_negative("record", "length", lengths_);
+  }
+
+  constexpr layout form() const {
+    detail::assembler all;
+    std::apply(
+        [&](auto const&... old) {
+          std::size_t i = 0;
+          (add(all, i++, form_of(old)), ...);
+        },
+        olds_);
+    return all.finish();
+  }
+
+ private:
+  constexpr void add(detail::assembler& all, std::size_t i, layout const& old) const {
+    all.add(displacements_[i], repeat(lengths_[i], old.extent(), old));
+  }
+
+  [[no_unique_address]] Lengths lengths_;
+  [[no_unique_address]] Displacements displacements_;
+  [[no_unique_address]] std::tuple<Old...> olds_;
+};
+
+template <class... Members>
+  requires((detail::is_member<Members> && ...))
+record(Members...) -> record<Members...>;
+template <detail::number_sequence L, detail::number_sequence D, datatype... Old>
+record(L const&, D const&, Old...) -> record<detail::lists<detail::stored_list<L>, detail::stored_list<D>>, Old...>;
+template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype... Old>
+record(I const (&)[N], J const (&)[M], Old...) -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
+
+// As many members as there are layouts, known at run time only.
+template <detail::number_sequence L, detail::number_sequence D>
+constexpr layout record_of(L const& lengths, D const& displacements, std::span<layout const> olds) {
+  detail::stored_list<L> const counts(lengths);
+  detail::stored_list<D> const places(displacements);
+  detail::require_same_size("record_of", "layouts", olds, "lengths", counts);
+  detail::require_same_size("record_of", "layouts", olds, "displacements", places);
+  detail::require_all_not_negative("record_of", "length", counts);
+  detail::assembler all;
+  for (std::size_t i = 0; i < olds.size(); ++i) all.add(places[i], repeat(counts[i], olds[i].extent(), olds[i]));
+  return all.finish();
+}
+
+}  // namespace argosy

@@ -1,0 +1,46 @@
+// resized(old, lower_bound, extent): the same bytes with other bounds, so that copies lie closer together or farther apart.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+
+namespace argosy {
+
+template <datatype Old, number LowerBound, number Extent>
+class resized_type {
+ public:
+  using old_type = Old;
+  static constexpr bool is_static = is_fixed<LowerBound> && is_fixed<Extent> && static_datatype<Old>;
+
+  constexpr resized_type()
+    requires is_static
+  = default;
+  template <number L, number E>
+  constexpr resized_type(Old old, L lower_bound, E extent)
+      : old_(std::move(old)),
+        lower_bound_(detail::store<LowerBound>(lower_bound)),
+        extent_(detail::store<Extent>(extent)) {}
+
+  constexpr layout form() const { return resized(form_of(old_), lower_bound_, extent_); }
+
+ private:
+  [[no_unique_address]] Old old_;
+  [[no_unique_address]] LowerBound lower_bound_;
+  [[no_unique_address]] Extent extent_;
+};
+
+template <datatype Old, number LowerBound, number Extent>
+resized_type(Old, LowerBound, Extent) -> resized_type<Old, stored_number<LowerBound>, stored_number<Extent>>;
+
+//   io::contiguous(n, io::resized(io::type<float>, 0, 16))   every fourth float
+template <datatype Old, number LowerBound, number Extent>
+  requires(!std::same_as<Old, layout>)
+constexpr auto resized(Old old, LowerBound lower_bound, Extent extent) {
+  return resized_type(std::move(old), lower_bound, extent);
+}
+
+}  // namespace argosy

@@ -1,0 +1,84 @@
+// subarray(sizes, subsizes, starts, old): a box out of an array, in C or Fortran order.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/order.hpp>
+#include <argosy/detail/datatype/box.hpp>
+#include <argosy/detail/datatype/numbers.hpp>
+
+namespace argosy {
+
+//   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)                    without its border
+//   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>), io::type<double>)
+// Its extent is the whole array, so that copies are arrays one after the other. Costs O(dimensions), whatever the sizes.
+// Throws invalid_layout if a number is negative or the box leaves the array; where all numbers are fixed, it does not
+// compile. An empty box is a layout without bytes.
+template <detail::number_sequence Sizes, detail::number_sequence Subsizes, detail::number_sequence Starts, datatype Old,
+          detail::order_argument Order = fixed_order<order::c>>
+class subarray {
+  static_assert(detail::sizes_may_agree<Sizes, Subsizes, Starts>(),
+                "argosy::subarray: the lists differ in size; give one size, subsize and start for each dimension");
+  static_assert(detail::all_may_be_not_negative<Sizes>(), "argosy::subarray: a size is negative; give 0 or more");
+  static_assert(detail::all_may_be_not_negative<Subsizes>(), "argosy::subarray: a subsize is negative; give 0 or more");
+  static_assert(detail::all_may_be_not_negative<Starts>(), "argosy::subarray: a start is negative; give 0 or more");
+  static_assert(detail::box_may_fit<Sizes, Subsizes, Starts>(),
+                "argosy::subarray: start + subsize exceeds the size of a dimension; move or shrink the box");
+
+ public:
+  using old_type = Old;
+  static constexpr bool is_static = detail::is_fixed_list<Sizes> && detail::is_fixed_list<Subsizes> &&
+                                    detail::is_fixed_list<Starts> && detail::is_fixed_order<Order> &&
+                                    static_datatype<Old>;
+
+  constexpr subarray()
+    requires is_static
+  = default;
+  constexpr subarray(Sizes sizes, Subsizes subsizes, Starts starts, Old old, Order order = {})
+      : sizes_(std::move(sizes)),
+        subsizes_(std::move(subsizes)),
+        starts_(std::move(starts)),
+        old_(std::move(old)),
+        order_(order) {
+    detail::require_same_size("subarray", "sizes", sizes_, "subsizes", subsizes_);
+    detail::require_same_size("subarray", "sizes", sizes_, "starts", starts_);
+    detail::require_box("subarray", sizes_, subsizes_, starts_);
+  }
+
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    detail::array_form array(old);
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      std::size_t const d = detail::from_fastest(order_, i, sizes_.size());
+      array.add_box(sizes_[d], subsizes_[d], starts_[d]);
+    }
+    return array.finish();
+  }
+
+ private:
+  [[no_unique_address]] Sizes sizes_;
+  [[no_unique_address]] Subsizes subsizes_;
+  [[no_unique_address]] Starts starts_;
+  [[no_unique_address]] Old old_;
+  [[no_unique_address]] Order order_;
+};
+
+template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C, datatype Old>
+subarray(A const&, B const&, C const&, Old)
+    -> subarray<detail::stored_list<A>, detail::stored_list<B>, detail::stored_list<C>, Old>;
+template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C, datatype Old, class Order>
+subarray(A const&, B const&, C const&, Old, Order)
+    -> subarray<detail::stored_list<A>, detail::stored_list<B>, detail::stored_list<C>, Old, Order>;
+template <detail::integer I, std::size_t A, detail::integer J, std::size_t B, detail::integer K, std::size_t C,
+          datatype Old>
+subarray(I const (&)[A], J const (&)[B], K const (&)[C], Old) -> subarray<numbers<A>, numbers<B>, numbers<C>, Old>;
+template <detail::integer I, std::size_t A, detail::integer J, std::size_t B, detail::integer K, std::size_t C,
+          datatype Old, class Order>
+subarray(I const (&)[A], J const (&)[B], K const (&)[C], Old, Order)
+    -> subarray<numbers<A>, numbers<B>, numbers<C>, Old, Order>;
+
+}  // namespace argosy

@@ -1,0 +1,52 @@
+// MPI's rules for the etype and filetype of a view (MPI 3.1, section 13.3), at run time and at compile time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/detail/view/filetype_rules.hpp>
+
+namespace argosy {
+
+// check_filetype(etype, filetype, writable), declared in detail/, returns the first rule that a view breaks; O(nodes), but
+// for irregular layouts whose pieces interleave.
+
+// Throws invalid_layout, which names the rule, the numbers and the remedy. Local.
+template <datatype Etype, datatype Filetype>
+constexpr void require_filetype(Etype const& etype, Filetype const& filetype, bool writable) {
+  auto const& e = form_of(etype);
+  auto const& f = form_of(filetype);
+  auto const fault = check_filetype(e, f, writable);
+  if (fault != filetype_fault::no_fault) detail::throw_filetype(fault, e, f);
+}
+
+enum class view_use { read_only, writable };
+
+// The same for static datatypes, as compile errors that name the type:
+//   io::static_require_filetype(io::type<double>, tile);
+template <view_use Use = view_use::writable, static_datatype Etype, static_datatype Filetype>
+consteval void static_require_filetype(Etype const&, Filetype const&) {
+  constexpr auto fault = check_filetype(Etype{}.form(), Filetype{}.form(), Use == view_use::writable);
+  using enum filetype_fault;
+  static_assert(fault != etype_empty,
+                "argosy: the etype has no bytes; choose one that holds data, such as io::type<double>");
+  static_assert(fault != etype_bounds && fault != etype_order && fault != etype_overlap,
+                "argosy: the etype must not have negative, decreasing or overlapping displacements; use io::resized or "
+                "list its parts in the order of the file");
+  static_assert(fault != negative,
+                "argosy: the filetype has a negative displacement or lower bound; move it up and use the "
+                "displacement of the view");
+  static_assert(fault != decreasing,
+                "argosy: the displacements of the filetype decrease; list its parts in the order of "
+                "the file (a memory type may have any order)");
+  static_assert(fault != overlap,
+                "argosy: the filetype names a byte twice, so it cannot be written; make its parts "
+                "disjoint, or use view_use::read_only");
+  static_assert(fault != tiles_overlap,
+                "argosy: the filetype's extent is smaller than its data, so that its copies "
+                "interleave; give it the extent of the whole tile with io::resized");
+  static_assert(fault != not_etypes,
+                "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
+                "or choose a smaller etype");
+}
+
+}  // namespace argosy

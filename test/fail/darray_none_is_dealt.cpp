@@ -1,0 +1,12 @@
+// A dimension that is not dealt out, over two processes.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: argosy::darray: distribution none needs exactly 1 process along its dimension
+
+#include <argosy/datatype.hpp>
+
+namespace io = argosy;
+
+using io::c;
+using namespace io::distribute;
+
+auto part(int rank) { return io::darray({64, 64}, each(block, none), io::list(c<2>, c<2>), rank, io::type<double>); }

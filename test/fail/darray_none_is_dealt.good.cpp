@@ -1,0 +1,11 @@
+// A dimension that is not dealt out, over two processes.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+
+namespace io = argosy;
+
+using io::c;
+using namespace io::distribute;
+
+auto part(int rank) { return io::darray({64, 64}, each(block, none), io::list(c<4>, c<1>), rank, io::type<double>); }

@@ -1,0 +1,15 @@
+// A pointer in a struct means nothing to another process.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+
+namespace io = argosy;
+
+struct chain {
+  double value;
+  chain* next;
+};
+
+template <>
+struct argosy::describe<chain> : argosy::members<&chain::value> {};
+auto form() { return io::type<chain>.form(); }

@@ -1,0 +1,13 @@
+// A filetype that goes back in the file.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+#include <argosy/view/filetype.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check() {
+  io::static_require_filetype(io::type<int>, io::indexed_block(c<1>, io::list(c<0>, c<4>), io::type<int>));
+}

@@ -1,0 +1,9 @@
+// Three floats are not a whole number of doubles.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+#include <argosy/view/filetype.hpp>
+
+namespace io = argosy;
+
+void check() { io::static_require_filetype(io::type<double>, io::contiguous(io::c<4>, io::type<float>)); }

@@ -1,0 +1,12 @@
+// A filetype that names a byte twice cannot be written.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: the filetype names a byte twice, so it cannot be written
+
+#include <argosy/datatype.hpp>
+#include <argosy/view/filetype.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check() { io::static_require_filetype(io::type<int>, io::vector(c<3>, c<2>, c<1>, io::type<int>)); }

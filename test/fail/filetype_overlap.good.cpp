@@ -1,0 +1,13 @@
+// A filetype that names a byte twice cannot be written.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+#include <argosy/view/filetype.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check() {
+  io::static_require_filetype<io::view_use::read_only>(io::type<int>, io::vector(c<3>, c<2>, c<1>, io::type<int>));
+}

@@ -1,0 +1,13 @@
+// Catch2, version 2 or 3. Tests include this, never Catch2 itself.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+// The name of version 3.
+namespace Catch::Matchers {
+inline auto ContainsSubstring(std::string const& text) { return Contains(text); }
+}  // namespace Catch::Matchers
+#endif
