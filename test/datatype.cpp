@@ -15,6 +15,7 @@
 #include <argosy/datatype.hpp>
 #include <argosy/layout.hpp>
 
+#include "support/allocations.hpp"
 #include "support/seed.hpp"
 
 namespace io = argosy;
@@ -257,4 +258,21 @@ TEST_CASE("what cannot be is refused with its name, number and remedy", "[dataty
   CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type), Contains("size[1] is -4"));
   CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::uint64_t>::max(), real_type), io::invalid_layout);
   CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::int64_t>::max(), real_type).form(), io::invalid_layout);
+}
+
+TEST_CASE("describing and flattening regular data takes nothing from the heap", "[datatype][allocations]") {
+  std::int64_t const n = 40;
+  std::vector<double> const data(8);
+  std::vector<int> const sizes{40, 30, 20}, zeros{0, 0, 0};
+  argosy::allocation_count const count;
+  std::int64_t bytes = io::vector(n, 2, 3, io::type<double>).form().size();
+  bytes += io::subarray({n, n, n}, {n - 2, n - 2, n - 2}, {1, 1, 1}, io::type<double>).form().size();
+  bytes += io::subarray(sizes, sizes, zeros, io::contiguous(n, io::type<float>)).form().size();
+  io::process_grid const grid(24, 3);
+  for (int rank = 0; rank < 24; ++rank)
+    bytes += io::darray<double, 3>({n, n, n + 1}, io::distribute::cyclic(3), grid, rank, io::order::fortran).form().size();
+  bytes += io::record(io::member(0, io::type<double>, n), io::member(8 * n, io::type<int>)).form().size();
+  bytes += io::memory(data).size();
+  CHECK(count.since() == 0);
+  CHECK(bytes > 0);
 }

@@ -15,6 +15,7 @@
 #include <argosy/datatype/mdspan_like.hpp>
 #include <argosy/datatype/members.hpp>
 #include <argosy/datatype/memory.hpp>
+#include <argosy/datatype/numbers.hpp>
 #include <argosy/datatype/order.hpp>
 #include <argosy/datatype/process_grid.hpp>
 #include <argosy/datatype/record.hpp>

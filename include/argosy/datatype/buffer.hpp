@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// The layout's offsets count from `address`. A const_buffer can be written to a file, not read into: that is in the type.
+// The layout's offsets count from `address`. A const_buffer can be written to a file, but not read into.
 template <class Byte>
   requires(std::same_as<std::remove_const_t<Byte>, std::byte>)
 struct basic_buffer {

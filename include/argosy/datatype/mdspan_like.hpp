@@ -1,5 +1,5 @@
-// Multi-dimensional views of any library: std::mdspan, Kokkos::View, Boost.MultiArray and their like, known by what they
-// offer and not by their names.
+// Multi-dimensional views of any library: std::mdspan, Kokkos::View, Boost.MultiArray and their like, known by what
+// they offer and not by their names.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

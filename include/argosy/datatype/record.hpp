@@ -13,7 +13,7 @@
 
 namespace argosy {
 
-// `count` copies of `old`, `displacement` bytes from the start of the record. Throws invalid_layout for a negative count.
+// `count` copies of `old`, `displacement` bytes from the start of the record. Throws invalid_layout if count < 0.
 template <number Displacement, datatype Old, number Count = fixed<1>>
 class member {
   static_assert(detail::may_be_not_negative<Count>, "argosy::member: the count is negative; give 0 or more");

@@ -15,7 +15,7 @@ namespace argosy {
 
 //   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)                    without its border
 //   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>), io::type<double>)
-// Its extent is the whole array, so that copies are arrays one after the other. Costs O(dimensions), whatever the sizes.
+// Its extent is the whole array, so that copies are arrays one after the other. Costs O(dimensions), not O(pieces).
 // Throws invalid_layout if a number is negative or the box leaves the array; where all numbers are fixed, it does not
 // compile. An empty box is a layout without bytes.
 template <detail::number_sequence Sizes, detail::number_sequence Subsizes, detail::number_sequence Starts, datatype Old,

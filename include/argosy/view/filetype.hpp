@@ -3,12 +3,31 @@
 #pragma once
 
 #include <argosy/datatype/datatype.hpp>
-#include <argosy/detail/view/filetype_rules.hpp>
+#include <argosy/layout/layout.hpp>
 
 namespace argosy {
 
-// check_filetype(etype, filetype, writable), declared in detail/, returns the first rule that a view breaks; O(nodes), but
-// for irregular layouts whose pieces interleave.
+enum class filetype_fault {
+  no_fault,
+  etype_empty,    // an etype without bytes counts nothing
+  etype_bounds,   // a negative displacement or lower bound in the etype
+  etype_order,    // decreasing displacements in the etype
+  etype_overlap,  // bytes named twice in the etype, for writing
+  negative,       // a negative displacement or lower bound in the filetype
+  decreasing,     // decreasing displacements in the filetype
+  overlap,        // bytes named twice in the filetype, for writing
+  tiles_overlap,  // the next copy of the filetype starts before this one ends
+  not_etypes,     // sizes, holes or extent are not whole etypes
+};
+
+// The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces interleave.
+constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
+
+namespace detail {
+
+[[noreturn]] inline void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype);
+
+}  // namespace detail
 
 // Throws invalid_layout, which names the rule, the numbers and the remedy. Local.
 template <datatype Etype, datatype Filetype>
@@ -50,3 +69,5 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
 }
 
 }  // namespace argosy
+
+#include <argosy/detail/view/filetype_rules.hpp>

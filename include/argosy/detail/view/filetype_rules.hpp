@@ -10,21 +10,9 @@
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/error.hpp>
 #include <argosy/layout/layout.hpp>
+#include <argosy/view/filetype.hpp>
 
 namespace argosy {
-
-enum class filetype_fault {
-  no_fault,
-  etype_empty,    // an etype without bytes counts nothing
-  etype_bounds,   // a negative displacement or lower bound in the etype
-  etype_order,    // decreasing displacements in the etype
-  etype_overlap,  // bytes named twice in the etype, for writing
-  negative,       // a negative displacement or lower bound in the filetype
-  decreasing,     // decreasing displacements in the filetype
-  overlap,        // bytes named twice in the filetype, for writing
-  tiles_overlap,  // the next copy of the filetype starts before this one ends
-  not_etypes,     // sizes, holes or extent are not whole etypes
-};
 
 namespace detail {
 
