@@ -1,7 +1,126 @@
-// Run: build/release/bin/demo
+// What argosy does so far, on data you can see: describes data, flattens it, draws who owns what.
+// Run: cmake/demo.sh, or build/release/bin/demo [directory for the pictures]
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/layout.hpp>
+#include <argosy/layout/draw.hpp>
+#include <argosy/layout/draw_owners.hpp>
+#include <argosy/layout/fmt.hpp>
+#include <argosy/layout/serialize.hpp>
 #include <argosy/version.hpp>
 
 #include <fmt/core.h>
 
-int main() { fmt::print("argosy {}\n", argosy::version()); }
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace io = argosy;
+
+struct particle {
+  double x[3];
+  float charge;
+  std::int16_t kind;
+  std::int32_t id;
+};
+template <>
+struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+
+namespace {
+
+struct specimen {
+  std::string what;
+  io::layout form;
+};
+
+// Two members out of five, of a thousand particles.
+io::layout some_members() { return io::contiguous(1000, io::type<particle>).form(); }
+
+// A block of 62 x 62 x 62 doubles with one layer of halo around it.
+io::layout interior_of_a_block() {
+  return io::subarray({64, 64, 64}, {62, 62, 62}, {1, 1, 1}, io::type<double>).form();
+}
+
+// What each rank has of a matrix that is dealt out in tiles of 4 x 8, as ScaLAPACK does.
+constexpr std::array<std::int64_t, 2> matrix_size{32, 64};
+std::vector<io::layout> block_cyclic_matrix(int ranks) {
+  using namespace io::distribute;
+  io::process_grid const grid(ranks, 2);
+  std::vector<io::layout> owners;
+  for (int rank = 0; rank < ranks; ++rank)
+    owners.push_back(io::darray<double, 2>(matrix_size, {cyclic(4), cyclic(8)}, grid, rank).form());
+  return owners;
+}
+
+// What each rank has of a cube that is dealt out in blocks.
+constexpr std::array<std::int64_t, 3> cube_size{6, 24, 24};
+std::vector<io::layout> blocks_of_a_cube(int ranks) {
+  io::process_grid const grid(ranks, 3);
+  std::vector<io::layout> owners;
+  for (int rank = 0; rank < ranks; ++rank)
+    owners.push_back(io::darray<double, 3>(cube_size, io::distribute::block, grid, rank).form());
+  return owners;
+}
+
+void print_forms(std::vector<specimen> const& all) {
+  fmt::print("Layouts and their normal forms\n\n");
+  for (specimen const& s : all) fmt::print("  {}\n    {}\n", s.what, s.form);
+}
+
+void print_numbers(std::vector<specimen> const& all) {
+  fmt::print("\n  {:<34} {:>14} {:>16} {:>14} {:>9} {:>11}\n", "", "bytes", "extent", "pieces", "density", "serialised");
+  for (specimen const& s : all)
+    fmt::print("  {:<34} {:>14} {:>16} {:>14} {:>7.1f} % {:>8} B\n", s.what, s.form.size(), s.form.extent(),
+               s.form.pieces(), 100 * s.form.density(), io::serialize(s.form).size());
+}
+
+void save(std::filesystem::path const& file, std::string const& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + file.string());
+  fmt::print("  {}\n", file.string());
+}
+
+void draw_all(std::filesystem::path const& directory) {
+  fmt::print("\nPictures\n\n");
+  std::filesystem::create_directories(directory);
+  save(directory / "particles.svg",
+       io::draw(io::contiguous(6, io::type<particle>).form(), {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
+  save(directory / "interior.svg", io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
+                                            {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
+  save(directory / "matrix_owners.svg",
+       io::draw_owners(block_cyclic_matrix(6), matrix_size, sizeof(double),
+                       {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"}));
+  save(directory / "cube_owners.svg", io::draw_owners(blocks_of_a_cube(12), cube_size, sizeof(double),
+                                                      {.title = "A 6 x 24 x 24 cube in blocks on 12 ranks"}));
+}
+
+void run(std::filesystem::path const& directory) {
+  fmt::print("argosy {}\n\n", io::version());
+  std::vector<specimen> const all{
+      {"x and id of 1000 particles", some_members()},
+      {"62^3 doubles inside a halo", interior_of_a_block()},
+      {"block-cyclic matrix, rank 0 of 6", block_cyclic_matrix(6)[0]},
+      {"every other double of 10^12", io::vector(500'000'000'000, 1, 2, io::type<double>).form()},
+  };
+  print_forms(all);
+  print_numbers(all);
+  draw_all(directory);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(argc > 1 ? argv[1] : ".");
+  } catch (std::exception const& e) {
+    fmt::print(stderr, "demo: {}\n", e.what());
+    return 1;
+  }
+}

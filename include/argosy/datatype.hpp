@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <argosy/datatype/basic.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/darray.hpp>
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/distribute.hpp>
 #include <argosy/datatype/element.hpp>
+#include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/flatten.hpp>
 #include <argosy/datatype/indexed.hpp>
 #include <argosy/datatype/indexed_block.hpp>
@@ -20,5 +22,6 @@
 #include <argosy/datatype/process_grid.hpp>
 #include <argosy/datatype/record.hpp>
 #include <argosy/datatype/resized.hpp>
+#include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/subarray.hpp>
 #include <argosy/datatype/vector.hpp>

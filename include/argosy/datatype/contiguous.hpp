@@ -33,6 +33,14 @@ class contiguous {
     return repeat(count_, old.extent(), old);
   }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return count_; }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return contiguous<Count, New>(count_, std::move(old));
+  }
+
  private:
   [[no_unique_address]] Count count_;
   [[no_unique_address]] Old old_;

@@ -78,6 +78,15 @@ class darray {
     return array.finish();
   }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr old_type const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return with(bytes(1)).form().size(); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return darray<New, Dimensions, Sizes, Rules, Grid, Process, Order>(sizes_, rules_, grid_, process_, std::move(old),
+                                                                       order_);
+  }
+
  private:
   constexpr std::int64_t coordinate(std::size_t d) const {
     std::int64_t after = 1;

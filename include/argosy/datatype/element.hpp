@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/signature.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -24,6 +26,10 @@ struct describe;
 
 template <class T>
 constexpr layout layout_of();
+template <class T>
+constexpr signature types_of();
+template <class T>
+constexpr layout file_layout_of(basic_sizes const& sizes);
 
 namespace detail {
 
@@ -101,12 +107,65 @@ constexpr layout layout_of() {
   }
 }
 
+// The basic types of that data, in the same order. A `describe` that gives a form by hand may give `types()` as well, a
+// signature of the same size; without it its data is bytes, which no representation converts.
+template <class T>
+constexpr signature types_of() {
+  signature all;
+  if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
+    return types_of<std::remove_cv_t<T>>();
+  } else if constexpr (std::is_bounded_array_v<T>) {
+    return all.append(types_of<std::remove_extent_t<T>>(), std::extent_v<T>);
+  } else if constexpr (detail::has_description<T>) {
+    if constexpr (requires { describe<T>::template types_in<T>(); })
+      return describe<T>::template types_in<T>();
+    else if constexpr (requires { describe<T>::types(); })
+      return describe<T>::types();
+    else
+      return signature(basic::byte, layout_of<T>().size());
+  } else if constexpr (detail::is_std_array<T>) {
+    return all.append(types_of<typename T::value_type>(), static_cast<std::int64_t>(std::tuple_size_v<T>));
+  } else if constexpr (detail::is_complex<T>) {
+    return all.append(types_of<typename T::value_type>(), 2);
+  } else {
+    return signature(basic_of<T>());
+  }
+}
+
+// Where basic types have other sizes: arrays close up; members of a class stay at their places, and so does its extent.
+template <class T>
+constexpr layout file_layout_of(basic_sizes const& sizes) {
+  auto const copies = [](layout const& one, std::size_t n) {
+    return repeat(static_cast<std::int64_t>(n), one.extent(), one);
+  };
+  if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
+    return file_layout_of<std::remove_cv_t<T>>(sizes);
+  } else if constexpr (std::is_bounded_array_v<T>) {
+    return copies(file_layout_of<std::remove_extent_t<T>>(sizes), std::extent_v<T>);
+  } else if constexpr (detail::has_description<T>) {
+    if constexpr (requires { describe<T>::template file_form_in<T>(sizes); })
+      return resized(describe<T>::template file_form_in<T>(sizes), 0, sizeof(T));
+    else if constexpr (requires { describe<T>::file_form(sizes); })
+      return resized(describe<T>::file_form(sizes), 0, sizeof(T));
+    else
+      return layout_of<T>();
+  } else if constexpr (detail::is_std_array<T>) {
+    return copies(file_layout_of<typename T::value_type>(sizes), std::tuple_size_v<T>);
+  } else if constexpr (detail::is_complex<T>) {
+    return copies(file_layout_of<typename T::value_type>(sizes), 2);
+  } else {
+    return bytes(size_in(sizes, basic_of<T>()));
+  }
+}
+
 // A C++ type as a leaf of a datatype.
 template <class T>
 struct element {
   using value_type = T;
   static constexpr bool is_static = true;
   constexpr layout form() const { return layout_of<T>(); }
+  constexpr signature types() const { return types_of<T>(); }
+  constexpr layout file_form(basic_sizes const& sizes) const { return file_layout_of<T>(sizes); }
 };
 
 //   io::vector(ny, 1, nx, io::type<double>)

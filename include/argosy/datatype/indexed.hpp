@@ -41,6 +41,14 @@ class indexed {
     return detail::place_blocks(lengths_, displacements_, old.extent(), old);
   }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::sum(lengths_); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return indexed<Lengths, Displacements, New>(lengths_, displacements_, std::move(old));
+  }
+
  private:
   [[no_unique_address]] Lengths lengths_;
   [[no_unique_address]] Displacements displacements_;
@@ -80,6 +88,14 @@ class hindexed {
   constexpr layout form() const {
     auto const& old = form_of(old_);
     return detail::place_blocks(lengths_, displacements_, 1, old);
+  }
+
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::sum(lengths_); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return hindexed<Lengths, Displacements, New>(lengths_, displacements_, std::move(old));
   }
 
  private:

@@ -40,6 +40,14 @@ class indexed_block {
     return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, old.extent(), old);
   }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size())); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return indexed_block<BlockLength, Displacements, New>(blocklength_, displacements_, std::move(old));
+  }
+
  private:
   [[no_unique_address]] BlockLength blocklength_;
   [[no_unique_address]] Displacements displacements_;
@@ -77,6 +85,14 @@ class hindexed_block {
   constexpr layout form() const {
     auto const& old = form_of(old_);
     return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, 1, old);
+  }
+
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size())); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return hindexed_block<BlockLength, Displacements, New>(blocklength_, displacements_, std::move(old));
   }
 
  private:

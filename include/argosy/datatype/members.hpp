@@ -45,6 +45,10 @@ struct members {
                   "write the form by hand, see docs/use/datatypes.md");
     return at(offset, layout_of<value_type<Member>>());
   }
+  template <class T, auto Member>
+  static constexpr layout place_in_file(basic_sizes const& sizes) {
+    return at(detail::offset_in<T>(&(detail::outline<T>.object.*Member)), file_layout_of<value_type<Member>>(sizes));
+  }
 
  public:
   // The class that has them all; `describe` may stand for a class derived from it.
@@ -56,6 +60,18 @@ struct members {
     return resized(concat(place<T, First>(), place<T, Rest>()...), 0, sizeof(T));
   }
   static constexpr layout form() { return form_in<owner>(); }
+
+  template <class T>
+  static constexpr layout file_form_in(basic_sizes const& sizes) {
+    return resized(concat(place_in_file<T, First>(sizes), place_in_file<T, Rest>(sizes)...), 0, sizeof(T));
+  }
+  static constexpr layout file_form(basic_sizes const& sizes) { return file_form_in<owner>(sizes); }
+  static constexpr signature types() {
+    signature all;
+    all.append(types_of<value_type<First>>());
+    (all.append(types_of<value_type<Rest>>()), ...);
+    return all;
+  }
 };
 
 template <class A, class B>

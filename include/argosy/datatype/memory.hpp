@@ -12,6 +12,7 @@
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/element.hpp>
+#include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/mdspan_like.hpp>
 #include <argosy/datatype/order.hpp>
 #include <argosy/detail/datatype/array_memory.hpp>
@@ -40,12 +41,14 @@ auto memory(T&& x) {
     static_assert(std::is_lvalue_reference_v<T> || std::ranges::borrowed_range<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
     auto const count = static_cast<std::int64_t>(std::ranges::size(x));
-    layout const one = layout_of<std::ranges::range_value_t<T>>();
-    return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one));
+    using value = std::ranges::range_value_t<T>;
+    layout const one = layout_of<value>();
+    return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
+                               signature().append(types_of<value>(), count));
   } else {
     static_assert(std::is_lvalue_reference_v<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
-    return detail::make_buffer(std::addressof(x), layout_of<bare>());
+    return detail::make_buffer(std::addressof(x), layout_of<bare>(), types_of<bare>());
   }
 }
 
@@ -62,7 +65,7 @@ auto memory(T&& array, order o) {
 template <class T, datatype D>
 auto memory(T* address, D const& type, std::int64_t count = 1) {
   auto const& one = form_of(type);
-  return detail::make_buffer(address, repeat(count, one.extent(), one));
+  return detail::make_buffer(address, repeat(count, one.extent(), one), signature().append(signature_of(type), count));
 }
 
 }  // namespace argosy

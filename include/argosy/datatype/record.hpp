@@ -38,6 +38,12 @@ class member {
     return at(displacement_, repeat(count_, old.extent(), old));
   }
 
+  // For signature_of and file_form_of.
+  template <class F>
+  constexpr void visit(F&& f) const {
+    f(displacement_, count_, old_);
+  }
+
  private:
   [[no_unique_address]] Displacement displacement_;
   [[no_unique_address]] Old old_;
@@ -83,6 +89,12 @@ class record {
     return all.finish();
   }
 
+  // For signature_of and file_form_of: f(displacement, copies, old) for each member.
+  template <class F>
+  constexpr void visit(F&& f) const {
+    std::apply([&](auto const&... m) { (m.visit(f), ...); }, members_);
+  }
+
  private:
   [[no_unique_address]] std::tuple<Members...> members_;
 };
@@ -118,6 +130,17 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
         },
         olds_);
     return all.finish();
+  }
+
+  // For signature_of and file_form_of: f(displacement, copies, old) for each type.
+  template <class F>
+  constexpr void visit(F&& f) const {
+    std::apply(
+        [&](auto const&... old) {
+          std::size_t i = 0;
+          ((f(displacements_[i], lengths_[i], old), ++i), ...);
+        },
+        olds_);
   }
 
  private:

@@ -27,6 +27,14 @@ class resized_type {
 
   constexpr layout form() const { return resized(form_of(old_), lower_bound_, extent_); }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return 1; }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return resized_type<New, LowerBound, Extent>(std::move(old), lower_bound_, extent_);
+  }
+
  private:
   [[no_unique_address]] Old old_;
   [[no_unique_address]] LowerBound lower_bound_;

@@ -59,6 +59,14 @@ class subarray {
     return array.finish();
   }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::product(subsizes_); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return subarray<Sizes, Subsizes, Starts, New, Order>(sizes_, subsizes_, starts_, std::move(old), order_);
+  }
+
  private:
   [[no_unique_address]] Sizes sizes_;
   [[no_unique_address]] Subsizes subsizes_;

@@ -41,6 +41,14 @@ class vector {
     return repeat(count_, detail::mul(stride_, old.extent()), repeat(blocklength_, old.extent(), old));
   }
 
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::mul(count_, blocklength_); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return vector<Count, BlockLength, Stride, New>(count_, blocklength_, stride_, std::move(old));
+  }
+
  private:
   [[no_unique_address]] Count count_;
   [[no_unique_address]] BlockLength blocklength_;
@@ -80,6 +88,14 @@ class hvector {
   constexpr layout form() const {
     auto const& old = form_of(old_);
     return repeat(count_, stride_bytes_, repeat(blocklength_, old.extent(), old));
+  }
+
+  // For signature_of and file_form_of: the stream is that many copies of `old`.
+  constexpr Old const& old() const noexcept { return old_; }
+  constexpr std::int64_t copies() const { return detail::mul(count_, blocklength_); }
+  template <datatype New>
+  constexpr auto with(New old) const {
+    return hvector<Count, BlockLength, Stride, New>(count_, blocklength_, stride_bytes_, std::move(old));
   }
 
  private:

@@ -9,7 +9,7 @@
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/print.hpp>
 
-//   fmt::print("{}\n", l);     repeat(4, 512, repeat(8, 64, bytes(32)))
+//   fmt::print("{}\n", l);     repeat(4, 1024, repeat(8, 64, bytes(32)))
 //   fmt::print("{:t}", l);     one line per node, with bytes, pieces and true extent
 template <>
 struct fmt::formatter<argosy::layout> {

@@ -65,6 +65,9 @@ class layout {
     return to <= from ? 0 : bytes_before(to) - bytes_before(from);
   }
 
+  // The number of the piece that holds byte `position` of the stream, 0 <= position < size(). O(nodes on one path).
+  constexpr std::int64_t piece_at(std::int64_t position) const;
+
   // The tree, for walkers. Children stand before their parents; the root is last.
   constexpr std::span<node const> nodes() const noexcept { return nodes_; }
   constexpr std::span<place const> places() const noexcept { return places_; }

@@ -10,7 +10,7 @@ namespace argosy {
 
 // The normal form as calls of the algebra. It reads back as C++, except for tables, of which only a summary is shown, and
 // long lists, which are cut. Bounds are named only where they are not those of the data. Local.
-//   repeat(4, 512, repeat(8, 64, bytes(32)))
+//   repeat(4, 1024, repeat(8, 64, bytes(32)))
 //   resized(concat(bytes(8), at(16, bytes(4))), 0, 24)
 std::string to_string(layout const& l);
 

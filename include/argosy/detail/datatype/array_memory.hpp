@@ -27,7 +27,7 @@ auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> 
   auto* const first = first_element_of(array);
   using element = std::remove_pointer_t<decltype(first_element_of(array))>;
   layout form = layout_of<std::remove_cv_t<element>>();
-  std::int64_t offset = 0;
+  std::int64_t offset = 0, elements = 1;
   for (std::size_t i = 0; i < Rank; ++i) {
     std::size_t const d = from_fastest(o, i, Rank);
     std::int64_t const extent = extent_of(array, d);
@@ -36,8 +36,9 @@ auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> 
       throw_halo(d, low[d], high[d], extent);
     form = repeat(extent - low[d] - high[d], stride, form);
     offset = add(offset, mul(low[d], stride));
+    elements = mul(elements, extent - low[d] - high[d]);
   }
-  return make_buffer(first, at(offset, form));
+  return make_buffer(first, at(offset, form), signature().append(types_of<std::remove_cv_t<element>>(), elements));
 }
 
 template <class A>

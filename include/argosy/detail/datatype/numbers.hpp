@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <argosy/datatype/numbers.hpp>
+#include <argosy/detail/layout/checked.hpp>
 #include <argosy/layout/error.hpp>
 #include <argosy/layout/number.hpp>
 
@@ -122,6 +123,19 @@ constexpr void require_all_not_negative(char const* where, char const* what, L c
 [[noreturn]] inline void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b,
                                             std::size_t m) {
   throw_invalid(where, std::to_string(n) + " " + a + " but " + std::to_string(m) + " " + b + "; give one for each");
+}
+
+template <class L>
+constexpr std::int64_t sum(L const& list) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) total = add(total, list[i]);
+  return total;
+}
+template <class L>
+constexpr std::int64_t product(L const& list) {
+  std::int64_t total = 1;
+  for (std::size_t i = 0; i < list.size(); ++i) total = mul(total, list[i]);
+  return total;
 }
 
 template <class A, class B>

@@ -91,6 +91,11 @@ class builder {
 
   constexpr layout finish(item_list& list, bounds const& hull) {
     normalise(list);
+    return finish_normal(list, hull);
+  }
+
+  // Of a list that is in normal form, such as one that comes back from its serialised bytes.
+  constexpr layout finish_normal(item_list const& list, bounds const& hull) {
     layout result;
     if (hull.any) {
       result.lower_bound_ = hull.low;

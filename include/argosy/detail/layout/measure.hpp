@@ -70,6 +70,27 @@ class measure {
     return pieces_before(table(n), x);
   }
 
+  // Pieces of `n` before the one that holds byte `position` of its stream.
+  constexpr std::int64_t piece_at(node const& n, std::int64_t position) const {
+    switch (n.kind) {
+      case node_kind::bytes: return 0;
+      case node_kind::repeat: {
+        std::int64_t const copy = position / child(n).size;
+        return copy * child(n).pieces + piece_at(child(n), position - copy * child(n).size);
+      }
+      case node_kind::concat: {
+        std::int64_t before = 0;
+        for (place const& p : places(n)) {
+          if (position < p.start + child(p).size) return before + piece_at(child(p), position - p.start);
+          before += child(p).pieces;
+        }
+        return before;
+      }
+      case node_kind::table: break;
+    }
+    return static_cast<std::int64_t>(table(n).find(position));
+  }
+
   // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each step over all that
   // is inside; members of a concat must lie side by side.
   constexpr bool nests(node const& n) const {
@@ -157,6 +178,10 @@ class measure {
 constexpr std::size_t layout::depth() const { return empty() ? 0 : detail::measure(*this).depth(root()); }
 
 constexpr bool layout::is_monotonic() const { return empty() || detail::measure(*this).is_monotonic(root()); }
+
+constexpr std::int64_t layout::piece_at(std::int64_t position) const {
+  return empty() ? 0 : detail::measure(*this).piece_at(root(), position);
+}
 
 constexpr std::int64_t layout::bytes_before(std::int64_t offset) const {
   if (empty() || offset <= true_lower_bound()) return 0;

@@ -158,27 +158,19 @@ class layout_reader {
     for (std::size_t i = 0; i < count; ++i) parts_.push_back(read_part());
     if (in_.left() > 0) throw_corrupt("bytes are left over");
     if (parts_.empty()) return resized(layout(), lower_bound, extent);
-
-    part const& root = parts_.back();
-    // The builder opens the pairs of a list once more; a real layout has few of them inside one another.
-    if (root.kind == node_kind::concat && root.opened > largest_list) throw_corrupt("a list is unreasonably long");
-    item_list list = items(root);
-    return resized(at(origin, builder_.finish(list, {})), lower_bound, extent);
+    return resized(at(origin, builder_.finish_normal(items(parts_.back()), {})), lower_bound, extent);
   }
 
  private:
   struct part {
     node_kind kind;
-    item first;                     // the node; of a concat its first place
-    std::size_t list = 0;           // of a concat: which of lists_
-    std::int64_t low = 0, high = 0;  // as in `node`
-    std::int64_t head = 0;          // length of the first piece
-    piece tail{};                   // the last piece
-    std::int64_t opened = 1;        // items when all pairs and tables in it are opened
+    item made{};                      // unless a concat
+    std::size_t first = 0, last = 0;  // of a concat: which of members_
+    std::int64_t low = 0, high = 0;   // as in `node`
+    piece tail{};                     // the last piece
   };
 
   static constexpr std::int64_t widest = std::int64_t{1} << 62;
-  static constexpr std::int64_t largest_list = std::int64_t{1} << 24;
 
   static std::span<std::byte const> body(std::span<std::byte const> bytes) {
     if (bytes.size() < 1 + check_sum_bytes) throw_corrupt("the bytes end early");
@@ -200,15 +192,15 @@ class layout_reader {
   }
 
   item_list items(part const& p) const {
-    if (p.kind == node_kind::concat) return lists_[p.list];
-    item_list one;
-    one.push_back(p.first);
-    return one;
+    item_list list;
+    if (p.kind != node_kind::concat) list.push_back(p.made);
+    for (std::size_t i = p.first; i < p.last; ++i) list.push_back(members_[i]);
+    return list;
   }
 
   // Offsets stay so small that sums and products of two of them fit.
   static void require_sane(part const& p) {
-    if (p.low < -widest || p.high > widest || p.high - p.low >= widest) throw_corrupt("data spans 2^62 bytes or more");
+    if (p.low <= -widest || p.high >= widest || p.high - p.low >= widest) throw_corrupt("data spans 2^62 bytes or more");
   }
 
   part read_part() {
@@ -233,7 +225,7 @@ class layout_reader {
     item_list one;
     builder_.append_bytes(one, 0, n);
     part p{node_kind::bytes, one[0]};
-    p.high = p.head = n;
+    p.high = n;
     p.tail = {0, n};
     return p;
   }
@@ -247,39 +239,32 @@ class layout_reader {
     part p{node_kind::repeat, {}};
     p.low = add(std::min<std::int64_t>(0, last), once.low);
     p.high = add(std::max<std::int64_t>(0, last), once.high);
-    p.head = once.head;
     require_sane(p);
     p.tail = {last + once.tail.offset, once.tail.length};
-    p.opened = count == 2 ? std::min(largest_list + 1, 2 * once.opened) : 1;
     item_list all;
     builder_.append_repeat(all, count, stride, items(once));
-    p.first = all[0];
+    p.made = all[0];
     return p;
   }
 
   part read_concat() {
     std::size_t const count = in_.entries();
     if (count < 2) throw_corrupt("a list has one member");
-    part p{node_kind::concat, {}, lists_.size()};
-    item_list all;
+    part p{node_kind::concat, {}, members_.size()};
     std::int64_t displacement = 0;
-    p.opened = 0;
     for (std::size_t i = 0; i < count; ++i) {
       part const& member = child();
       displacement = in_.step(displacement);
       if (member.kind == node_kind::concat) throw_corrupt("a list is a member of a list");
       if (i == 0 && displacement != 0) throw_corrupt("the first member of a list is displaced");
-      if (i == 0) p.head = member.head;
       if (i > 0 && p.tail.end() == displacement) throw_corrupt("members of a list continue each other");
       p.low = std::min(p.low, add(displacement, member.low));
       p.high = std::max(p.high, add(displacement, member.high));
       require_sane(p);
       p.tail = {displacement + member.tail.offset, member.tail.length};
-      p.opened = std::min(largest_list + 1, p.opened + member.opened);
-      all.push_back({displacement, member.first.node});
+      members_.push_back({displacement, member.made.node});
     }
-    p.first = all[0];
-    lists_.push_back(std::move(all));
+    p.last = members_.size();
     return p;
   }
 
@@ -296,24 +281,22 @@ class layout_reader {
       std::int64_t const offset = i == 0 ? 0 : in_.step(end);
       if (i > 0 && offset == end) throw_corrupt("pieces of a table continue each other");
       p.tail = {offset, equal ? length : in_.positive()};
-      if (i == 0) p.head = p.tail.length;
       p.low = std::min(p.low, offset);
       p.high = std::max(p.high, add(offset, p.tail.length));
       require_sane(p);
       offsets.push_back(offset);
       if (!equal) lengths.push_back(p.tail.length);
     }
-    p.opened = std::min(largest_list + 1, static_cast<std::int64_t>(count));
     item_list one;
     builder_.append_table(one, piece_table(std::move(offsets), std::move(lengths), length), 0);
-    p.first = one[0];
+    p.made = one[0];
     return p;
   }
 
   byte_reader in_;
   builder builder_;
   std::vector<part> parts_;
-  std::vector<item_list> lists_;
+  std::vector<item> members_;
 };
 
 }  // namespace argosy::detail

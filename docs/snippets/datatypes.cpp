@@ -1,0 +1,143 @@
+// The snippets of docs/use/datatypes.md, in its order. What they claim is asserted.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/layout.hpp>
+#include <argosy/layout/draw.hpp>
+#include <argosy/layout/draw_owners.hpp>
+#include <argosy/layout/print.hpp>
+#include <argosy/layout/serialize.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace io = argosy;
+
+namespace {
+
+void require(bool holds, char const* what) {
+  if (holds) return;
+  std::fprintf(stderr, "not true: %s\n", what);
+  std::exit(1);
+}
+#define REQUIRE(...) require((__VA_ARGS__), #__VA_ARGS__)
+
+}  // namespace
+
+// [describe]
+struct particle {
+  double x[3];
+  float charge;
+  std::int32_t id;
+};
+template <>
+struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+// [describe]
+
+namespace {
+
+void elements() {
+  // [elements]
+  auto const positions = io::contiguous(1000, io::type<particle>);
+  io::layout const form = positions.form();  // repeat(1000, 32, concat(bytes(24), at(28, bytes(4))))
+  // [elements]
+  REQUIRE(form.size() == 28'000 && form.extent() == 32'000);
+}
+
+void arrays(std::int64_t ny, std::int64_t nx) {
+  // [arrays]
+  auto const column = io::vector(ny, 1, nx, io::type<double>);
+  auto const inside = io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>);
+  auto const pairs = io::vector(ny, 2, 3, io::type<particle>);  // two of every three particles
+  // [arrays]
+  REQUIRE(column.form().pieces() == ny);
+  REQUIRE(inside.form().pieces() == ny - 2 && inside.form().extent() == ny * nx * 8);
+  REQUIRE(pairs.form().size() == ny * 2 * 28);
+}
+
+void distributed(int rank) {
+  // [distributed]
+  using namespace io::distribute;
+  io::process_grid const grid(6, 2);  // 3 x 2
+  io::darray<double, 2> const tiles({32, 64}, {cyclic(4), cyclic(8)}, grid, rank);
+  io::darray<float, 3> const block_of_a_cube({512, 512, 512}, block, io::process_grid(12, 3), rank);
+  // [distributed]
+  REQUIRE(tiles.form().extent() == 32 * 64 * 8);
+  REQUIRE(block_of_a_cube.form().size() > 0);
+
+  // [draw]
+  std::vector<io::layout> owners;
+  for (int r = 0; r < grid.size(); ++r)
+    owners.push_back(io::darray<double, 2>({32, 64}, {cyclic(4), cyclic(8)}, grid, r).form());
+  std::string const svg = io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double));
+  // [draw]
+  REQUIRE(svg.starts_with("<svg"));
+}
+
+void irregular() {
+  // [irregular]
+  std::vector<std::int64_t> const cells{17, 4, 96, 12, 55};
+  auto const scattered = io::indexed_block(3, cells, io::type<double>);    // three doubles at each
+  auto const uneven = io::indexed({2, 1, 4}, {0, 5, 9}, io::type<float>);  // lengths, then places
+  // [irregular]
+  REQUIRE(scattered.form().size() == 5 * 24 && uneven.form().size() == 28);
+}
+
+void records() {
+  // [record]
+  // A header of 16 bytes, then 100 doubles at offset 64, in a record of 1024 bytes.
+  auto const block = io::resized(io::record(io::member(0, io::contiguous(16, io::type<std::byte>)),
+                                            io::member(64, io::type<double>, 100)),
+                                 0, 1024);
+  // [record]
+  REQUIRE(block.form().size() == 816 && block.form().extent() == 1024);
+}
+
+void fixed_numbers() {
+  // [fixed]
+  auto const tile = io::subarray(io::list(io::c<8>, io::c<8>), io::list(io::c<6>, io::c<6>),
+                                 io::list(io::c<1>, io::c<1>), io::type<double>);
+  auto const form = io::flatten(tile);  // an empty object: its type is the layout
+  static_assert(form.size() == 36 * 8 && form.pieces() == 6);
+  static_assert(std::is_empty_v<decltype(form)>);
+  // [fixed]
+  REQUIRE(io::layout(form) == tile.form());
+}
+
+void buffers() {
+  // [buffers]
+  std::vector<particle> particles(50);
+  io::buffer const all = io::memory(particles);  // x and id of each, as described above
+  std::vector<std::byte> packed(static_cast<std::size_t>(all.size()));
+  io::pack(all.form, all.address, packed.data());
+  io::unpack(all.form, packed.data(), all.address);
+  // [buffers]
+  REQUIRE(packed.size() == 50 * 28);
+}
+
+void looking() {
+  // [looking]
+  io::layout const form = io::vector(4, 2, 8, io::type<double>).form();
+  std::string const line = io::to_string(form);    // repeat(4, 64, bytes(16))
+  std::string const picture = io::draw(form);      // SVG
+  io::layout const back = io::deserialize(io::serialize(form));
+  // [looking]
+  REQUIRE(line == "repeat(4, 64, bytes(16))" && picture.starts_with("<svg") && back == form);
+}
+
+}  // namespace
+
+int main() {
+  elements();
+  arrays(10, 12);
+  distributed(3);
+  irregular();
+  records();
+  fixed_numbers();
+  buffers();
+  looking();
+}

@@ -1,0 +1,96 @@
+// The basic types: what a data representation converts, one item at a time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace argosy {
+
+// By meaning and width, as C++ types are deduced; of C's own names only those stay whose width differs between machines.
+enum class basic : std::uint8_t {
+  byte,       // never converted: std::byte, and all data whose type is not known
+  character,  // char, signed char, unsigned char, char8_t
+  boolean,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  int128,
+  uint128,
+  long_int,  // `long` and what is an alias of it: on most 64-bit systems also std::int64_t. See basic_element.
+  unsigned_long,
+  wide_character,
+  float32,
+  float64,
+  float128,     // IEEE binary128 in memory, where that is not `long double`
+  long_double,  // whatever the machine makes of it
+};
+inline constexpr std::size_t basic_count = 18;
+
+// Bytes of one item of each basic type in some representation.
+using basic_sizes = std::array<std::int64_t, basic_count>;
+
+constexpr std::int64_t size_in(basic_sizes const& sizes, basic type) noexcept {
+  return sizes[static_cast<std::size_t>(type)];
+}
+
+// In memory.
+inline constexpr basic_sizes native_sizes{
+    1, 1, sizeof(bool), 2, 2, 4, 4, 8, 8, 16, 16, sizeof(long), sizeof(unsigned long), sizeof(wchar_t), 4, 8, 16,
+    sizeof(long double)};
+
+// In external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they have in memory.
+inline constexpr basic_sizes external32_sizes{1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 4, 4, 2, 4, 8, 16, 16};
+
+constexpr std::string_view name_of(basic type) noexcept {
+  constexpr std::array<std::string_view, basic_count> names{
+      "byte",  "character", "boolean", "int16",    "uint16",        "int32",          "uint32",  "int64",   "uint64",
+      "int128", "uint128",  "long",    "unsigned long", "wide character", "float32", "float64", "float128", "long double"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+namespace detail {
+
+template <class T>
+constexpr basic integer_of_width() {
+  constexpr bool negative = std::is_signed_v<T>;
+  if constexpr (sizeof(T) == 1) return basic::character;
+  if constexpr (sizeof(T) == 2) return negative ? basic::int16 : basic::uint16;
+  if constexpr (sizeof(T) == 4) return negative ? basic::int32 : basic::uint32;
+  if constexpr (sizeof(T) == 8) return negative ? basic::int64 : basic::uint64;
+  return negative ? basic::int128 : basic::uint128;
+}
+
+}  // namespace detail
+
+// The basic type of an arithmetic type, an enumeration or std::byte.
+template <class T>
+constexpr basic basic_of() {
+  static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "argosy::basic_of: not a basic type; see signature_of");
+  if constexpr (std::is_same_v<T, std::byte>)
+    return basic::byte;
+  else if constexpr (std::is_enum_v<T>)
+    return basic_of<std::underlying_type_t<T>>();
+  else if constexpr (std::is_same_v<T, bool>)
+    return basic::boolean;
+  else if constexpr (std::is_same_v<T, wchar_t>)
+    return basic::wide_character;
+  else if constexpr (std::is_same_v<T, long>)
+    return basic::long_int;
+  else if constexpr (std::is_same_v<T, unsigned long>)
+    return basic::unsigned_long;
+  else if constexpr (std::is_same_v<T, long double>)
+    return basic::long_double;
+  else if constexpr (std::is_floating_point_v<T>)
+    return sizeof(T) == 4 ? basic::float32 : sizeof(T) == 8 ? basic::float64 : basic::float128;
+  else
+    return detail::integer_of_width<T>();
+}
+
+}  // namespace argosy

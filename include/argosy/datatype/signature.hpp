@@ -1,0 +1,130 @@
+// A signature: the basic types along the stream of a datatype, in compressed form. What a layout says of places, this
+// says of types; a representation needs both.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <argosy/datatype/basic.hpp>
+#include <argosy/detail/layout/checked.hpp>
+#include <argosy/detail/layout/small_array.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+
+// In prefix order: a run of `count` items of one type, or a loop, whose body is the next `body` nodes, `count` times.
+struct signature_node {
+  basic type = basic::byte;
+  std::uint32_t body = 0;  // 0: a run
+  std::int64_t count = 0;
+  constexpr std::uint32_t span() const noexcept { return body + 1; }
+  friend constexpr bool operator==(signature_node const&, signature_node const&) = default;
+};
+
+//   3 float64, int32                  of struct { double x[3]; int id; }
+//   1000 x (3 float64, int32)         of a thousand of them
+// A regular value; its memory does not grow with counts, and stays off the heap for small structs.
+class signature {
+ public:
+  constexpr signature() = default;
+  constexpr explicit signature(basic type, std::int64_t count = 1) {
+    detail::require_not_negative("signature", "the count", count);
+    if (count == 0) return;
+    size_ = detail::mul(count, size_in(native_sizes, type));
+    nodes_.push_back({type, 0, count});
+  }
+
+  // Bytes in memory: the size of the layout that it goes with.
+  constexpr std::int64_t size() const noexcept { return size_; }
+  constexpr bool empty() const noexcept { return nodes_.empty(); }
+  constexpr std::span<signature_node const> nodes() const noexcept { return nodes_; }
+
+  // Bytes where items have other sizes.
+  constexpr std::int64_t size_with(basic_sizes const& sizes) const { return sum(0, nodes_.size(), sizes); }
+
+  // `part`, `copies` times, behind what is there already. O(nodes of part).
+  constexpr signature& append(signature const& part, std::int64_t copies = 1) {
+    detail::require_not_negative("signature", "the number of copies", copies);
+    if (part.empty() || copies == 0) return *this;
+    if (this == &part) return append(signature(part), copies);
+    size_ = detail::add(size_, detail::mul(copies, part.size_));
+    signature_node const first = part.nodes_[0];
+    if (first.span() == part.nodes_.size())  // one run or one loop: its count grows
+      append_copies(part.nodes_, detail::mul(first.count, copies));
+    else if (copies == 1)
+      for (std::size_t i = 0; i < part.nodes_.size(); i += part.nodes_[i].span())
+        append_copies(part.nodes().subspan(i, part.nodes_[i].span()), part.nodes_[i].count);
+    else
+      append_loop(part.nodes_, copies);
+    return *this;
+  }
+
+  // The same normal form. Equal forms are equal sequences of types; the reverse holds for what is built alike.
+  friend constexpr bool operator==(signature const&, signature const&) = default;
+
+ private:
+  // `nodes` is one run or one loop, to stand `count` times.
+  constexpr void append_copies(std::span<signature_node const> nodes, std::int64_t count) {
+    if (ends_with(nodes)) {
+      nodes_[last_].count = detail::add(nodes_[last_].count, count);
+      return;
+    }
+    last_ = nodes_.size();
+    for (signature_node const& n : nodes) nodes_.push_back(n);
+    nodes_[last_].count = count;
+  }
+  constexpr void append_loop(std::span<signature_node const> body, std::int64_t count) {
+    last_ = nodes_.size();
+    nodes_.push_back({basic::byte, static_cast<std::uint32_t>(body.size()), count});
+    for (signature_node const& n : body) nodes_.push_back(n);
+  }
+  // The last run or loop is the same but for its count.
+  constexpr bool ends_with(std::span<signature_node const> nodes) const {
+    if (nodes_.size() - last_ != nodes.size() || nodes_.empty()) return false;
+    signature_node const &a = nodes_[last_], &b = nodes[0];
+    return a.type == b.type && a.body == b.body && std::equal(nodes.begin() + 1, nodes.end(), nodes_.begin() + last_ + 1);
+  }
+  constexpr std::int64_t sum(std::size_t from, std::size_t to, basic_sizes const& sizes) const {
+    std::int64_t bytes = 0;
+    for (std::size_t i = from; i < to; i += nodes_[i].span()) {
+      signature_node const& n = nodes_[i];
+      bytes = detail::add(bytes, detail::mul(n.count, n.body == 0 ? size_in(sizes, n.type) : sum(i + 1, i + n.span(), sizes)));
+    }
+    return bytes;
+  }
+
+  detail::small_array<signature_node, 6> nodes_;
+  std::size_t last_ = 0;  // where the last run or loop begins
+  std::int64_t size_ = 0;
+};
+
+// "4 x (3 float64, int32)"; long ones are cut.
+inline std::string to_string(signature const& s) {
+  std::string text;
+  auto const write = [&](auto&& self, std::size_t from, std::size_t to) -> void {
+    for (std::size_t i = from; i < to; i += s.nodes()[i].span()) {
+      signature_node const& n = s.nodes()[i];
+      if (i != from) text += ", ";
+      if (text.size() > 400) {
+        text += "...";
+        return;
+      }
+      if (n.body == 0) {
+        if (n.count != 1) text += std::to_string(n.count) + " ";
+        text += name_of(n.type);
+      } else {
+        text += std::to_string(n.count) + " x (";
+        self(self, i + 1, i + n.span());
+        text += ")";
+      }
+    }
+  };
+  write(write, 0, s.nodes().size());
+  return text;
+}
+
+}  // namespace argosy

@@ -1,0 +1,77 @@
+// A converter: between data in memory and the stream of a file in another representation, any stretch of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <argosy/datatype/signature.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/view/representation.hpp>
+
+namespace argosy {
+
+// For one transfer: memory as `form` and `types` describe it (of the same size), from the start of its stream on.
+// Positions are bytes of the stream in the file's representation. Stretches may start and end inside an item, and come in
+// any order. Converts through blocks that stay in the first-level cache; memory does not grow with the request.
+// Costs O(nodes of types) per call on top of the data. `form` must outlive it. One thread at a time.
+class converter {
+ public:
+  converter(representation r, layout const& form, signature const& types);
+
+  std::int64_t memory_size() const noexcept { return form_->size(); }
+  std::int64_t file_size() const noexcept { return file_size_; }
+  // The start of the item that holds byte `position` of the file's stream, there and in memory's stream.
+  std::int64_t item_start(std::int64_t position) const;
+  std::int64_t memory_position(std::int64_t position) const;
+
+  // Bytes [from, to) of the file's stream, made from memory. False: at least one value does not fit the representation
+  // (errc::conversion); all others are converted.
+  bool gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
+  // The way back. An item that is cut is kept until its other bytes have come.
+  bool scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory);
+
+ private:
+  struct node {
+    basic type;
+    std::uint32_t body;  // as in signature_node
+    bool flat;           // a loop over runs alone
+    std::int64_t count;
+    std::int64_t memory_bytes;  // of one item, or one copy of the body
+    std::int64_t file_bytes;
+  };
+  struct item {
+    basic type;
+    std::int64_t memory;  // position in memory's stream
+    std::int64_t file;    // position in the file's stream
+    std::int64_t memory_bytes, file_bytes;
+  };
+  struct cut_item {
+    item which;
+    std::vector<std::byte> bytes;
+    std::vector<bool> present;
+  };
+
+  item find(std::int64_t position) const;
+  template <bool Encode, class Memory>
+  bool convert(Memory&& memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
+  template <bool Encode>
+  bool walk(std::size_t begin, std::size_t end, std::int64_t memory_at, std::int64_t file_at, std::int64_t from,
+            std::int64_t to, std::byte* memory, std::byte* file) const;
+  template <bool Encode>
+  bool run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride, std::int64_t file_stride,
+           std::byte* memory, std::byte* file) const;
+  bool keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream, void* memory);
+
+  representation representation_;
+  layout const* form_;
+  std::vector<node> nodes_;
+  std::int64_t file_size_ = 0;
+  std::int64_t block_bytes_ = 0;
+  std::vector<cut_item> cut_;
+};
+
+}  // namespace argosy
+
+#include <argosy/detail/view/converter.hpp>

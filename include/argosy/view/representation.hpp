@@ -1,0 +1,76 @@
+// Data representations: how the basic types of a stream are written in the file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <argosy/datatype/basic.hpp>
+
+namespace argosy {
+
+// A representation of one's own, as MPI_Register_datarep takes it. The functions convert `count` items of one basic type,
+// dense on both sides; they return false for a value that the other side cannot hold (errc::conversion). What they throw
+// reaches the caller of the read or write. A function that is left out copies; then the sizes must be those in memory.
+struct representation_functions {
+  std::function<std::int64_t(basic)> file_bytes;  // of one item in the file, 1 to 256; left out: as in memory
+  std::function<bool(basic, std::int64_t count, std::byte const* file, std::byte* memory)> read;
+  std::function<bool(basic, std::int64_t count, std::byte const* memory, std::byte* file)> write;
+};
+
+// A regular value; two are equal if their names are. Those of the user come from `find_representation`
+// (<argosy/file/representations.hpp>).
+class representation {
+ public:
+  enum class kind : std::uint8_t { native, internal, external32, user };
+  static constexpr std::int64_t most_file_bytes = 256;
+
+  // native: bytes as they lie in memory.
+  representation() = default;
+  // native, internal or external32. All processes of a job share one architecture here, so `internal` has nothing to
+  // convert: it is stored as native, and a file written as one can be read as the other.
+  constexpr explicit representation(kind k) noexcept : kind_(k), sizes_(k == kind::external32 ? external32_sizes : native_sizes) {}
+  representation(std::string name, representation_functions functions, basic_sizes const& sizes)
+      : kind_(kind::user),
+        sizes_(sizes),
+        user_(std::make_shared<user const>(user{std::move(name), std::move(functions)})) {}
+
+  std::string_view name() const noexcept {
+    switch (kind_) {
+      case kind::native: return "native";
+      case kind::internal: return "internal";
+      case kind::external32: return "external32";
+      case kind::user: break;
+    }
+    return user_->name;
+  }
+  kind which() const noexcept { return kind_; }
+  // False: the file holds the bytes of memory, and nothing needs their types.
+  bool converts() const noexcept { return kind_ == kind::external32 || kind_ == kind::user; }
+  // Bytes of one item of each basic type in the file.
+  basic_sizes const& sizes() const noexcept { return sizes_; }
+  // Of a representation of the user, else null.
+  representation_functions const* functions() const noexcept { return user_ ? &user_->functions : nullptr; }
+
+  friend bool operator==(representation const& a, representation const& b) noexcept { return a.name() == b.name(); }
+
+ private:
+  struct user {
+    std::string name;
+    representation_functions functions;
+  };
+  kind kind_ = kind::native;
+  basic_sizes sizes_ = native_sizes;
+  std::shared_ptr<user const> user_;
+};
+
+inline representation const native{representation::kind::native};
+inline representation const internal{representation::kind::internal};
+inline representation const external32{representation::kind::external32};
+
+}  // namespace argosy

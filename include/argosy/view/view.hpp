@@ -1,0 +1,103 @@
+// A view: where in the file the etypes lie that a rank reads and writes. Displacement, etype, filetype, representation.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/file_form.hpp>
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/view/filetype.hpp>
+#include <argosy/view/representation.hpp>
+
+namespace argosy {
+
+//   io::view v(0, io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, rank));     etype: double
+//   io::view v(header_bytes, io::type<int>, io::vector(n, 1, p, io::type<int>), io::external32);
+// A regular value. The filetype is repeated without end, as one layout: a view costs the same whatever its number of
+// pieces. Positions are bytes of the view's stream, in the representation of the file; offsets count etypes. Where the
+// answer lies beyond 2^63 - 1 there is none. Queries cost O(depth), the constructor O(nodes). Nothing here is collective.
+class view {
+ public:
+  // MPI's default: the file's bytes.
+  view() : view(0, layout(bytes(1)), layout(bytes(1))) {}
+
+  // Throws invalid_layout for a negative displacement, or a pair that breaks MPI's rules for reading; those for writing
+  // are told by fault() and require_writable().
+  template <datatype Etype, datatype Filetype>
+  view(std::int64_t displacement, Etype const& etype, Filetype const& filetype, argosy::representation r = {})
+      : view(made{}, displacement, file_form(etype, r), file_form(filetype, r), signature_of(etype), std::move(r)) {}
+  // The etype is the type from which the filetype is built, or byte if there is none that divides it.
+  template <datatype Filetype>
+  explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
+      : view(made{}, displacement, filetype, file_form(filetype, r), std::move(r)) {}
+
+  std::int64_t displacement() const noexcept { return displacement_; }
+  // As they lie in the file: with the sizes and extents of the representation.
+  layout const& etype() const noexcept { return etype_; }
+  layout const& filetype() const noexcept { return filetype_; }
+  argosy::representation const& representation() const noexcept { return representation_; }
+  // The basic types of one etype.
+  signature const& etype_types() const noexcept { return etype_types_; }
+  std::int64_t etype_size() const noexcept { return etype_.size(); }
+
+  // All tiles, with absolute offsets in the file: as many as fit below 2^63.
+  layout const& stream() const noexcept { return stream_; }
+  // The rule for writing that the view breaks: a byte named twice.
+  filetype_fault fault(bool writable) const { return check_filetype(etype_, filetype_, writable); }
+  void require_writable() const { require_filetype(etype_, filetype_, true); }
+
+  // Position in the stream of the etype with this number, or the bytes of so many etypes.
+  std::optional<std::int64_t> position(std::int64_t etypes) const {
+    std::int64_t bytes = 0;
+    if (etypes < 0 || __builtin_mul_overflow(etypes, etype_.size(), &bytes) || bytes > stream_.size()) return {};
+    return bytes;
+  }
+  // Whole etypes before a position of the stream. A position inside an etype counts as its start.
+  std::int64_t etypes_before(std::int64_t position) const noexcept { return position / etype_.size(); }
+  // A position is the start of an etype: where pointers may stand.
+  bool is_whole(std::int64_t position) const noexcept { return position % etype_.size() == 0; }
+
+  // The absolute position in the file of the first byte of an etype, as MPI_File_get_byte_offset: after a hole, not before.
+  std::optional<std::int64_t> byte_offset(std::int64_t etypes) const {
+    auto const at = position(etypes);
+    if (!at) return {};
+    if (stream_.empty()) return displacement_;
+    cursor const c(stream_, *at);
+    if (c.done()) return {};
+    return c.current().offset;
+  }
+
+  // The end of the file in etypes: the number of the first etype that starts at or after byte `file_size` (MPI 3.1, 13.1.1).
+  // An etype that the end of the file cuts lies before it. What MPI_SEEK_END and appending start from.
+  std::int64_t offset_of_end(std::int64_t file_size) const;
+
+  friend bool operator==(view const& a, view const& b) {
+    return a.displacement_ == b.displacement_ && a.etype_ == b.etype_ && a.filetype_ == b.filetype_ &&
+           a.representation_ == b.representation_ && a.etype_types_ == b.etype_types_;
+  }
+
+ private:
+  struct made {};
+  view(made, std::int64_t displacement, layout etype, layout filetype, signature types, argosy::representation r);
+  template <datatype Filetype>
+  view(made, std::int64_t displacement, Filetype const& type, layout filetype, argosy::representation r);
+
+  template <datatype D>
+  static layout file_form(D const& type, argosy::representation const& r) {
+    if (r.converts()) return file_form_of(type, r.sizes());
+    return form_of(type);
+  }
+
+  std::int64_t displacement_;
+  layout etype_, filetype_;
+  argosy::representation representation_;
+  signature etype_types_;
+  layout stream_;
+};
+
+}  // namespace argosy
+
+#include <argosy/detail/view/view.hpp>

@@ -1,0 +1,162 @@
+// The datatype calls of MPI: each is made, compared and raised here; who uses them sees values and exceptions.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include <argosy/datatype/mpi.hpp>
+#include <argosy/layout/error.hpp>
+
+namespace argosy::detail::mpi_calls {
+
+[[noreturn]] inline void raise(char const* call, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw invalid_layout(std::string("argosy: ") + call + " failed: " +
+                       std::string(text, static_cast<std::size_t>(length)));
+}
+
+// Where the error handler aborts, a failing call does not come back.
+inline void check(char const* call, int code) {
+  if (code != MPI_SUCCESS) raise(call, code);
+}
+
+inline bool is_initialized() {
+  int flag = 0;
+  check("MPI_Initialized", MPI_Initialized(&flag));
+  return flag != 0;
+}
+inline bool is_finalized() {
+  int flag = 0;
+  check("MPI_Finalized", MPI_Finalized(&flag));
+  return flag != 0;
+}
+
+// --- What a type is made of ---
+
+using numbers = std::vector<std::int64_t>;
+
+// What MPI_Type_get_envelope and _contents say, with all numbers in 64 bits.
+struct contents {
+  int combiner;
+  numbers integers, addresses;
+  numbers counts;                   // of types made by MPI 4's large-count calls; otherwise empty
+  std::vector<MPI_Datatype> types;  // to be freed, unless they are predefined
+
+  bool is_large() const { return !counts.empty(); }
+};
+
+// MPI gives no contents of named types; their lists are empty.
+inline contents contents_of(MPI_Datatype type) {
+  contents result{};
+  auto const size = [](auto n) { return static_cast<std::size_t>(n); };
+#if MPI_VERSION >= 4
+  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
+  check("MPI_Type_get_envelope_c",
+        MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &result.combiner));
+#else
+  int integers = 0, addresses = 0, types = 0;
+  check("MPI_Type_get_envelope", MPI_Type_get_envelope(type, &integers, &addresses, &types, &result.combiner));
+#endif
+  if (result.combiner == MPI_COMBINER_NAMED) return result;
+  std::vector<int> i(size(integers));
+  std::vector<MPI_Aint> a(size(addresses));
+  result.types.resize(size(types));
+#if MPI_VERSION >= 4
+  std::vector<MPI_Count> c(size(counts));
+  check("MPI_Type_get_contents_c", MPI_Type_get_contents_c(type, integers, addresses, counts, types, i.data(), a.data(),
+                                                           c.data(), result.types.data()));
+  result.counts.assign(c.begin(), c.end());
+#else
+  check("MPI_Type_get_contents",
+        MPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), result.types.data()));
+#endif
+  result.integers.assign(i.begin(), i.end());
+  result.addresses.assign(a.begin(), a.end());
+  return result;
+}
+
+inline int combiner_of(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  check("MPI_Type_get_envelope", MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+  return combiner;
+}
+
+inline std::int64_t size_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  check("MPI_Type_size_x", MPI_Type_size_x(type, &size));
+  if (size == MPI_UNDEFINED) throw invalid_layout("argosy: the size of this datatype exceeds what MPI counts");
+  return static_cast<std::int64_t>(size);
+}
+
+struct bounds {
+  std::int64_t lower_bound, extent;
+};
+inline bounds bounds_of(MPI_Datatype type) {
+  MPI_Count lower_bound = 0, extent = 0;
+  check("MPI_Type_get_extent_x", MPI_Type_get_extent_x(type, &lower_bound, &extent));
+  return {static_cast<std::int64_t>(lower_bound), static_cast<std::int64_t>(extent)};
+}
+inline bounds true_bounds_of(MPI_Datatype type) {
+  MPI_Count lower_bound = 0, extent = 0;
+  check("MPI_Type_get_true_extent_x", MPI_Type_get_true_extent_x(type, &lower_bound, &extent));
+  return {static_cast<std::int64_t>(lower_bound), static_cast<std::int64_t>(extent)};
+}
+
+inline std::string name_of(MPI_Datatype type) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0;
+  check("MPI_Type_get_name", MPI_Type_get_name(type, name, &length));
+  return std::string(name, static_cast<std::size_t>(length));
+}
+
+// --- Making types ---
+
+inline mpi_datatype contiguous(int count, MPI_Datatype old) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check("MPI_Type_contiguous", MPI_Type_contiguous(count, old, &made));
+  return mpi_datatype(made);
+}
+inline mpi_datatype hvector(int count, std::int64_t stride, MPI_Datatype old) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check("MPI_Type_create_hvector", MPI_Type_create_hvector(count, 1, static_cast<MPI_Aint>(stride), old, &made));
+  return mpi_datatype(made);
+}
+inline mpi_datatype hindexed(std::vector<int> const& lengths, std::vector<MPI_Aint> const& places, MPI_Datatype old) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check("MPI_Type_create_hindexed", MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(),
+                                                             places.data(), old, &made));
+  return mpi_datatype(made);
+}
+inline mpi_datatype hindexed_block(std::vector<MPI_Aint> const& places, MPI_Datatype old) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check("MPI_Type_create_hindexed_block",
+        MPI_Type_create_hindexed_block(static_cast<int>(places.size()), 1, places.data(), old, &made));
+  return mpi_datatype(made);
+}
+inline mpi_datatype record(std::vector<MPI_Aint> const& places, std::vector<MPI_Datatype> const& olds) {
+  std::vector<int> const lengths(places.size(), 1);
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check("MPI_Type_create_struct", MPI_Type_create_struct(static_cast<int>(places.size()), lengths.data(), places.data(),
+                                                         olds.data(), &made));
+  return mpi_datatype(made);
+}
+inline mpi_datatype resized(MPI_Datatype old, std::int64_t lower_bound, std::int64_t extent) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check("MPI_Type_create_resized", MPI_Type_create_resized(old, static_cast<MPI_Aint>(lower_bound),
+                                                           static_cast<MPI_Aint>(extent), &made));
+  return mpi_datatype(made);
+}
+inline mpi_datatype committed(mpi_datatype made) {
+  MPI_Datatype type = made.get();
+  check("MPI_Type_commit", MPI_Type_commit(&type));
+  return made;
+}
+
+}  // namespace argosy::detail::mpi_calls

@@ -1,0 +1,109 @@
+// Pictures: well formed, bounded in size, and right about who owns what.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/layout/draw.hpp>
+#include <argosy/layout/draw_owners.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace argosy;
+
+namespace {
+
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+// Enough of XML for what we write: elements close, no bare < or & inside text.
+bool well_formed(std::string_view svg) {
+  std::vector<std::string_view> open;
+  for (std::size_t i = 0; i < svg.size();) {
+    if (svg[i] == '&' && svg.substr(i, 6).find(';') == svg.npos) return false;
+    if (svg[i] != '<') {
+      ++i;
+      continue;
+    }
+    std::size_t const end = svg.find('>', i);
+    if (end == svg.npos) return false;
+    std::string_view const tag = svg.substr(i + 1, end - i - 1);
+    if (tag.starts_with('/')) {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    } else if (!tag.ends_with('/')) {
+      open.push_back(tag.substr(0, tag.find_first_of(" \n")));
+    }
+    i = end + 1;
+  }
+  return open.empty() && svg.starts_with("<svg ");
+}
+
+}  // namespace
+
+TEST_CASE("few pieces are drawn one by one, in the order of the stream", "[draw]") {
+  std::string const svg = draw(concat(at(64, bytes(12)), at(8, bytes(20)), at(40, bytes(4))));
+  CHECK(well_formed(svg));
+  CHECK(svg.find(">0</text>") != svg.npos);
+  CHECK(svg.find(">2</text>") != svg.npos);
+  CHECK(svg.find("36 bytes in 3 pieces") != svg.npos);
+}
+
+TEST_CASE("many pieces cost no more than few", "[draw]") {
+  for (std::int64_t n : {std::int64_t{1000}, std::int64_t{1'000'000}, std::int64_t{1'000'000'000'000}}) {
+    std::string const svg = draw(repeat(n, 3000, repeat(7, 300, bytes(8))));
+    CHECK(well_formed(svg));
+    CHECK(svg.size() < 1'000'000);
+  }
+}
+
+TEST_CASE("what has no bytes, lies below zero or ends beyond its bounds is drawn, too", "[draw]") {
+  CHECK(well_formed(draw(layout())));
+  CHECK(well_formed(draw(resized(bytes(0), -8, 100))));
+  CHECK(well_formed(draw(resized(at(-100, repeat(5, 40, bytes(8))), 0, 10))));
+  CHECK(well_formed(draw(repeat(5, -40, bytes(8)))));
+  CHECK(well_formed(draw(repeat(5000, 0, bytes(8)))));
+  CHECK(well_formed(draw(bytes(1 << 30), {.title = "a < b & \"c\"", .row_bytes = 1000})));
+}
+
+TEST_CASE("rows beyond the limit are counted, not drawn", "[draw]") {
+  std::string const svg = draw(repeat(100, 16, bytes(8)), {.row_bytes = 16, .most_rows = 10});
+  CHECK(well_formed(svg));
+  CHECK(svg.find("and 90 rows more") != svg.npos);
+}
+
+TEST_CASE("owners have their colours, blocks are one area each", "[draw]") {
+  // 4 x 6 doubles; rank 0 has the left half, rank 1 the right one
+  std::vector<layout> const halves{repeat(4, 48, bytes(24)), at(24, repeat(4, 48, bytes(24)))};
+  std::string const svg = draw_owners(halves, std::array<std::int64_t, 2>{4, 6}, 8);
+  CHECK(well_formed(svg));
+  CHECK(count(svg, detail::colour_of_rank(0).text()) == 2);  // the area and the legend
+  CHECK(count(svg, detail::colour_of_rank(1).text()) == 2);
+  CHECK(svg.find("several") == svg.find("several\" width"));  // only the pattern's name
+}
+
+TEST_CASE("what several ranks claim is hatched", "[draw]") {
+  std::vector<layout> const both{bytes(48), at(40, bytes(24))};
+  CHECK(draw_owners(both, std::array<std::int64_t, 1>{8}, 8).find(">several</text>") != std::string::npos);
+}
+
+TEST_CASE("large arrays are drawn in blocks", "[draw]") {
+  std::int64_t const n = 1 << 20;
+  std::vector<layout> ranks;
+  for (std::int64_t r = 0; r < 30; ++r) ranks.push_back(at(r * n / 30 * n, bytes(n / 30 * n)));
+  std::string const svg = draw_owners(ranks, std::array<std::int64_t, 2>{n, n}, 1);
+  CHECK(well_formed(svg));
+  CHECK(svg.size() < 100'000);
+  CHECK(svg.find("to rank 29") != svg.npos);
+}
+
+TEST_CASE("arrays that cannot be drawn are refused", "[draw]") {
+  std::vector<layout> const one{bytes(8)};
+  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8), Catch::Contains("4 dimensions"));
+  CHECK_THROWS_AS(draw_owners(one, std::array<std::int64_t, 2>{0, 1}, 8), invalid_layout);
+}

@@ -1,0 +1,130 @@
+// Random trees of datatypes as MPI's own.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include <argosy/datatype/mpi.hpp>
+
+#include "random_tree.hpp"
+
+namespace argosy::test {
+
+inline void mpi_check(int code, std::string const& call) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw std::runtime_error(call + ": " + text);
+}
+
+// How often each combiner was made.
+using combiner_counts = std::array<std::size_t, 64>;
+
+// Predefined types of MPI must not be freed.
+class made_type {
+ public:
+  made_type(MPI_Datatype type, bool predefined) : owned_(predefined ? MPI_DATATYPE_NULL : type), type_(type) {}
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  mpi_datatype owned_;
+  MPI_Datatype type_;
+};
+
+inline made_type leaf_type(std::size_t i) {
+  MPI_Datatype const named[] = {MPI_BYTE,     MPI_CHAR,      MPI_SHORT,      MPI_INT,
+                                MPI_FLOAT,    MPI_DOUBLE,    MPI_C_DOUBLE_COMPLEX, MPI_SHORT_INT,
+                                MPI_LONG_INT, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_DOUBLE_INT,
+                                MPI_2INT};
+  if (i < std::size(named)) return {named[i], true};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::size_t const kind = i - std::size(named);
+  if (kind == 0) mpi_check(MPI_Type_create_f90_real(6, MPI_UNDEFINED, &type), "MPI_Type_create_f90_real");
+  if (kind == 1) mpi_check(MPI_Type_create_f90_complex(15, MPI_UNDEFINED, &type), "MPI_Type_create_f90_complex");
+  if (kind == 2) mpi_check(MPI_Type_create_f90_integer(9, &type), "MPI_Type_create_f90_integer");
+  return {type, true};
+}
+
+// The tree through MPI_Type_create_*. With `aligned`, each node of the tree takes MPI's bounds as given.
+inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
+  auto const ints = [](list const& l) { return std::vector<int>(l.begin(), l.end()); };
+  auto const addresses = [](list const& l) { return std::vector<MPI_Aint>(l.begin(), l.end()); };
+  auto const number = [](std::int64_t n) { return static_cast<int>(n); };
+  made_type result = [&]() -> made_type {
+    if (t.form == form::leaf) return leaf_type(t.leaf);
+    std::vector<made_type> parts;
+    std::vector<MPI_Datatype> types;
+    for (tree& p : t.parts) {
+      parts.push_back(make_mpi(p, aligned, seen));
+      types.push_back(parts.back().get());
+    }
+    MPI_Datatype const old = types[0];
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    auto const lengths = ints(t.lengths), displacements = ints(t.displacements);
+    auto const places = addresses(t.displacements);
+    int const blocks = number(static_cast<std::int64_t>(t.displacements.size()));
+    int const d = number(static_cast<std::int64_t>(t.sizes.size()));
+    int const order = t.fortran ? MPI_ORDER_FORTRAN : MPI_ORDER_C;
+    int code = MPI_SUCCESS;
+    switch (t.form) {
+      case form::leaf: break;
+      case form::dup: code = MPI_Type_dup(old, &made); break;
+      case form::contiguous: code = MPI_Type_contiguous(number(t.count), old, &made); break;
+      case form::vector:
+        code = MPI_Type_vector(number(t.count), number(t.blocklength), number(t.stride), old, &made);
+        break;
+      case form::hvector:
+        code = MPI_Type_create_hvector(number(t.count), number(t.blocklength), t.stride, old, &made);
+        break;
+      case form::indexed: code = MPI_Type_indexed(blocks, lengths.data(), displacements.data(), old, &made); break;
+      case form::hindexed: code = MPI_Type_create_hindexed(blocks, lengths.data(), places.data(), old, &made); break;
+      case form::indexed_block:
+        code = MPI_Type_create_indexed_block(blocks, number(t.blocklength), displacements.data(), old, &made);
+        break;
+      case form::hindexed_block:
+        code = MPI_Type_create_hindexed_block(blocks, number(t.blocklength), places.data(), old, &made);
+        break;
+      case form::record: code = MPI_Type_create_struct(blocks, lengths.data(), places.data(), types.data(), &made); break;
+      case form::subarray:
+        code = MPI_Type_create_subarray(d, ints(t.sizes).data(), ints(t.subsizes).data(), ints(t.starts).data(), order,
+                                        old, &made);
+        break;
+      case form::darray: {
+        std::vector<int> kinds, arguments;
+        int processes = 1;
+        for (distribute::rule r : t.rules) {
+          kinds.push_back(r.kind == distribute::kind::block    ? MPI_DISTRIBUTE_BLOCK
+                          : r.kind == distribute::kind::cyclic ? MPI_DISTRIBUTE_CYCLIC
+                                                               : MPI_DISTRIBUTE_NONE);
+          arguments.push_back(r.size == 0 ? MPI_DISTRIBUTE_DFLT_DARG : number(r.size));
+        }
+        for (std::int64_t n : t.grid) processes *= number(n);
+        code = MPI_Type_create_darray(processes, number(t.rank), d, ints(t.sizes).data(), kinds.data(), arguments.data(),
+                                      ints(t.grid).data(), order, old, &made);
+        break;
+      }
+      case form::resized: code = MPI_Type_create_resized(old, t.lower_bound, t.extent, &made); break;
+    }
+    mpi_check(code, to_text(t));
+    return {made, false};
+  }();
+  int integers = 0, addrs = 0, types = 0, combiner = 0;
+  mpi_check(MPI_Type_get_envelope(result.get(), &integers, &addrs, &types, &combiner), "MPI_Type_get_envelope");
+  ++seen.at(static_cast<std::size_t>(combiner));
+  if (aligned) {
+    MPI_Count lower_bound = 0, extent = 0;
+    mpi_check(MPI_Type_get_extent_x(result.get(), &lower_bound, &extent), "MPI_Type_get_extent_x");
+    t.given_bounds = {lower_bound, extent};
+  }
+  return result;
+}
+
+}  // namespace argosy::test
