@@ -17,6 +17,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,8 @@ void print_forms(std::vector<specimen> const& all) {
 }
 
 void print_numbers(std::vector<specimen> const& all) {
-  fmt::print("\n  {:<34} {:>14} {:>16} {:>14} {:>9} {:>11}\n", "", "bytes", "extent", "pieces", "density", "serialised");
+  fmt::print("\n  {:<34} {:>14} {:>16} {:>14} {:>9} {:>11}\n", "", "bytes", "extent", "pieces", "density",
+             "serialised");
   for (specimen const& s : all)
     fmt::print("  {:<34} {:>14} {:>16} {:>14} {:>7.1f} % {:>8} B\n", s.what, s.form.size(), s.form.extent(),
                s.form.pieces(), 100 * s.form.density(), io::serialize(s.form).size());
@@ -91,9 +93,11 @@ void draw_all(std::filesystem::path const& directory) {
   fmt::print("\nPictures\n\n");
   std::filesystem::create_directories(directory);
   save(directory / "particles.svg",
-       io::draw(io::contiguous(6, io::type<particle>).form(), {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
-  save(directory / "interior.svg", io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
-                                            {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
+       io::draw(io::contiguous(6, io::type<particle>).form(),
+                {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
+  save(directory / "interior.svg",
+       io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
+                {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
   save(directory / "matrix_owners.svg",
        io::draw_owners(block_cyclic_matrix(6), matrix_size, sizeof(double),
                        {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"}));

@@ -104,6 +104,7 @@ TEST_CASE("large arrays are drawn in blocks", "[draw]") {
 
 TEST_CASE("arrays that cannot be drawn are refused", "[draw]") {
   std::vector<layout> const one{bytes(8)};
-  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8), Catch::Contains("4 dimensions"));
+  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8),
+                    Catch::Contains("4 dimensions"));
   CHECK_THROWS_AS(draw_owners(one, std::array<std::int64_t, 2>{0, 1}, 8), invalid_layout);
 }

@@ -45,8 +45,7 @@ layout random_layout(engine& random, int depth) {
       }
       return pick(random, 0, 1) == 0 ? table(offsets, lengths) : table(offsets, pick(random, 1, 12));
     }
-    default:
-      return resized(random_layout(random, depth - 1), pick(random, -100, 100), pick(random, 0, 5000));
+    default: return resized(random_layout(random, depth - 1), pick(random, -100, 100), pick(random, 0, 5000));
   }
 }
 
@@ -59,7 +58,8 @@ bool same_nodes(layout const& a, layout const& b) {
 void seal(std::vector<std::byte>& bytes) {
   std::size_t const content = bytes.size() - detail::check_sum_bytes;
   std::uint32_t const sum = detail::check_sum(std::span(bytes).first(content));
-  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i) bytes[content + i] = static_cast<std::byte>(sum >> (8 * i));
+  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i)
+    bytes[content + i] = static_cast<std::byte>(sum >> (8 * i));
 }
 
 std::vector<std::byte> sealed(std::initializer_list<int> content) {
@@ -76,10 +76,11 @@ TEST_CASE("a layout is what it was after the way into bytes and back", "[seriali
   std::vector<std::int64_t> irregular;
   for (std::int64_t i = 0; i < 1000; ++i) irregular.push_back(i * i);
   layout const plane = repeat(4, 512, repeat(8, 64, bytes(32)));
-  for (layout const& l : {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane),
-                          resized(plane, -8, 1 << 20), resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))),
-                          repeat(3, -100, concat(bytes(8), at(16, plane))), table(irregular, 1),
-                          repeat(1'000'000'000'000, 16, bytes(8)), borrowed_table(irregular, 1)}) {
+  for (layout const& l :
+       {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane),
+        resized(plane, -8, 1 << 20), resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))),
+        repeat(3, -100, concat(bytes(8), at(16, plane))), table(irregular, 1),
+        repeat(1'000'000'000'000, 16, bytes(8)), borrowed_table(irregular, 1)}) {
     auto const bytes = serialize(l);
     layout const back = deserialize(bytes);
     CHECK(back == l);
@@ -146,7 +147,8 @@ TEST_CASE("random damage throws or gives a layout, nothing else", "[serialize]")
   for (int i = 0; i < 100'000; ++i) {
     std::vector<std::byte> bytes = serialize(random_layout(random, 3));
     for (std::int64_t n = pick(random, 1, 3); n > 0; --n) {
-      auto const where = static_cast<std::size_t>(pick(random, 1, static_cast<std::int64_t>(bytes.size()) - 5));
+      auto const where =
+          static_cast<std::size_t>(pick(random, 1, static_cast<std::int64_t>(bytes.size()) - 5));
       switch (pick(random, 0, 3)) {
         case 0: bytes[where] ^= static_cast<std::byte>(1 << pick(random, 0, 7)); break;
         case 1: bytes[where] = static_cast<std::byte>(pick(random, 0, 255)); break;

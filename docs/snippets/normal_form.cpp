@@ -26,11 +26,11 @@ static_assert(same_bytes(resized(bytes(8), 0, 16), bytes(8)));
 
 int main() {
   // [walk]
-  layout const record = concat(bytes(8), at(24, bytes(4)));
-  for (cursor at(record); !at.done(); at.next()) {
+  layout const pair = concat(bytes(8), at(24, bytes(4)));
+  for (cursor at(pair); !at.done(); at.next()) {
     piece const p = at.current();
-    if (p.end() > record.upper_bound()) return 1;
+    if (p.end() > pair.upper_bound()) return 1;
   }
   // [walk]
-  return to_string(record) == "concat(bytes(8), at(24, bytes(4)))" ? 0 : 1;
+  return to_string(pair) == "concat(bytes(8), at(24, bytes(4)))" ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// A picture of a layout: its bytes in rows, its pieces in the order of the stream. SVG, standard library only.
+// A picture of a layout: its bytes in rows, its pieces in stream order. SVG, standard library only.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,15 +10,16 @@
 namespace argosy {
 
 struct draw_options {
-  std::string title{};           // default: the layout in one line
-  std::int64_t row_bytes = 0;   // bytes in a row; 0: chosen, at best the stride of the outermost repeat
-  int most_rows = 24;           // what lies behind them is not drawn, and the picture says so
+  std::string title{};         // default: the layout in one line
+  std::int64_t row_bytes = 0;  // bytes in a row; 0: chosen, at best the stride of the outermost repeat
+  int most_rows = 24;          // what lies behind them is not drawn, and the picture says so
   int width_px = 960;
 };
 
-// Draws from the lower to the upper bound, or further where the data goes further. Up to 400 pieces are drawn one by one:
-// the stream runs from dark to light, and pieces are numbered where there is room. More are counted: each cell is as dark
-// as it is full. Its size depends on rows and pixels, never on the number of pieces. Local.
+// Draws from the lower to the upper bound, or further where the data goes further. Up to 400 pieces are drawn
+// one by one: the stream runs from dark to light, and pieces are numbered where there is room. More are
+// counted: each cell is as dark as it is full. Its size depends on rows and pixels, never on the number of
+// pieces. Local.
 std::string draw(layout const& l, draw_options const& options = {});
 
 }  // namespace argosy

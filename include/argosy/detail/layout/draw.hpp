@@ -77,8 +77,9 @@ class strip_picture {
   void heading() {
     double const room = sheet_.width() - 2 * margin;
     sheet_.text(margin, 26, svg_sheet::fitted(title(), 15, room), 15, "start", ink, "font-weight=\"bold\"");
-    std::string const facts = counted(layout_.size(), "byte") + " in " + counted(layout_.pieces(), "piece") + ", extent " +
-                              number_text(layout_.extent()) + ", density " + percent_text(layout_.density());
+    std::string const facts = counted(layout_.size(), "byte") + " in " + counted(layout_.pieces(), "piece") +
+                              ", extent " + number_text(layout_.extent()) + ", density " +
+                              percent_text(layout_.density());
     sheet_.text(margin, 46, svg_sheet::fitted(facts, 12, room), 12);
   }
   static constexpr double margin = 16;
@@ -92,7 +93,8 @@ class strip_picture {
       std::int64_t const b = i * step;
       sheet_.line(byte_x(b), first_y_ - 6, byte_x(b), first_y_ - 2, ink);
       bool const overhangs = byte_x(b) + label / 2 > sheet_.width();
-      sheet_.text(byte_x(b), first_y_ - 9, (b == 0 ? "" : "+") + number_text(b), 10, overhangs ? "end" : "middle");
+      sheet_.text(byte_x(b), first_y_ - 9, (b == 0 ? "" : "+") + number_text(b), 10,
+                  overhangs ? "end" : "middle");
     }
     for (std::int64_t r = 0; r < rows_; ++r)
       sheet_.text(left - 20, row_y(r) + row_px_ / 2 + 4, number_text(from_ + r * row_bytes_), 11, "end");
@@ -140,29 +142,33 @@ class strip_picture {
     }
   }
 
-  // One cell per pixel or so; neighbours of one shade are one rectangle. Where order gives no help, fewer are asked.
+  // One cell per pixel or so; neighbours of one shade are one rectangle. Where order gives no help, fewer are
+  // asked.
   void shares() {
-    std::int64_t const cells = std::clamp<std::int64_t>((layout_.is_monotonic() ? most_cells : most_cells / 10) / rows_, 1,
-                                                        std::min<std::int64_t>(row_bytes_, 480));
+    std::int64_t const cells =
+        std::clamp<std::int64_t>((layout_.is_monotonic() ? most_cells : most_cells / 10) / rows_, 1,
+                                 std::min<std::int64_t>(row_bytes_, 480));
     for (std::int64_t r = 0; r < rows_; ++r) {
       std::int64_t const row = from_ + r * row_bytes_;
       int shade = 0;
       std::int64_t begin = 0;
       auto const flush = [&](std::int64_t end) {
         if (shade > 0)
-          sheet_.rectangle(byte_x(begin), row_y(r), static_cast<double>(end - begin) * byte_px_ + 0.3, row_px_,
-                           shade_colour(shade));
+          sheet_.rectangle(byte_x(begin), row_y(r), static_cast<double>(end - begin) * byte_px_ + 0.3,
+                           row_px_, shade_colour(shade));
         begin = end;
       };
       std::int64_t below = layout_.bytes_before(row);
       for (std::int64_t c = 0; c < cells; ++c) {
         auto const edge = [&](std::int64_t i) {
-          return static_cast<std::int64_t>(static_cast<double>(row_bytes_) * static_cast<double>(i) / static_cast<double>(cells));
+          return static_cast<std::int64_t>(static_cast<double>(row_bytes_) * static_cast<double>(i) /
+                                           static_cast<double>(cells));
         };
         std::int64_t const a = edge(c), b = c + 1 == cells ? row_bytes_ : edge(c + 1);
         if (row + a >= to_) break;
         std::int64_t const until = row + b < to_ ? layout_.bytes_before(row + b) : layout_.size();
-        double const share = static_cast<double>(until - below) / static_cast<double>(std::max<std::int64_t>(1, b - a));
+        double const share =
+            static_cast<double>(until - below) / static_cast<double>(std::max<std::int64_t>(1, b - a));
         below = until;
         int const next = share <= 0 ? 0 : std::clamp(static_cast<int>(share * 8 + 0.5), 1, 8);
         if (next == shade) continue;
@@ -194,7 +200,8 @@ class strip_picture {
 
   double legend(double y, bool one_by_one) {
     if (hidden_ > 0) {
-      sheet_.text(left, y + 12, "and " + counted(hidden_, "row") + " more of " + counted(row_bytes_, "byte"), 12);
+      sheet_.text(left, y + 12, "and " + counted(hidden_, "row") + " more of " + counted(row_bytes_, "byte"),
+                  12);
       y += 18;
     }
     y += 8;
@@ -206,8 +213,10 @@ class strip_picture {
     for (int i = 0; i < steps; ++i)
       sheet_.rectangle(x + 12 * i, y, 12.3, 14,
                        one_by_one ? first.towards(last, i / 8.0) : (i == 0 ? pale : shade_colour(i)));
-    sheet_.text(x + 12 * steps + 8, y + 11,
-                one_by_one ? "the stream, first to last piece" : "share of the bytes that belong to it, 0 to 100 %", 11);
+    sheet_.text(
+        x + 12 * steps + 8, y + 11,
+        one_by_one ? "the stream, first to last piece" : "share of the bytes that belong to it, 0 to 100 %",
+        11);
     return y + 30;
   }
 
@@ -222,6 +231,8 @@ class strip_picture {
 
 namespace argosy {
 
-inline std::string draw(layout const& l, draw_options const& options) { return detail::strip_picture(l, options).draw(); }
+inline std::string draw(layout const& l, draw_options const& options) {
+  return detail::strip_picture(l, options).draw();
+}
 
 }  // namespace argosy

@@ -19,9 +19,12 @@ namespace argosy::detail {
 
 class owners_picture {
  public:
-  owners_picture(std::span<layout const> owners, std::span<std::int64_t const> sizes, std::int64_t element_bytes,
-                 draw_owners_options const& options)
-      : owners_(owners), element_bytes_(element_bytes), options_(options), sheet_(std::max(320, options.width_px)) {
+  owners_picture(std::span<layout const> owners, std::span<std::int64_t const> sizes,
+                 std::int64_t element_bytes, draw_owners_options const& options)
+      : owners_(owners),
+        element_bytes_(element_bytes),
+        options_(options),
+        sheet_(std::max(320, options.width_px)) {
     if (sizes.empty() || sizes.size() > 3)
       throw invalid_layout("argosy::draw_owners: " + number_text(static_cast<std::int64_t>(sizes.size())) +
                            " dimensions; give 1, 2 or 3, or draw a slice");
@@ -43,9 +46,10 @@ class owners_picture {
     double const room = sheet_.width() - 2 * margin;
     sheet_.text(margin, 26, svg_sheet::fitted(title(), 15, room), 15, "start", ink, "font-weight=\"bold\"");
     sheet_.text(margin, 46, svg_sheet::fitted(subtitle(), 12, room), 12);
-    sheet_.raw("<defs><pattern id=\"several\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-               "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#ffffff\"/>"
-               "<rect width=\"3\" height=\"6\" fill=\"#222831\"/></pattern></defs>\n");
+    sheet_.raw(
+        "<defs><pattern id=\"several\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+        "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#ffffff\"/>"
+        "<rect width=\"3\" height=\"6\" fill=\"#222831\"/></pattern></defs>\n");
     for (std::int64_t k = 0; k < slices_; ++k) slice(k);
     return sheet_.finish(legend(), title());
   }
@@ -63,20 +67,23 @@ class owners_picture {
   std::string title() const {
     if (!options_.title.empty()) return options_.title;
     std::string text = "Who owns what: ";
-    for (std::size_t d = 3 - dimensions_; d < 3; ++d) text += (d > 3 - dimensions_ ? " x " : "") + number_text(sizes_[d]);
+    for (std::size_t d = 3 - dimensions_; d < 3; ++d)
+      text += (d > 3 - dimensions_ ? " x " : "") + number_text(sizes_[d]);
     return text + " elements on " + counted(static_cast<std::int64_t>(owners_.size()), "rank");
   }
   std::string subtitle() const {
     std::string text = counted(element_bytes_, "byte") + " per element";
     if (block_[1] > 1 || block_[2] > 1)
-      text += ", each cell stands for " + number_text(block_[1]) + " x " + number_text(block_[2]) + " of them";
+      text +=
+          ", each cell stands for " + number_text(block_[1]) + " x " + number_text(block_[2]) + " of them";
     if (dimensions_ == 3 && slices_ < sizes_[0])
       text += ", " + number_text(slices_) + " of " + number_text(sizes_[0]) + " slices";
     if (dimensions_ > 1) text += "; the last index runs to the right";
     return text;
   }
 
-  // The number of panels in a row that leaves the largest cells; cells are square, and no larger than is useful.
+  // The number of panels in a row that leaves the largest cells; cells are square, and no larger than is
+  // useful.
   void arrange() {
     double const room = sheet_.width() - 2 * margin;
     cell_ = 0;
@@ -84,7 +91,8 @@ class owners_picture {
       double const width = (room - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
       std::int64_t const down = (slices_ + across - 1) / across;
       double const height = 640.0 / static_cast<double>(down) - label;
-      double const cell = std::min({width / static_cast<double>(columns_), height / static_cast<double>(rows_), 40.0});
+      double const cell =
+          std::min({width / static_cast<double>(columns_), height / static_cast<double>(rows_), 40.0});
       if (cell > cell_ + 1e-9) {
         cell_ = cell;
         across_ = across;
@@ -124,7 +132,8 @@ class owners_picture {
   }
 
   void slice(std::int64_t k) {
-    double const x0 = margin + static_cast<double>(k % across_) * (static_cast<double>(columns_) * cell_ + gap);
+    double const x0 =
+        margin + static_cast<double>(k % across_) * (static_cast<double>(columns_) * cell_ + gap);
     double y0 = top + static_cast<double>(k / across_) * panel_height_;
     if (dimensions_ == 3) {
       sheet_.text(x0, y0 + 12, "slice " + number_text(slice_index(k)), 12);
@@ -134,17 +143,19 @@ class owners_picture {
     cells.reserve(static_cast<std::size_t>(rows_ * columns_));
     for (std::int64_t r = 0; r < rows_; ++r)
       for (std::int64_t c = 0; c < columns_; ++c) cells.push_back(owner(slice_index(k), r, c));
-    sheet_.rectangle(x0, y0, static_cast<double>(columns_) * cell_, static_cast<double>(rows_) * height_, pale);
+    sheet_.rectangle(x0, y0, static_cast<double>(columns_) * cell_, static_cast<double>(rows_) * height_,
+                     pale);
     areas(cells, x0, y0);
     grid(x0, y0);
-    for (name const& n : names_)
-      sheet_.text(n.x, n.y + 0.36 * n.size, n.text, n.size, "middle", n.ink);
+    for (name const& n : names_) sheet_.text(n.x, n.y + 0.36 * n.size, n.text, n.size, "middle", n.ink);
     names_.clear();
   }
 
   // Cells of one owner become rectangles: as wide as they go, then as far down. Each is numbered once.
   void areas(std::vector<int> cells, double x0, double y0) {
-    auto const at = [&](std::int64_t r, std::int64_t c) -> int& { return cells[static_cast<std::size_t>(r * columns_ + c)]; };
+    auto const at = [&](std::int64_t r, std::int64_t c) -> int& {
+      return cells[static_cast<std::size_t>(r * columns_ + c)];
+    };
     for (std::int64_t r = 0; r < rows_; ++r)
       for (std::int64_t c = 0; c < columns_; ++c) {
         int const who = at(r, c);
@@ -179,7 +190,8 @@ class owners_picture {
   }
 
   void grid(double x, double y) {
-    double const right = x + static_cast<double>(columns_) * cell_, below = y + static_cast<double>(rows_) * height_;
+    double const right = x + static_cast<double>(columns_) * cell_,
+                 below = y + static_cast<double>(rows_) * height_;
     if (cell_ >= 5) {
       for (std::int64_t c = 1; c < columns_; ++c) {
         double const at = x + static_cast<double>(c) * cell_;
@@ -190,8 +202,9 @@ class owners_picture {
         sheet_.line(x, at, right, at, white, 0.6);
       }
     }
-    sheet_.raw("<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" + svg_number(right - x) +
-               "\" height=\"" + svg_number(below - y) + "\" fill=\"none\" stroke=\"" + grid_grey.text() + "\"/>\n");
+    sheet_.raw("<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" +
+               svg_number(right - x) + "\" height=\"" + svg_number(below - y) + "\" fill=\"none\" stroke=\"" +
+               grid_grey.text() + "\"/>\n");
   }
 
   double legend() {

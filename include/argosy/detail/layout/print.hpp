@@ -35,8 +35,8 @@ inline std::string table_text(piece_table const& t) {
   }
   std::string const lengths =
       shortest == longest ? number_text(shortest) : number_text(shortest) + " to " + number_text(longest);
-  return "table(" + number_text(static_cast<std::int64_t>(t.size())) + " pieces of " + lengths + " bytes in [" +
-         number_text(t.low()) + ", " + number_text(t.high()) + "))";
+  return "table(" + number_text(static_cast<std::int64_t>(t.size())) + " pieces of " + lengths +
+         " bytes in [" + number_text(t.low()) + ", " + number_text(t.high()) + "))";
 }
 
 class algebra_text {
@@ -50,13 +50,15 @@ class algebra_text {
       placed(layout_.origin(), layout_.root());
     }
     if (layout_.lower_bound() != layout_.true_lower_bound() || layout_.extent() != layout_.true_extent())
-      text_ = "resized(" + text_ + ", " + number_text(layout_.lower_bound()) + ", " + number_text(layout_.extent()) + ")";
+      text_ = "resized(" + text_ + ", " + number_text(layout_.lower_bound()) + ", " +
+              number_text(layout_.extent()) + ")";
     return std::move(text_);
   }
 
  private:
   static constexpr std::int64_t most_places = 20, shown_places = 8;
-  static constexpr std::size_t most_characters = 10'000;  // nodes may be shared, so a short form may be a long text
+  static constexpr std::size_t most_characters =
+      10'000;  // nodes may be shared, so a short form may be a long text
 
   void placed(std::int64_t displacement, node const& n) {
     if (displacement == 0) return of(n);
@@ -109,8 +111,9 @@ class tree_text {
     else
       of(layout_.root(), 1, layout_.origin() == 0 ? "" : "at " + number_text(layout_.origin()) + ": ");
     std::string out = lines();
-    out += "bounds [" + number_text(layout_.lower_bound()) + ", " + number_text(layout_.upper_bound()) + "), extent " +
-           number_text(layout_.extent()) + ", density " + percent_text(layout_.density()) + "\n";
+    out += "bounds [" + number_text(layout_.lower_bound()) + ", " + number_text(layout_.upper_bound()) +
+           "), extent " + number_text(layout_.extent()) + ", density " + percent_text(layout_.density()) +
+           "\n";
     return out;
   }
 
@@ -138,9 +141,11 @@ class tree_text {
       std::int64_t const shown = n.count <= most_places ? n.count : shown_places;
       for (std::int64_t i = 0; i < shown; ++i) {
         place const& p = layout_.places()[n.child + static_cast<std::size_t>(i)];
-        of(layout_.nodes()[static_cast<std::size_t>(p.node)], level + 1, "at " + number_text(p.displacement) + ": ");
+        of(layout_.nodes()[static_cast<std::size_t>(p.node)], level + 1,
+           "at " + number_text(p.displacement) + ": ");
       }
-      if (shown < n.count) row({std::string(2 * level, ' ') + number_text(n.count - shown) + " more", "", "", ""});
+      if (shown < n.count)
+        row({std::string(2 * level, ' ') + number_text(n.count - shown) + " more", "", "", ""});
     }
   }
 
@@ -166,14 +171,16 @@ class tree_text {
     for (cells const& c : rows_) {
       out += c.what;
       if (!c.bytes.empty())
-        out += std::string(what - c.what.size() + 2, ' ') + right(c.bytes, bytes) + "  " + right(c.pieces, pieces) + "  " +
-               right(c.extent, extent);
+        out += std::string(what - c.what.size() + 2, ' ') + right(c.bytes, bytes) + "  " +
+               right(c.pieces, pieces) + "  " + right(c.extent, extent);
       out += "\n";
     }
     return out;
   }
 
-  static std::string right(std::string const& text, std::size_t width) { return std::string(width - text.size(), ' ') + text; }
+  static std::string right(std::string const& text, std::size_t width) {
+    return std::string(width - text.size(), ' ') + text;
+  }
 
   layout const& layout_;
   std::vector<std::size_t> line_of_;

@@ -1,7 +1,8 @@
 // Writing and reading the bytes of a layout.
 //   version, lower bound, extent, origin, number of nodes, nodes, check sum
-// Numbers are varints, 7 bits to a byte and the lowest first; signed ones are folded: 0, -1, 1, -2 ... Nodes stand as in
-// layout::nodes(), children first, and refer to a child by the distance back to it. What can be computed is not sent.
+// Numbers are varints, 7 bits to a byte and the lowest first; signed ones are folded: 0, -1, 1, -2 ... Nodes
+// stand as in layout::nodes(), children first, and refer to a child by the distance back to it. What can be
+// computed is not sent.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -57,7 +58,8 @@ class byte_writer {
 };
 
 [[noreturn]] inline void throw_corrupt(char const* what) {
-  throw invalid_layout("argosy::deserialize: " + std::string(what) + "; these are not the bytes that serialize() wrote");
+  throw invalid_layout("argosy::deserialize: " + std::string(what) +
+                       "; these are not the bytes that serialize() wrote");
 }
 
 class byte_reader {
@@ -89,7 +91,8 @@ class byte_reader {
   }
   std::int64_t positive() {
     std::uint64_t const n = count();
-    if (n == 0 || n > static_cast<std::uint64_t>(INT64_MAX)) throw_corrupt("a length or count is out of range");
+    if (n == 0 || n > static_cast<std::uint64_t>(INT64_MAX))
+      throw_corrupt("a length or count is out of range");
     return static_cast<std::int64_t>(n);
   }
   std::int64_t number() {
@@ -144,9 +147,10 @@ inline void write_node(byte_writer& out, layout const& l, std::size_t i) {
   }
 }
 
-// Reads nodes bottom up and hands them to the builder. Sizes and hulls are computed, never read. Each node is checked to
-// be a possible part of a normal form: two copies, places and pieces or more, none of which continues the one before. So
-// sizes double on each level, and depth is bounded by the 63 bits of a size.
+// Reads nodes bottom up and hands them to the builder. Sizes and hulls are computed, never read. Each node is
+// checked to be a possible part of a normal form: two copies, places and pieces or more, none of which
+// continues the one before, and no list in a list. A repeat doubles the size, which has 63 bits, so depth is
+// bounded, too.
 class layout_reader {
  public:
   explicit layout_reader(std::span<std::byte const> bytes) : in_(body(bytes)) {}
@@ -187,7 +191,8 @@ class layout_reader {
 
   part const& child() {
     std::uint64_t const back = in_.count();
-    if (back == 0 || back > parts_.size()) throw_corrupt("a node refers to one that does not stand before it");
+    if (back == 0 || back > parts_.size())
+      throw_corrupt("a node refers to one that does not stand before it");
     return parts_[parts_.size() - static_cast<std::size_t>(back)];
   }
 
@@ -200,7 +205,8 @@ class layout_reader {
 
   // Offsets stay so small that sums and products of two of them fit.
   static void require_sane(part const& p) {
-    if (p.low <= -widest || p.high >= widest || p.high - p.low >= widest) throw_corrupt("data spans 2^62 bytes or more");
+    if (p.low <= -widest || p.high >= widest || p.high - p.low >= widest)
+      throw_corrupt("data spans 2^62 bytes or more");
   }
 
   part read_part() {

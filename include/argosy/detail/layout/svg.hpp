@@ -47,12 +47,18 @@ struct colour {
   }
 };
 
-inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49}, pale{238, 240, 243}, grid_grey{200, 205, 212};
+inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49}, pale{238, 240, 243},
+    grid_grey{200, 205, 212};
 
-// The palette of Okabe and Ito without its black: told apart by all kinds of eyes. Beyond 7 ranks lighter and darker
-// tints follow; beyond 21 colours come again, and the numbers tell.
-inline constexpr std::array<colour, 7> palette{{{0, 114, 178}, {230, 159, 0}, {0, 158, 115}, {204, 121, 167},
-                                                {86, 180, 233}, {213, 94, 0}, {240, 228, 66}}};
+// The palette of Okabe and Ito without its black: told apart by all kinds of eyes. Beyond 7 ranks lighter and
+// darker tints follow; beyond 21 colours come again, and the numbers tell.
+inline constexpr std::array<colour, 7> palette{{{0, 114, 178},
+                                                {230, 159, 0},
+                                                {0, 158, 115},
+                                                {204, 121, 167},
+                                                {86, 180, 233},
+                                                {213, 94, 0},
+                                                {240, 228, 66}}};
 constexpr colour colour_of_rank(std::size_t rank) {
   colour const base = palette[rank % palette.size()];
   switch (rank / palette.size() % 3) {
@@ -75,13 +81,15 @@ class svg_sheet {
     body_ += "/>\n";
   }
   void line(double x1, double y1, double x2, double y2, colour stroke, double width = 1) {
-    body_ += "<path d=\"M" + svg_number(x1) + " " + svg_number(y1) + "L" + svg_number(x2) + " " + svg_number(y2) +
-             "\" stroke=\"" + stroke.text() + "\" stroke-width=\"" + svg_number(width) + "\"/>\n";
+    body_ += "<path d=\"M" + svg_number(x1) + " " + svg_number(y1) + "L" + svg_number(x2) + " " +
+             svg_number(y2) + "\" stroke=\"" + stroke.text() + "\" stroke-width=\"" + svg_number(width) +
+             "\"/>\n";
   }
   // `anchor` is start, middle or end; y is the base line.
   void text(double x, double y, std::string_view what, double size = 12, std::string_view anchor = "start",
             colour fill = ink, std::string_view more = {}) {
-    body_ += "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" font-size=\"" + svg_number(size) + "\"";
+    body_ += "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" font-size=\"" + svg_number(size) +
+             "\"";
     if (anchor != "start") ((body_ += " text-anchor=\"") += anchor) += "\"";
     body_ += " fill=\"" + fill.text() + "\"";
     if (!more.empty()) (body_ += ' ') += more;
@@ -91,13 +99,16 @@ class svg_sheet {
 
   std::string finish(double height, std::string_view title) const {
     std::string const w = svg_number(width_), h = svg_number(height);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + " " + h +
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h +
+           "\" viewBox=\"0 0 " + w + " " + h +
            "\" font-family=\"DejaVu Sans, Verdana, sans-serif\" role=\"img\">\n<title>" + escaped(title) +
            "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" + body_ + "</svg>\n";
   }
 
   // About what text takes: the widths of DejaVu Sans, rounded up.
-  static double text_width(std::string_view what, double size) { return 0.62 * size * static_cast<double>(what.size()); }
+  static double text_width(std::string_view what, double size) {
+    return 0.62 * size * static_cast<double>(what.size());
+  }
   // Cut to fit into `width`.
   static std::string fitted(std::string_view what, double size, double width) {
     auto const most = static_cast<std::size_t>(std::max(4.0, width / (0.62 * size)));

@@ -1,0 +1,67 @@
+// Writes the pictures of docs/use/ into a directory, or, with --check, compares them. Run: pictures docs/use
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/layout/draw.hpp>
+#include <argosy/layout/draw_owners.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace io = argosy;
+
+struct particle {
+  double x[3];
+  float charge;
+  std::int32_t id;
+};
+template <>
+struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+
+namespace {
+
+std::map<std::string, std::string> pictures() {
+  using namespace io::distribute;
+  std::vector<io::layout> owners;
+  io::process_grid const grid(6, 2);
+  for (int rank = 0; rank < grid.size(); ++rank)
+    owners.push_back(io::darray<double, 2>({32, 64}, {cyclic(4), cyclic(8)}, grid, rank).form());
+  return {
+      {"particles.svg",
+       io::draw(io::contiguous(6, io::type<particle>).form(),
+                {.title = "x and id of six particles, one to a row", .row_bytes = sizeof(particle)})},
+      {"interior.svg",
+       io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
+                {.title = "6 x 6 x 6 doubles inside their halo, one plane to a row", .row_bytes = 512})},
+      {"matrix_owners.svg",
+       io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double),
+                       {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"})},
+  };
+}
+
+std::string content(std::string const& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool const check = argc > 2 && std::string(argv[1]) == "--check";
+  std::string const directory = argc > 1 ? argv[argc - 1] : ".";
+  int failed = 0;
+  for (auto const& [name, svg] : pictures()) {
+    std::string const file = directory + "/" + name;
+    if (!check) std::ofstream(file, std::ios::binary) << svg;
+    if (content(file) == svg) continue;
+    std::fprintf(stderr, check ? "%s is out of date; run pictures docs/use\n" : "cannot write %s\n",
+                 file.c_str());
+    failed = 1;
+  }
+  return failed;
+}
