@@ -1,0 +1,30 @@
+// What the throwing forms throw.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <argosy/agree/agreement.hpp>
+
+namespace argosy {
+
+// Its code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
+// why, and what to do.
+class error : public std::system_error {
+ public:
+  error(agreement const& a, std::string_view call, std::string_view path, int rank)
+      : std::system_error(a.code, message_of(a, call, path, rank)), failed_rank_(a.failed_rank), cause_(a.cause) {}
+
+  // The lowest rank that failed, the same on every rank.
+  int failed_rank() const noexcept { return failed_rank_; }
+  // What failed there: an errno in std::system_category(), or an errc where there was none.
+  std::error_code cause() const noexcept { return cause_; }
+
+ private:
+  int failed_rank_;
+  std::error_code cause_;
+};
+
+}  // namespace argosy

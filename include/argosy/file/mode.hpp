@@ -1,0 +1,50 @@
+// How a file is opened: MPI's access modes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace argosy {
+
+enum class mode : std::uint16_t {
+  none = 0,
+  read = 1,
+  write = 2,
+  read_write = 4,        // exactly one of these three
+  create = 8,            // make the file if it is not there
+  exclusive = 16,        // with create: fail if it is there
+  append = 32,           // all pointers start at the end of the file
+  delete_on_close = 64,
+  unique_open = 128,     // a promise: nobody else has the file open; windows are merged without locks
+  sequential = 256,      // only through shared pointers
+};
+
+constexpr mode operator|(mode a, mode b) noexcept {
+  return static_cast<mode>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
+}
+constexpr mode operator&(mode a, mode b) noexcept {
+  return static_cast<mode>(static_cast<std::uint16_t>(a) & static_cast<std::uint16_t>(b));
+}
+constexpr bool has(mode all, mode one) noexcept { return (all & one) != mode::none; }
+
+constexpr bool can_read(mode m) noexcept { return has(m, mode::read | mode::read_write); }
+constexpr bool can_write(mode m) noexcept { return has(m, mode::write | mode::read_write); }
+
+// What contradicts itself in `m`, with the remedy; empty if nothing does.
+constexpr std::string_view fault_of(mode m) noexcept {
+  int const ways = int{has(m, mode::read)} + int{has(m, mode::write)} + int{has(m, mode::read_write)};
+  if (ways == 0) return "no way of access: add mode::read, mode::write or mode::read_write";
+  if (ways > 1) return "more than one way of access: for both, give mode::read_write alone";
+  if (has(m, mode::read) && has(m, mode::create | mode::exclusive))
+    return "create and exclusive make a file that this mode cannot write: use mode::read_write";
+  if (has(m, mode::exclusive) && !has(m, mode::create)) return "exclusive says nothing without mode::create";
+  if (has(m, mode::read_write) && has(m, mode::sequential))
+    return "a sequential file is either read or written: leave mode::read_write or mode::sequential out";
+  return {};
+}
+
+static_assert(fault_of(mode::create | mode::write).empty());
+static_assert(!fault_of(mode::read | mode::write).empty());
+
+}  // namespace argosy

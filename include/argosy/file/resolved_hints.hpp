@@ -1,0 +1,57 @@
+// Hints as policies and files read them: every value decided.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <argosy/file/hints.hpp>
+
+namespace argosy {
+
+// At most this many aggregators on a host; "*" stands for every host that is not named before.
+struct host_limit {
+  std::string host;
+  std::int64_t most = -1;  // -1: no limit
+  friend bool operator==(host_limit const&, host_limit const&) = default;
+};
+
+struct resolved_hints {
+  // independent access
+  std::int64_t ind_rd_buffer_bytes = 4 << 20;
+  std::int64_t ind_wr_buffer_bytes = 512 << 10;
+  toggle ds_read = toggle::automatic;
+  toggle ds_write = toggle::automatic;
+
+  // collective access; collective_buffering = false has become `disable` where romio_cb_* did not say otherwise
+  toggle cb_read = toggle::automatic;
+  toggle cb_write = toggle::automatic;
+  std::int64_t cb_buffer_bytes = 4 << 20;
+  std::int64_t cb_block_bytes = 0;    // file domains start at multiples of it; 0: of the file system's block
+  std::int64_t cb_nodes = 0;          // aggregators; 0: the policy chooses
+  std::int64_t min_domain_bytes = 0;  // file domains are not smaller; 0: the policy chooses
+  std::vector<host_limit> cb_config_list;  // empty: anywhere
+
+  // data shipping
+  std::int64_t io_buffer_bytes = 0;  // stripe and agent's buffer; 0: 16 blocks of the file system
+  bool largeblock_io = false;
+  bool largeblock_switchable = false;
+  bool sparse_access = false;
+  std::int64_t max_ranges = 4;  // byte ranges accessed per step of the multiple access range hint; 0: no such hint
+
+  // the file
+  std::optional<unsigned> file_permissions;
+  std::string policy = "automatic";
+  bool develop = false;
+  std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
+
+  // of the cost model; empty: the default of the policy
+  std::optional<double> price_call_ns, price_lock_ns, price_byte_ns, price_piece_ns;
+  std::optional<double> price_message_ns, price_message_byte_ns;
+
+  friend bool operator==(resolved_hints const&, resolved_hints const&) = default;
+};
+
+}  // namespace argosy

@@ -1,0 +1,110 @@
+// A handle whose type is chosen at run time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <argosy/handle/handle.hpp>
+
+namespace argosy {
+
+// Holds any handle by value. One allocation when it is made, one indirect call per call.
+class any_handle {
+ public:
+  any_handle() noexcept = default;  // not open: every call is EBADF
+  template <class H>
+    requires(!std::same_as<std::remove_cvref_t<H>, any_handle> && handle<std::remove_cvref_t<H>> &&
+             std::constructible_from<std::remove_cvref_t<H>, H>)
+  any_handle(H&& held) : held_(std::make_unique<model<std::remove_cvref_t<H>>>(std::forward<H>(held))) {}
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    return held_ ? held_->read(offset, memory) : io_result{0, closed()};
+  }
+  io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+    return held_ ? held_->write(offset, memory) : io_result{0, closed()};
+  }
+  io_result read(std::span<read_part const> parts) { return held_ ? held_->read(parts) : io_result{0, closed()}; }
+  io_result write(std::span<write_part const> parts) { return held_ ? held_->write(parts) : io_result{0, closed()}; }
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    return held_ ? held_->lock(offset, length, kind) : closed();
+  }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) {
+    return held_ ? held_->unlock(offset, length) : closed();
+  }
+  std::int64_t size(std::error_code& error) {
+    if (held_) return held_->size(error);
+    error = closed();
+    return 0;
+  }
+  std::error_code resize(std::int64_t bytes) { return held_ ? held_->resize(bytes) : closed(); }
+  std::error_code preallocate(std::int64_t bytes) { return held_ ? held_->preallocate(bytes) : closed(); }
+  std::error_code sync() { return held_ ? held_->sync() : closed(); }
+  std::error_code close() { return held_ ? held_->close() : closed(); }
+  bool is_open() const { return held_ && held_->is_open(); }
+  std::int64_t block_bytes() const { return held_ ? held_->block_bytes() : 4096; }
+
+  // What is held, if it is an H; otherwise null.
+  template <handle H>
+  H* target() noexcept {
+    auto* const found = dynamic_cast<model<H>*>(held_.get());
+    return found ? &found->handle_ : nullptr;
+  }
+
+ private:
+  struct interface {
+    virtual ~interface() = default;
+    virtual io_result read(std::int64_t, std::span<std::byte>) = 0;
+    virtual io_result write(std::int64_t, std::span<std::byte const>) = 0;
+    virtual io_result read(std::span<read_part const>) = 0;
+    virtual io_result write(std::span<write_part const>) = 0;
+    virtual std::error_code lock(std::int64_t, std::int64_t, lock_kind) = 0;
+    virtual std::error_code unlock(std::int64_t, std::int64_t) = 0;
+    virtual std::int64_t size(std::error_code&) = 0;
+    virtual std::error_code resize(std::int64_t) = 0;
+    virtual std::error_code preallocate(std::int64_t) = 0;
+    virtual std::error_code sync() = 0;
+    virtual std::error_code close() = 0;
+    virtual bool is_open() = 0;
+    virtual std::int64_t block_bytes() = 0;
+  };
+
+  template <class H>
+  struct model final : interface {
+    template <class T>
+    explicit model(T&& held) : handle_(std::forward<T>(held)) {}
+
+    io_result read(std::int64_t offset, std::span<std::byte> memory) override { return handle_.read(offset, memory); }
+    io_result write(std::int64_t offset, std::span<std::byte const> memory) override {
+      return handle_.write(offset, memory);
+    }
+    io_result read(std::span<read_part const> parts) override { return handle_.read(parts); }
+    io_result write(std::span<write_part const> parts) override { return handle_.write(parts); }
+    std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) override {
+      return handle_.lock(offset, length, kind);
+    }
+    std::error_code unlock(std::int64_t offset, std::int64_t length) override { return handle_.unlock(offset, length); }
+    std::int64_t size(std::error_code& error) override { return handle_.size(error); }
+    std::error_code resize(std::int64_t bytes) override { return handle_.resize(bytes); }
+    std::error_code preallocate(std::int64_t bytes) override { return handle_.preallocate(bytes); }
+    std::error_code sync() override { return handle_.sync(); }
+    std::error_code close() override { return handle_.close(); }
+    bool is_open() override { return handle_.is_open(); }
+    std::int64_t block_bytes() override { return handle_.block_bytes(); }
+
+    H handle_;
+  };
+
+  static std::error_code closed() noexcept { return std::make_error_code(std::errc::bad_file_descriptor); }
+
+  std::unique_ptr<interface> held_;
+};
+
+static_assert(handle<any_handle>);
+
+}  // namespace argosy

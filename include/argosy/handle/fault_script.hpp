@@ -1,0 +1,104 @@
+// What shall go wrong: which calls of a file fail, stop short or are late.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/handle/file_call.hpp>
+
+namespace argosy {
+
+// The calls of one kind are numbered from 1, over all handles that share the script.
+struct fault {
+  static constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t all_bytes = std::numeric_limits<std::int64_t>::max();
+
+  file_call kind = file_call::write;
+  std::int64_t first = 1;                  // the first call that it strikes
+  std::int64_t times = 1;                  // how many calls from there on
+  std::error_code error = {};              // what the call returns; the file is not touched, except:
+  std::int64_t most_bytes = all_bytes;     // a transfer moves at most so many bytes (and then returns the error, if any)
+  std::chrono::nanoseconds delay{0};       // before the call
+};
+
+//   fault_script script;
+//   script.add(fail_at(file_call::write, 3, std::errc::io_error));
+class fault_script {
+ public:
+  fault_script() = default;
+  fault_script(std::initializer_list<fault> faults) : faults_(faults) {}
+
+  // At any time, by any thread.
+  void add(fault f) {
+    std::lock_guard const guard(mutex_);
+    faults_.push_back(f);
+  }
+  // No more faults; call numbers start anew.
+  void clear() {
+    std::lock_guard const guard(mutex_);
+    faults_.clear();
+    disk_bytes_ = fault::all_bytes;
+    for (auto& n : calls_) n = 0;
+  }
+  // From now on there is no space at or beyond this file offset: writes stop there by ENOSPC, preallocate fails, too.
+  void fill_disk_at(std::int64_t offset) { disk_bytes_ = offset; }
+  std::int64_t disk_bytes() const noexcept { return disk_bytes_; }
+  // How delays pass; a virtual world puts its own clock here. Before the first call.
+  void sleep_by(std::function<void(std::chrono::nanoseconds)> sleep) { sleep_ = std::move(sleep); }
+
+  std::int64_t calls(file_call kind) const noexcept { return calls_[static_cast<std::size_t>(kind)]; }
+  std::int64_t struck() const noexcept { return struck_; }  // calls with a fault so far
+
+  struct verdict {
+    std::error_code error;
+    std::int64_t most_bytes = fault::all_bytes;
+  };
+  // Counts the next call of this kind, waits as the script says, and tells what shall happen to it.
+  verdict next(file_call kind);
+
+ private:
+  std::mutex mutex_;
+  std::vector<fault> faults_;
+  std::array<std::atomic<std::int64_t>, file_call_count> calls_{};
+  std::atomic<std::int64_t> struck_{0};
+  std::atomic<std::int64_t> disk_bytes_{fault::all_bytes};
+  std::function<void(std::chrono::nanoseconds)> sleep_;
+};
+
+inline fault fail_at(file_call kind, std::int64_t call, std::errc error) {
+  return {.kind = kind, .first = call, .error = {static_cast<int>(error), std::system_category()}};
+}
+inline fault fail_at(file_call kind, std::int64_t call, std::error_code error) {
+  return {.kind = kind, .first = call, .error = error};
+}
+inline fault fail_from(file_call kind, std::int64_t call, std::errc error) {
+  return {.kind = kind, .first = call, .times = fault::forever, .error = {static_cast<int>(error), std::system_category()}};
+}
+// Torn: so many bytes are moved before the error.
+inline fault tear_at(file_call kind, std::int64_t call, std::int64_t bytes, std::errc error) {
+  return {.kind = kind, .first = call, .error = {static_cast<int>(error), std::system_category()}, .most_bytes = bytes};
+}
+// Fewer bytes and no error. For a read this is the end of the file; a write promises more, unless the handle is raw.
+inline fault shorten_at(file_call kind, std::int64_t call, std::int64_t bytes, std::int64_t times = 1) {
+  return {.kind = kind, .first = call, .times = times, .most_bytes = bytes};
+}
+inline fault delay_at(file_call kind, std::int64_t call, std::chrono::nanoseconds delay, std::int64_t times = 1) {
+  return {.kind = kind, .first = call, .times = times, .delay = delay};
+}
+// EINTR in a row: for raw handles.
+inline fault interrupt_at(file_call kind, std::int64_t call, std::int64_t times = 1) {
+  return {.kind = kind, .first = call, .times = times, .error = {static_cast<int>(std::errc::interrupted), std::system_category()}};
+}
+
+}  // namespace argosy

@@ -1,0 +1,148 @@
+// Breaks as a script says.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <argosy/detail/handle/parts.hpp>
+#include <argosy/handle/fault_script.hpp>
+#include <argosy/handle/handle.hpp>
+#include <argosy/handle/opener.hpp>
+
+namespace argosy {
+
+// faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel does: there belong
+// EINTR, EAGAIN and short counts, which must not come out.
+template <handle H>
+class faulty {
+ public:
+  faulty() requires std::default_initializable<H>
+  = default;
+  faulty(H broken, std::shared_ptr<fault_script> script) : inner_(std::move(broken)), script_(std::move(script)) {}
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    auto const v = script_->next(file_call::read);
+    auto const most = std::min(static_cast<std::int64_t>(memory.size()), v.most_bytes);
+    if (v.error && most == 0) return {0, v.error};
+    io_result const done = inner_.read(offset, memory.first(static_cast<std::size_t>(most)));
+    return {done.bytes, done.error ? done.error : v.error};
+  }
+  io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+    write_part const all{offset, memory};
+    return write(std::span<write_part const>(&all, 1));
+  }
+  io_result read(std::span<read_part const> parts) {
+    auto const v = script_->next(file_call::read);
+    if (v.error && v.most_bytes == 0) return {0, v.error};
+    io_result const done = v.most_bytes == fault::all_bytes ? inner_.read(parts)
+                                                            : inner_.read(detail::first_bytes(parts, v.most_bytes));
+    return {done.bytes, done.error ? done.error : v.error};
+  }
+  io_result write(std::span<write_part const> parts);
+
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    auto const v = script_->next(file_call::lock);
+    return v.error ? v.error : inner_.lock(offset, length, kind);
+  }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) {
+    auto const v = script_->next(file_call::unlock);
+    return v.error ? v.error : inner_.unlock(offset, length);
+  }
+  std::int64_t size(std::error_code& error) {
+    auto const v = script_->next(file_call::size);
+    if (!v.error) return inner_.size(error);
+    error = v.error;
+    return 0;
+  }
+  std::error_code resize(std::int64_t bytes) {
+    auto const v = script_->next(file_call::resize);
+    return v.error ? v.error : inner_.resize(bytes);
+  }
+  std::error_code preallocate(std::int64_t bytes) {
+    auto const v = script_->next(file_call::preallocate);
+    if (v.error) return v.error;
+    if (bytes > script_->disk_bytes()) return full();
+    return inner_.preallocate(bytes);
+  }
+  std::error_code sync() {
+    auto const v = script_->next(file_call::sync);
+    return v.error ? v.error : inner_.sync();
+  }
+  std::error_code close() {  // closes all the same
+    auto const v = script_->next(file_call::close);
+    std::error_code const error = inner_.close();
+    return v.error ? v.error : error;
+  }
+  bool is_open() const { return inner_.is_open(); }
+  std::int64_t block_bytes() const { return inner_.block_bytes(); }
+
+  H& inner() noexcept { return inner_; }
+  std::shared_ptr<fault_script> const& script() const noexcept { return script_; }
+
+ private:
+  static std::error_code full() { return {static_cast<int>(std::errc::no_space_on_device), std::system_category()}; }
+
+  mutable H inner_;
+  std::shared_ptr<fault_script> script_ = std::make_shared<fault_script>();
+};
+
+template <handle H>
+io_result faulty<H>::write(std::span<write_part const> parts) {
+  auto const v = script_->next(file_call::write);
+  if (v.error && v.most_bytes == 0) return {0, v.error};
+  std::int64_t const disk = script_->disk_bytes();
+  if (v.most_bytes == fault::all_bytes && detail::end_of(parts) <= disk)
+    return parts.size() == 1 ? inner_.write(parts[0].offset, parts[0].memory) : inner_.write(parts);
+
+  auto const kept = detail::first_bytes(parts, v.most_bytes);
+  auto const fitting = detail::parts_below(std::span<write_part const>(kept), disk);
+  auto const there = detail::total_bytes(std::span<write_part const>(fitting));
+  bool const cut = there < detail::total_bytes(std::span<write_part const>(kept));
+  io_result const done = fitting.empty() ? io_result{} : inner_.write(std::span<write_part const>(fitting));
+  // A raw handle may stop before it gets to where the disk is full.
+  return {done.bytes, done.error ? done.error : cut && done.bytes == there ? full() : v.error};
+}
+
+// Opens by `inner`, unless the script says otherwise, and breaks what was opened.
+inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
+  return [inner = std::move(inner), script = std::move(script)](std::string const& path, open_flags flags,
+                                                                std::error_code& error) -> any_handle {
+    if (auto const v = script->next(file_call::open); v.error) {
+      error = v.error;
+      return {};
+    }
+    any_handle opened = inner(path, flags, error);
+    if (error) return {};
+    return any_handle(faulty(std::move(opened), script));
+  };
+}
+
+// As above with a real file, the faults below the retries: the k-th system call instead of the k-th call.
+inline opener with_raw_faults(std::shared_ptr<fault_script> script) {
+  return [script = std::move(script)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+    error.clear();
+    for (;;) {
+      if (auto const v = script->next(file_call::open); v.error) {
+        if (v.error == std::errc::interrupted) continue;
+        error = v.error;
+        return {};
+      }
+      raw_posix opened = raw_posix::open(path, flags, error);
+      if (error == std::errc::interrupted) continue;
+      if (error) return {};
+      return any_handle(retrying(faulty(std::move(opened), script)));
+    }
+  };
+}
+
+static_assert(handle<faulty<posix>>);
+static_assert(handle<retrying<faulty<raw_posix>>>);
+
+}  // namespace argosy

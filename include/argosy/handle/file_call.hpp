@@ -1,0 +1,21 @@
+// The kinds of calls to a file, for what counts, breaks and traces them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace argosy {
+
+enum class file_call { open, read, write, lock, unlock, size, resize, preallocate, sync, close };
+
+inline constexpr std::size_t file_call_count = 10;
+
+constexpr std::string_view to_string(file_call call) noexcept {
+  constexpr std::array<std::string_view, file_call_count> names{"open", "read",   "write",       "lock", "unlock",
+                                                                "size", "resize", "preallocate", "sync", "close"};
+  return names[static_cast<std::size_t>(call)];
+}
+
+}  // namespace argosy

@@ -1,0 +1,65 @@
+// A file of the operating system, one system call per call.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include <argosy/detail/handle/range_locks.hpp>
+#include <argosy/handle/handle.hpp>
+
+namespace argosy {
+
+// The raw handle below `posix`: transfers may be short, calls may be interrupted. See <argosy/handle/posix.hpp>.
+class raw_posix {
+ public:
+  raw_posix() noexcept = default;  // not open
+  raw_posix(raw_posix&& other) noexcept;
+  raw_posix& operator=(raw_posix&& other) noexcept;
+  ~raw_posix();  // closes silently
+
+  // Regular files, block devices, and character devices with offsets (/dev/null): everything else has no place to read
+  // from or write to, EISDIR for directories and ESPIPE for pipes, sockets and terminals. Never waits for a pipe's reader.
+  static raw_posix open(std::string const& path, open_flags flags, std::error_code& error);
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory);
+  io_result write(std::int64_t offset, std::span<std::byte const> memory);
+  // As much of the first run of parts as one preadv/pwritev takes.
+  io_result read(std::span<read_part const> parts);
+  io_result write(std::span<write_part const> parts);
+
+  // OFD locks. Lengths that reach beyond 2^63 - 1 mean "to the end of the file, however far it moves"; no bytes, no lock.
+  // A shared lock on a file that cannot be read is exclusive: the kernel has no other.
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
+  std::error_code unlock(std::int64_t offset, std::int64_t length);
+
+  std::int64_t size(std::error_code& error);
+  std::error_code resize(std::int64_t bytes);
+  // On file systems that cannot allocate, the size is all that is arranged; zeros are never written. Not atomic there: a
+  // file that somebody else extends beyond `bytes` at that moment is cut. A failure leaves the size as it was.
+  std::error_code preallocate(std::int64_t bytes);
+  std::error_code sync();   // fsync: data, size and times
+  std::error_code close();  // an interrupted close has closed
+  bool is_open() const noexcept { return descriptor_ >= 0; }
+  std::int64_t block_bytes() const noexcept { return block_bytes_; }
+
+  int descriptor() const noexcept { return descriptor_; }
+
+  // The most bytes that a system call is asked for. Linux moves no more.
+  std::int64_t most_bytes = 0x7ffff000;
+
+ private:
+  std::int64_t limit_for(std::int64_t bytes);
+
+  int descriptor_ = -1;
+  bool readable_ = false;
+  std::int64_t block_bytes_ = 4096;
+  std::atomic<std::int64_t> size_limit_{0};
+  std::unique_ptr<detail::range_locks> locks_;
+};
+
+}  // namespace argosy

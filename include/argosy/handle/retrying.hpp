@@ -1,0 +1,204 @@
+// Makes a raw handle keep the promises of a handle: interrupted calls are repeated, short ones continued.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <argosy/agree/errc.hpp>
+#include <argosy/detail/handle/parts.hpp>
+#include <argosy/handle/handle.hpp>
+
+namespace argosy {
+
+// EINTR is repeated without limit. EAGAIN, and a write of nothing, after pauses that double; any progress starts anew.
+struct retry_limits {
+  std::chrono::microseconds first_pause{100};
+  std::chrono::microseconds longest_pause{50'000};
+  std::chrono::microseconds all_pauses{5'000'000};
+};
+
+// When a read returns nothing, the size decides what that means:
+//   at or beyond the size                    the end of the file: the count says how far it went
+//   less than this call has read already     the file was truncated under the call: errc::truncated
+//   there should be bytes, even when asked again and again     errc::truncated, too: somebody keeps taking them away
+// In between, a file that was truncated is the same as one that always was so short: the count is right for it.
+template <handle Raw>
+class retrying {
+ public:
+  retrying() requires std::default_initializable<Raw>
+  = default;
+  explicit retrying(Raw raw, retry_limits limits = {}) : raw_(std::move(raw)), limits_(limits) {}
+
+  static retrying open(std::string const& path, open_flags flags, std::error_code& error)
+    requires openable<Raw>
+  {
+    retrying opened{Raw{}};
+    error = opened.repeat([&] {
+      std::error_code e;
+      opened.raw_ = Raw::open(path, flags, e);
+      return e;
+    });
+    return opened;
+  }
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    read_part const all{offset, memory};
+    return transfer<read_part>({&all, 1});
+  }
+  io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+    write_part const all{offset, memory};
+    return transfer<write_part>({&all, 1});
+  }
+  io_result read(std::span<read_part const> parts) { return transfer(parts); }
+  io_result write(std::span<write_part const> parts) { return transfer(parts); }
+
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    return repeat([&] { return raw_.lock(offset, length, kind); });
+  }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) {
+    return repeat([&] { return raw_.unlock(offset, length); });
+  }
+  std::int64_t size(std::error_code& error) {
+    std::int64_t bytes = 0;
+    error = repeat([&] {
+      std::error_code e;
+      bytes = raw_.size(e);
+      return e;
+    });
+    return bytes;
+  }
+  std::error_code resize(std::int64_t bytes) {
+    return repeat([&] { return raw_.resize(bytes); });
+  }
+  std::error_code preallocate(std::int64_t bytes) {
+    return repeat([&] { return raw_.preallocate(bytes); });
+  }
+  std::error_code sync() {
+    return repeat([&] { return raw_.sync(); });
+  }
+  std::error_code close() {  // never repeated: the descriptor may be another file's by now
+    std::error_code const error = raw_.close();
+    return error == std::errc::interrupted ? std::error_code{} : error;
+  }
+  bool is_open() const { return raw_.is_open(); }
+  std::int64_t block_bytes() const { return raw_.block_bytes(); }
+
+  Raw& raw() noexcept { return raw_; }
+  Raw const& raw() const noexcept { return raw_; }
+
+ private:
+  class patience {
+   public:
+    explicit patience(retry_limits const& limits) : limits_(limits) { reset(); }
+    void reset() {
+      next_ = limits_.first_pause;
+      left_ = limits_.all_pauses;
+    }
+    // False if it has run out.
+    bool pause() {
+      if (left_.count() <= 0) return false;
+      auto const now = next_ < left_ ? next_ : left_;
+      std::this_thread::sleep_for(now);
+      left_ -= now;
+      next_ = next_ * 2 < limits_.longest_pause ? next_ * 2 : limits_.longest_pause;
+      return true;
+    }
+    // Whether the call shall be made again.
+    bool again(std::error_code const& error) {
+      if (error == std::errc::interrupted) return true;
+      return (error == std::errc::resource_unavailable_try_again || error == std::errc::operation_would_block) && pause();
+    }
+
+   private:
+    retry_limits const& limits_;
+    std::chrono::microseconds next_, left_;
+  };
+
+  template <class Call>
+  std::error_code repeat(Call&& call) {
+    std::error_code error = call();
+    if (!error) return error;
+    for (patience patient(limits_); error && patient.again(error);) error = call();
+    return error;
+  }
+
+  template <class Part>
+  io_result call(std::span<Part const> parts, std::size_t within) {
+    if (within == 0 && parts.size() > 1) {
+      if constexpr (std::same_as<Part, read_part>)
+        return raw_.read(parts);
+      else
+        return raw_.write(parts);
+    }
+    auto const offset = parts.front().offset + static_cast<std::int64_t>(within);
+    auto const memory = parts.front().memory.subspan(within);
+    if constexpr (std::same_as<Part, read_part>)
+      return raw_.read(offset, memory);
+    else
+      return raw_.write(offset, memory);
+  }
+
+  template <class Part>
+  io_result transfer(std::span<Part const> parts);
+
+  Raw raw_;
+  retry_limits limits_;
+};
+
+template <handle Raw>
+template <class Part>
+io_result retrying<Raw>::transfer(std::span<Part const> parts) {
+  constexpr bool reading = std::same_as<Part, read_part>;
+  std::int64_t done = 0;
+  std::int64_t highest = 0;  // the end of what was read
+  std::size_t within = 0;    // bytes of the first part that are done
+  int surprises = 0;
+  patience patient(limits_);
+  for (;;) {
+    while (!parts.empty() && within == parts.front().memory.size()) {
+      parts = parts.subspan(1);
+      within = 0;
+    }
+    if (parts.empty()) return {done, {}};
+
+    io_result const got = call(parts, within);
+    if (got.bytes > 0) {
+      done += got.bytes;
+      surprises = 0;
+      patient.reset();
+      for (auto left = static_cast<std::size_t>(got.bytes); left > 0;) {
+        std::size_t const here = std::min(left, parts.front().memory.size() - within);
+        within += here;
+        left -= here;
+        highest = std::max(highest, parts.front().offset + static_cast<std::int64_t>(within));
+        if (left == 0) break;
+        parts = parts.subspan(1);
+        within = 0;
+      }
+    }
+    if (got.error) {
+      if (!patient.again(got.error)) return {done, got.error};
+    } else if (got.bytes == 0) {
+      if constexpr (reading) {
+        std::error_code unknown;
+        std::int64_t const there = size(unknown);
+        std::int64_t const here = parts.front().offset + static_cast<std::int64_t>(within);
+        if (unknown) return {done, {}};
+        if (there < highest) return {done, errc::truncated};
+        if (there <= here) return {done, {}};
+        if (++surprises == 4) return {done, errc::truncated};
+      } else if (!patient.pause()) {
+        return {done, std::make_error_code(std::errc::io_error)};
+      }
+    }
+  }
+}
+
+}  // namespace argosy

@@ -1,0 +1,103 @@
+// Where the calls of a rank to its files are written down.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <argosy/handle/file_call.hpp>
+#include <argosy/handle/handle.hpp>
+
+namespace argosy {
+
+enum class trace_mode { off, errors, calls };  // errors: only calls that failed
+enum class trace_format { text, chrome };      // chrome: opens in Perfetto and chrome://tracing, a process per rank
+
+struct trace_options {
+  trace_mode mode = trace_mode::off;
+  trace_format format = trace_format::text;
+  std::int64_t from_offset = 0;  // reads, writes and locks that end before it are left out, unless they fail
+  std::string directory = {};    // empty: TMPDIR, or /tmp: local to the node
+  std::string program = {};      // empty: the name of this one
+  int rank = 0;
+  std::string agent = {};        // what this rank does for others, in the name of the file, too
+
+  // ARGOSY_TRACE = off | errors | calls, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
+  // ARGOSY_TRACE_DIR. What cannot be understood is reported on stderr, once, and has its default.
+  static trace_options from_environment(int rank = 0, std::string agent = {});
+};
+
+// One call, as it is written.
+struct traced_call {
+  file_call kind = file_call::read;
+  std::string_view file = {};
+  std::int64_t offset = -1;  // -1: not of this kind
+  std::int64_t bytes = -1;   // asked for: of a transfer, a lock, a new size
+  std::int64_t runs = 1;     // stretches of the file, for lists of parts; then offset is the first
+  std::string_view detail = {};   // of the lock, or how the file was opened
+  std::chrono::steady_clock::time_point begin = {}, end = {};
+  std::int64_t result = -1;  // bytes moved, or the size; -1: none
+  std::error_code error = {};
+};
+
+// One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].trace (.json for chrome), made at the first
+// line; any number of handles and threads. Each call is written at once, in one piece, so that nothing is lost if the
+// process dies; then a .json lacks its last ']', which the viewers do not mind. Several ranks in one picture:
+//
+//   (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json
+//
+// Nothing that happens to the trace disturbs the calls that are traced: if it cannot be written, it ends.
+class tracer {
+ public:
+  explicit tracer(trace_options options);
+  tracer(tracer const&) = delete;
+  tracer& operator=(tracer const&) = delete;
+  ~tracer();
+
+  bool wants(std::int64_t end_offset, std::error_code const& error) const noexcept {
+    return options_.mode != trace_mode::off &&
+           (error || (options_.mode == trace_mode::calls &&
+                      (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
+  }
+  void record(traced_call const& call) noexcept;
+  // A line of the caller's own, for instance which collective call is running.
+  void note(std::string_view text) noexcept;
+
+  trace_options const& options() const noexcept { return options_; }
+  // Where it goes. If there is such a file, left by an earlier tracer or process, a number is added at the first line.
+  std::string path() const {
+    std::lock_guard const guard(mutex_);
+    return path_;
+  }
+  std::int64_t lines() const noexcept { return lines_; }  // written so far
+
+ private:
+  void put(std::string_view line) noexcept;
+  bool start() noexcept;
+  bool put_whole(std::string_view text) noexcept;
+  std::int64_t nanoseconds(std::chrono::steady_clock::time_point t) const noexcept;
+
+  trace_options options_;
+  std::string path_;
+  std::chrono::steady_clock::time_point steady_start_;
+  std::chrono::system_clock::time_point start_;
+  mutable std::mutex mutex_;
+  int descriptor_ = -1;
+  bool ended_ = false;
+  std::atomic<std::int64_t> lines_{0};
+};
+
+// What this rank traces to: null if the mode is off; the same tracer for the same file, until the process ends.
+std::shared_ptr<tracer> open_trace(trace_options const& options);
+
+// The name of an errno value or of argosy's own code: "ENOSPC", or "argosy:14".
+std::string error_name(std::error_code const& error);
+
+}  // namespace argosy

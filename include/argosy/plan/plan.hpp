@@ -1,0 +1,40 @@
+// A plan: what one call will do to the file, as a value that can be printed and tested before a byte moves.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <argosy/plan/window.hpp>
+
+namespace argosy {
+
+struct plan {
+  std::string policy;
+  std::string reason;  // why this policy, and why its windows are as they are
+  access_kind kind = access_kind::read;
+  std::vector<window> windows;
+  std::int64_t buffer_bytes = 0;  // staging memory that carrying it out takes
+
+  std::int64_t wanted() const noexcept {
+    std::int64_t bytes = 0;
+    for (window const& w : windows) bytes += w.wanted;
+    return bytes;
+  }
+  // Calls that read or write the file, if none is cut short.
+  std::int64_t file_calls() const noexcept {
+    std::int64_t calls = 0;
+    for (window const& w : windows)
+      calls += w.how == passage::pieces ? w.pieces : w.how == passage::merged && kind == access_kind::write ? 2 : 1;
+    return calls;
+  }
+  friend bool operator==(plan const&, plan const&) = default;
+};
+
+// A table a person can read: a line for each window, the first and last of many.
+std::string to_string(plan const& p);
+
+}  // namespace argosy
+
+#include <argosy/detail/plan/print.hpp>

@@ -1,0 +1,85 @@
+// What a world must offer: the few operations between ranks that the library uses.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <system_error>
+#include <type_traits>
+
+#include <argosy/world/shared_memory.hpp>
+
+namespace argosy {
+
+// A value that ranks reduce: `combine` takes in another rank's value; associative and commutative, and does not throw.
+// Sent as bytes.
+template <class T>
+concept reducible = std::is_trivially_copyable_v<T> && requires(T mine, T const& other) { mine.combine(other); };
+
+// The archetype against which the concept below is checked.
+struct reducible_sum {
+  std::int64_t value = 0;
+  constexpr void combine(reducible_sum const& other) { value += other.value; }
+};
+
+template <class C>
+concept ranked = requires(C const& c) {
+  { c.rank() } -> std::convertible_to<int>;
+  { c.size() } -> std::convertible_to<int>;
+};
+
+// Called by all ranks, in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
+template <class C>
+concept collective = requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
+  c.barrier();
+  c.all_reduce(value);     // in place, any reducible
+  c.all_gather(out, in);   // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
+  c.broadcast(in, 0);      // from a root
+  { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
+};
+
+// Messages between two ranks with one tag arrive in the order in which they were sent, and go to receives in the order in
+// which these were started. Lengths are 64-bit and may be 0; a receive takes any message that fits, a longer one is a
+// communication error. Memory belongs to a request from its start until wait_all has returned.
+// A request is default-constructed done. One that is dropped undone does not wait for other ranks: a receive is taken back,
+// and its memory is free; a send is left to itself, and its memory must live until it was received.
+template <class C>
+concept messaging = std::movable<typename C::request> && std::default_initializable<typename C::request> &&
+                    requires(C const& c, std::span<std::byte const> out, std::span<std::byte> in, int peer, int tag,
+                             std::span<typename C::request> requests) {
+                      c.send(out, peer, tag);
+                      { c.receive(in, peer, tag) } -> std::convertible_to<std::size_t>;  // bytes received
+                      { c.start_send(out, peer, tag) } -> std::same_as<typename C::request>;
+                      { c.start_receive(in, peer, tag) } -> std::same_as<typename C::request>;
+                      C::wait_all(requests);  // in any order; they are done afterwards, and may be waited for again
+                    };
+
+// Other groups of ranks, made collectively, with messages of their own. `duplicate` gives the same ranks, `split` those of
+// one colour (not negative) in the order of the key, `node` those that can share memory.
+template <class C>
+concept groupable = requires(C const& c) {
+  { c.duplicate() } -> std::same_as<C>;
+  { c.split(0, 0) } -> std::same_as<C>;
+  { c.node() } -> std::same_as<C>;
+};
+
+// Copies of a communicator are the same communicator, as with std::shared_ptr. Communication errors are fatal: they throw
+// nothing that could be handled; only what happens to files is reported.
+// A rank that waits for others (a receive, a collective call that depends on them) sees afterwards what they had written
+// to shared memory before.
+template <class C>
+concept communicator = std::copyable<C> && ranked<C> && collective<C> && messaging<C> && groupable<C>;
+
+// A world may be able to share memory: `share` gives every rank of a node communicator the same zeroed bytes, or every rank
+// the same error, that of the lowest rank which failed: no space, too many files, ranks that are not on one node
+// (no_such_file_or_directory), sizes that differ (invalid_argument). Collective; the form without `error` throws
+// std::system_error. No bytes are no error, and no memory.
+template <class C>
+concept node_sharing = communicator<C> && requires(C const& c, std::size_t bytes, std::error_code& error) {
+  { c.share(bytes) } -> std::same_as<shared_memory>;
+  { c.share(bytes, error) } -> std::same_as<shared_memory>;
+};
+
+}  // namespace argosy

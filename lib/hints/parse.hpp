@@ -1,0 +1,24 @@
+// How the value of each hint is read. Private to lib/hints.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <argosy/file/hint_info.hpp>
+#include <argosy/file/resolved_hints.hpp>
+
+namespace argosy::detail {
+
+struct hint_value {
+  std::string text;   // the value in its usual form
+  std::string fault;  // why it cannot be; then `text` means nothing
+};
+
+// Checks a value, and puts it where it belongs; `out` is changed only if there is no fault.
+hint_value read_hint(hint_info const& hint, std::string_view value, resolved_hints& out);
+
+// Without white space at both ends.
+std::string_view trimmed(std::string_view text) noexcept;
+
+}  // namespace argosy::detail

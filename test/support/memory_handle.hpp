@@ -1,0 +1,90 @@
+// A file that is a vector of bytes: a handle without a file system, for tests of what stands on handles.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include <argosy/agree/errc.hpp>
+#include <argosy/handle/handle.hpp>
+
+namespace argosy::test {
+
+struct memory_file {
+  std::vector<std::byte> bytes;
+  bool has_locks = true;
+  std::int64_t locks = 0, unlocks = 0;
+};
+
+class memory_handle {
+ public:
+  explicit memory_handle(std::shared_ptr<memory_file> file) : file_(std::move(file)) {}
+
+  io_result read(std::int64_t offset, std::span<std::byte> into) {
+    auto const size = static_cast<std::int64_t>(file_->bytes.size());
+    auto const n = std::clamp<std::int64_t>(size - offset, 0, static_cast<std::int64_t>(into.size()));
+    std::copy_n(file_->bytes.begin() + std::min(offset, size), n, into.begin());
+    return {n, {}};
+  }
+  io_result write(std::int64_t offset, std::span<std::byte const> from) {
+    auto const end = static_cast<std::size_t>(offset) + from.size();
+    if (file_->bytes.size() < end) file_->bytes.resize(end);
+    std::copy(from.begin(), from.end(), file_->bytes.begin() + offset);
+    return {static_cast<std::int64_t>(from.size()), {}};
+  }
+  io_result read(std::span<read_part const> parts) { return each(parts); }
+  io_result write(std::span<write_part const> parts) { return each(parts); }
+
+  std::error_code lock(std::int64_t, std::int64_t, lock_kind) {
+    if (!file_->has_locks) return errc::no_locks;
+    ++file_->locks;
+    return {};
+  }
+  std::error_code unlock(std::int64_t, std::int64_t) {
+    ++file_->unlocks;
+    return {};
+  }
+  std::int64_t size(std::error_code&) { return static_cast<std::int64_t>(file_->bytes.size()); }
+  std::error_code resize(std::int64_t n) {
+    file_->bytes.resize(static_cast<std::size_t>(n));
+    return {};
+  }
+  std::error_code preallocate(std::int64_t n) {
+    file_->bytes.resize(std::max(file_->bytes.size(), static_cast<std::size_t>(n)));
+    return {};
+  }
+  std::error_code sync() { return {}; }
+  std::error_code close() {
+    file_.reset();
+    return {};
+  }
+  bool is_open() { return file_ != nullptr; }
+  std::int64_t block_bytes() { return 4096; }
+
+ private:
+  template <class Part>
+  io_result each(std::span<Part const> parts) {
+    io_result all;
+    for (Part const& p : parts) {
+      io_result one;
+      if constexpr (std::same_as<Part, read_part>)
+        one = read(p.offset, p.memory);
+      else
+        one = write(p.offset, p.memory);
+      all.bytes += one.bytes;
+      if (one.bytes < static_cast<std::int64_t>(p.memory.size())) break;
+    }
+    return all;
+  }
+
+  std::shared_ptr<memory_file> file_;
+};
+
+static_assert(handle<memory_handle>);
+
+}  // namespace argosy::test
