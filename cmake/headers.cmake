@@ -3,7 +3,7 @@
 #   argosy_pure_headers         argosy::headers   rooms that need the standard library only
 #   argosy_integration_headers  argosy::argosy    everything else
 
-set(argosy_pure_rooms datatype layout view policy plan version)
+set(argosy_pure_rooms datatype layout view policy plan world version)
 
 # Headers of pure rooms that need more than the standard library: those named after what they need, and these few.
 set(argosy_integration_names mpi fmt pfr boost)

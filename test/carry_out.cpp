@@ -51,7 +51,8 @@ io::layout random_view(engine& random) {
   }
   std::int64_t const piece = pick(random, 1, 40), stride = piece + pick(random, 0, 60), n = pick(random, 1, 20);
   io::layout const row = io::repeat(n, stride, io::bytes(piece));
-  return io::at(pick(random, 0, 50), io::repeat(pick(random, 1, 10), row.true_upper_bound() + pick(random, 0, 90), row));
+  return io::at(pick(random, 0, 50),
+                io::repeat(pick(random, 1, 10), row.true_upper_bound() + pick(random, 0, 90), row));
 }
 
 // Any order, no byte twice.
@@ -78,12 +79,13 @@ std::vector<std::byte> random_bytes(engine& random, std::int64_t n) {
   return bytes;
 }
 
-io::plan random_plan(engine& random, io::access const& wanted) {
-  if (pick(random, 0, 2) == 0) return io::independent{.buffer_bytes = pick(random, 1, 3000)}.plan(wanted);
+io::any_policy random_policy(engine& random) {
+  if (pick(random, 0, 2) == 0) return io::independent{.buffer_bytes = pick(random, 1, 3000)};
   auto const how = static_cast<io::sieve>(pick(random, 0, 2));
-  return io::sieving{.read_window_bytes = pick(random, 1, 3000), .write_window_bytes = pick(random, 1, 3000), .reads = how,
-                     .writes = how}
-      .plan(wanted);
+  return io::sieving{.read_window_bytes = pick(random, 1, 3000),
+                     .write_window_bytes = pick(random, 1, 3000),
+                     .reads = how,
+                     .writes = how};
 }
 
 }  // namespace
@@ -105,14 +107,15 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     auto const old_file = file->bytes;
     auto const old_memory = memory;
 
-    io::access const wanted{reading ? io::access_kind::read : io::access_kind::write, view, position, bytes, memory_layout};
-    io::plan const plan = random_plan(random, wanted);
-    CHECK(plan.wanted() == bytes);
+    io::access const wanted{reading ? io::access_kind::read : io::access_kind::write, view, position, bytes,
+                            memory_layout};
+    io::any_policy const policy = random_policy(random);
+    CHECK(policy.plan(wanted).wanted() == bytes);
     memory_handle handle(file);
     io::native_memory side(memory_layout, memory.data());
     io::report done;
     io::staging buffer;
-    REQUIRE_FALSE(io::carry_out(plan, wanted, handle, side, io::merging::locked, buffer, done));
+    REQUIRE_FALSE(io::carry_out(policy, wanted, handle, side, io::merging::locked, buffer, done));
 
     auto hoped_file = old_file;
     auto hoped_memory = old_memory;
@@ -141,7 +144,7 @@ TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
   io::layout const memory = io::bytes(8000);
   for (auto kind : {io::access_kind::read, io::access_kind::write}) {
     auto const all = [&](io::layout const& l, io::passage how) {
-      io::plan const p = io::sieving{}.plan({kind, l, 0, 8000, memory});
+      io::plan const p = io::make_plan(io::sieving{}, {kind, l, 0, 8000, memory});
       return std::all_of(p.windows.begin(), p.windows.end(), [=](io::window const& w) { return w.how == how; });
     };
     CHECK(all(dense, io::passage::merged));
@@ -149,7 +152,7 @@ TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
   }
   // Both in one access: every window by its own holes.
   io::layout const mixed = io::concat(dense, io::at(16'000, sparse));
-  io::plan const p = io::sieving{}.plan({io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
+  io::plan const p = io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
   CHECK(p.windows.front().how == io::passage::merged);
   CHECK(p.windows.back().how == io::passage::pieces);
 }
@@ -157,13 +160,14 @@ TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
 TEST_CASE("a hint forces either way", "[sieving]") {
   io::layout const dense = io::repeat(1000, 16, io::bytes(8)), memory = io::bytes(8000);
   io::access const wanted{io::access_kind::write, dense, 0, 8000, memory};
-  CHECK(io::sieving{.writes = io::sieve::never}.plan(wanted).file_calls() == 1000);
-  CHECK(io::sieving{.writes = io::sieve::always}.plan(wanted).file_calls() == 2);
+  CHECK(io::make_plan(io::sieving{.writes = io::sieve::never}, wanted).file_calls() == 1000);
+  CHECK(io::make_plan(io::sieving{.writes = io::sieve::always}, wanted).file_calls() == 2);
 }
 
 TEST_CASE("a plan reads as a table", "[plan]") {
   io::layout const view = io::repeat(1000, 16, io::bytes(8)), memory = io::bytes(8000);
-  std::string const text = to_string(io::sieving{.read_window_bytes = 1024}.plan({io::access_kind::read, view, 0, 8000, memory}));
+  std::string const text =
+      to_string(io::make_plan(io::sieving{.read_window_bytes = 1024}, {io::access_kind::read, view, 0, 8000, memory}));
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("sieving read: 8000 bytes in 16 windows, 16 file calls"));
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("merged"));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,7 +16,12 @@ namespace argosy {
 class error : public std::system_error {
  public:
   error(agreement const& a, std::string_view call, std::string_view path, int rank)
-      : std::system_error(a.code, message_of(a, call, path, rank)), failed_rank_(a.failed_rank), cause_(a.cause) {}
+      : std::system_error(a.code),
+        failed_rank_(a.failed_rank),
+        cause_(a.cause),
+        message_(message_of(a, call, path, rank)) {}
+
+  char const* what() const noexcept override { return message_.what(); }
 
   // The lowest rank that failed, the same on every rank.
   int failed_rank() const noexcept { return failed_rank_; }
@@ -25,6 +31,7 @@ class error : public std::system_error {
  private:
   int failed_rank_;
   std::error_code cause_;
+  std::runtime_error message_;  // a string that can be copied without failing
 };
 
 }  // namespace argosy

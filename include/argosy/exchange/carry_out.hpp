@@ -13,20 +13,22 @@
 #include <argosy/exchange/staging.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/layout/layout.hpp>
-#include <argosy/plan/plan.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access.hpp>
+#include <argosy/policy/any_policy.hpp>
 
 namespace argosy {
 
-// A merged write is safe against others only under the lock; nobody else has the file open where it was opened unique.
-enum class merging { locked, alone };
+// How merged writes are made safe against others: by a lock; by being alone with the file (it was opened unique, or the
+// caller holds the lock); or not at all, because the file cannot be read: windows are then written by pieces.
+enum class merging { locked, alone, never };
 
-// Carries out `p` between `file` and `memory`, and counts in `done`. Stops at the first error and at the end of the file;
-// `done.bytes` is what was transferred from the start of the access on. A window whose reading fails is not written.
+// Carries out what the policy plans between `file` and `memory`, window by window, and counts in `done`. Stops at the first
+// error and at the end of the file; `done.bytes` is what was transferred from the start of the access on. A window whose
+// reading fails is not written.
 template <handle H, class Memory>
-std::error_code carry_out(plan const& p, access const& wanted, H& file, Memory& memory, merging with, staging& buffer,
-                          report& done);
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
+                          staging& space, report& done);
 
 }  // namespace argosy
 

@@ -37,10 +37,10 @@ struct hint_info {
   std::string_view choices;   // with commas, or empty
   std::string_view standard;  // the default, as text
   hint_time when;
-  bool same;                  // must be equal on all ranks
-  bool used;                  // false: valid values are accepted as text, and ignored
-  std::string_view effect;    // what it does here; why it does nothing
-  std::string_view from;      // who defined it: MPI, ROMIO, IBM, argosy
+  bool same;                // must be equal on all ranks
+  bool used;                // false: valid values are accepted as text, and ignored
+  std::string_view effect;  // what it does here; why it does nothing
+  std::string_view from;    // who defined it: MPI, ROMIO, IBM, argosy
 };
 
 // All that argosy knows, in the order of the documentation.

@@ -31,34 +31,34 @@ struct named_hint {
 // Nothing is checked here: a value that cannot be is reported as rejected by the file's hints, as in MPI, and the default
 // stays. Where a member and a name mean the same hint, the member counts. The table of all hints: docs/use/hints.md.
 struct hints {
-  std::optional<std::string> access_style = {};           // access_style
-  std::optional<bool> collective_buffering = {};          // collective_buffering
-  std::optional<std::int64_t> cb_block_bytes = {};        // cb_block_size
-  std::optional<std::int64_t> cb_buffer_bytes = {};       // cb_buffer_size
-  std::optional<std::int64_t> cb_nodes = {};              // cb_nodes
-  std::optional<std::string> cb_config_list = {};         // cb_config_list
-  std::optional<toggle> cb_read = {};                     // romio_cb_read
-  std::optional<toggle> cb_write = {};                    // romio_cb_write
-  std::optional<std::int64_t> min_domain_bytes = {};      // romio_min_fdomain_size
-  std::optional<toggle> ds_read = {};                     // romio_ds_read
-  std::optional<toggle> ds_write = {};                    // romio_ds_write
-  std::optional<std::int64_t> ind_rd_buffer_bytes = {};   // ind_rd_buffer_size
-  std::optional<std::int64_t> ind_wr_buffer_bytes = {};   // ind_wr_buffer_size
-  std::optional<unsigned> file_permissions = {};          // file_perm
-  std::optional<std::int64_t> io_buffer_bytes = {};       // IBM_io_buffer_size
-  std::optional<largeblock> largeblock_io = {};           // IBM_largeblock_io
-  std::optional<bool> sparse_access = {};                 // IBM_sparse_access
-  std::optional<std::string> policy = {};                 // argosy_policy
-  std::optional<bool> develop = {};                       // argosy_develop
-  std::optional<std::int64_t> io_threads = {};            // argosy_io_threads
-  std::optional<std::int64_t> max_ranges = {};            // argosy_max_ranges
-  std::optional<double> price_call_ns = {};               // argosy_price_call_ns
-  std::optional<double> price_lock_ns = {};               // argosy_price_lock_ns
-  std::optional<double> price_byte_ns = {};               // argosy_price_byte_ns
-  std::optional<double> price_piece_ns = {};              // argosy_price_piece_ns
-  std::optional<double> price_message_ns = {};            // argosy_price_message_ns
-  std::optional<double> price_message_byte_ns = {};       // argosy_price_message_byte_ns
-  std::vector<named_hint> named = {};                     // any hint; of equal names the last counts
+  std::optional<std::string> access_style = {};          // access_style
+  std::optional<bool> collective_buffering = {};         // collective_buffering
+  std::optional<std::int64_t> cb_block_bytes = {};       // cb_block_size
+  std::optional<std::int64_t> cb_buffer_bytes = {};      // cb_buffer_size
+  std::optional<std::int64_t> cb_nodes = {};             // cb_nodes
+  std::optional<std::string> cb_config_list = {};        // cb_config_list
+  std::optional<toggle> cb_read = {};                    // romio_cb_read
+  std::optional<toggle> cb_write = {};                   // romio_cb_write
+  std::optional<std::int64_t> min_domain_bytes = {};     // romio_min_fdomain_size
+  std::optional<toggle> ds_read = {};                    // romio_ds_read
+  std::optional<toggle> ds_write = {};                   // romio_ds_write
+  std::optional<std::int64_t> ind_rd_buffer_bytes = {};  // ind_rd_buffer_size
+  std::optional<std::int64_t> ind_wr_buffer_bytes = {};  // ind_wr_buffer_size
+  std::optional<unsigned> file_permissions = {};         // file_perm
+  std::optional<std::int64_t> io_buffer_bytes = {};      // IBM_io_buffer_size
+  std::optional<largeblock> largeblock_io = {};          // IBM_largeblock_io
+  std::optional<bool> sparse_access = {};                // IBM_sparse_access
+  std::optional<std::string> policy = {};                // argosy_policy
+  std::optional<bool> develop = {};                      // argosy_develop
+  std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
+  std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges
+  std::optional<double> price_call_ns = {};              // argosy_price_call_ns
+  std::optional<double> price_lock_ns = {};              // argosy_price_lock_ns
+  std::optional<double> price_byte_ns = {};              // argosy_price_byte_ns
+  std::optional<double> price_piece_ns = {};             // argosy_price_piece_ns
+  std::optional<double> price_message_ns = {};           // argosy_price_message_ns
+  std::optional<double> price_message_byte_ns = {};      // argosy_price_message_byte_ns
+  std::vector<named_hint> named = {};                    // any hint; of equal names the last counts
 
   hints& set(std::string name, std::string value) {
     named.push_back({std::move(name), std::move(value)});

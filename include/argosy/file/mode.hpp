@@ -11,13 +11,13 @@ enum class mode : std::uint16_t {
   none = 0,
   read = 1,
   write = 2,
-  read_write = 4,        // exactly one of these three
-  create = 8,            // make the file if it is not there
-  exclusive = 16,        // with create: fail if it is there
-  append = 32,           // all pointers start at the end of the file
+  read_write = 4,  // exactly one of these three
+  create = 8,      // make the file if it is not there
+  exclusive = 16,  // with create: fail if it is there
+  append = 32,     // all pointers start at the end of the file
   delete_on_close = 64,
-  unique_open = 128,     // a promise: nobody else has the file open; windows are merged without locks
-  sequential = 256,      // only through shared pointers
+  unique_open = 128,  // a promise: nobody else has the file open; windows are merged without locks
+  sequential = 256,   // only through shared pointers
 };
 
 constexpr mode operator|(mode a, mode b) noexcept {

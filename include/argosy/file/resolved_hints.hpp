@@ -29,9 +29,9 @@ struct resolved_hints {
   toggle cb_read = toggle::automatic;
   toggle cb_write = toggle::automatic;
   std::int64_t cb_buffer_bytes = 4 << 20;
-  std::int64_t cb_block_bytes = 0;    // file domains start at multiples of it; 0: of the file system's block
-  std::int64_t cb_nodes = 0;          // aggregators; 0: the policy chooses
-  std::int64_t min_domain_bytes = 0;  // file domains are not smaller; 0: the policy chooses
+  std::int64_t cb_block_bytes = 0;         // file domains start at multiples of it; 0: of the file system's block
+  std::int64_t cb_nodes = 0;               // aggregators; 0: the policy chooses
+  std::int64_t min_domain_bytes = 0;       // file domains are not smaller; 0: the policy chooses
   std::vector<host_limit> cb_config_list;  // empty: anywhere
 
   // data shipping

@@ -56,7 +56,8 @@ class call_counts {
 template <handle H>
 class counting {
  public:
-  counting() requires std::default_initializable<H>
+  counting()
+    requires std::default_initializable<H>
   = default;
   counting(H counted, std::shared_ptr<call_counts> counts) : inner_(std::move(counted)), counts_(std::move(counts)) {}
 
@@ -109,13 +110,13 @@ class counting {
 
 // Opens by `inner`, and counts.
 inline opener with_counting(opener inner, std::shared_ptr<call_counts> counts) {
-  return [inner = std::move(inner), counts = std::move(counts)](std::string const& path, open_flags flags,
-                                                                std::error_code& error) -> any_handle {
+  return inner.opening([inner, counts = std::move(counts)](std::string const& path, open_flags flags,
+                                                           std::error_code& error) -> any_handle {
     any_handle opened = inner(path, flags, error);
     counts->count(file_call::open, error);
     if (error) return {};
     return any_handle(counting(std::move(opened), counts));
-  };
+  });
 }
 
 static_assert(handle<counting<posix>>);

@@ -23,7 +23,8 @@ namespace argosy {
 template <handle H>
 class faulty {
  public:
-  faulty() requires std::default_initializable<H>
+  faulty()
+    requires std::default_initializable<H>
   = default;
   faulty(H broken, std::shared_ptr<fault_script> script) : inner_(std::move(broken)), script_(std::move(script)) {}
 
@@ -41,8 +42,8 @@ class faulty {
   io_result read(std::span<read_part const> parts) {
     auto const v = script_->next(file_call::read);
     if (v.error && v.most_bytes == 0) return {0, v.error};
-    io_result const done = v.most_bytes == fault::all_bytes ? inner_.read(parts)
-                                                            : inner_.read(detail::first_bytes(parts, v.most_bytes));
+    io_result const done =
+        v.most_bytes == fault::all_bytes ? inner_.read(parts) : inner_.read(detail::first_bytes(parts, v.most_bytes));
     return {done.bytes, done.error ? done.error : v.error};
   }
   io_result write(std::span<write_part const> parts);
@@ -112,8 +113,8 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
 
 // Opens by `inner`, unless the script says otherwise, and breaks what was opened.
 inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
-  return [inner = std::move(inner), script = std::move(script)](std::string const& path, open_flags flags,
-                                                                std::error_code& error) -> any_handle {
+  return inner.opening([inner, script = std::move(script)](std::string const& path, open_flags flags,
+                                                           std::error_code& error) -> any_handle {
     if (auto const v = script->next(file_call::open); v.error) {
       error = v.error;
       return {};
@@ -121,25 +122,26 @@ inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
     any_handle opened = inner(path, flags, error);
     if (error) return {};
     return any_handle(faulty(std::move(opened), script));
-  };
+  });
 }
 
 // As above with a real file, the faults below the retries: the k-th system call instead of the k-th call.
 inline opener with_raw_faults(std::shared_ptr<fault_script> script) {
-  return [script = std::move(script)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-    error.clear();
-    for (;;) {
-      if (auto const v = script->next(file_call::open); v.error) {
-        if (v.error == std::errc::interrupted) continue;
-        error = v.error;
-        return {};
-      }
-      raw_posix opened = raw_posix::open(path, flags, error);
-      if (error == std::errc::interrupted) continue;
-      if (error) return {};
-      return any_handle(retrying(faulty(std::move(opened), script)));
-    }
-  };
+  return posix_opener().opening(
+      [script = std::move(script)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        error.clear();
+        for (;;) {
+          if (auto const v = script->next(file_call::open); v.error) {
+            if (v.error == std::errc::interrupted) continue;
+            error = v.error;
+            return {};
+          }
+          raw_posix opened = raw_posix::open(path, flags, error);
+          if (error == std::errc::interrupted) continue;
+          if (error) return {};
+          return any_handle(retrying(faulty(std::move(opened), script)));
+        }
+      });
 }
 
 static_assert(handle<faulty<posix>>);

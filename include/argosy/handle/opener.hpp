@@ -1,7 +1,9 @@
-// How files are opened, as a value: the place where a program or a test puts another handle, or decorators around one.
+// How files are opened and removed, as a value: the place where a program or a test puts another handle, or decorators
+// around one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <system_error>
@@ -13,16 +15,44 @@
 
 namespace argosy {
 
-// Sets the error, and then returns a handle that is not open. Called by several threads at a time.
-using opener = std::function<any_handle(std::string const&, open_flags, std::error_code&)>;
+// A regular value; called by several threads at a time.
+class opener {
+ public:
+  // Sets the error, and then returns a handle that is not open.
+  using open_function = std::function<any_handle(std::string const&, open_flags, std::error_code&)>;
+  // A name that is not there is an error, too.
+  using remove_function = std::function<std::error_code(std::string const&)>;
 
+  opener(open_function open, remove_function remove) : open_(std::move(open)), remove_(std::move(remove)) {}
+
+  any_handle operator()(std::string const& path, open_flags flags, std::error_code& error) const {
+    error.clear();
+    return open_(path, flags, error);
+  }
+  std::error_code remove(std::string const& path) const { return remove_(path); }
+
+  // The same files, opened another way: what a decorator returns.
+  opener opening(open_function open) const { return {std::move(open), remove_}; }
+
+ private:
+  open_function open_;
+  remove_function remove_;
+};
+
+// Of handles whose files have names in the file system of the operating system.
 template <openable H>
 opener opener_of() {
-  return [](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-    H opened = H::open(path, flags, error);
-    if (error) return {};
-    return any_handle(std::move(opened));
-  };
+  return {[](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+            H opened = H::open(path, flags, error);
+            if (error) return {};
+            return any_handle(std::move(opened));
+          },
+          [](std::string const& path) -> std::error_code {
+            std::error_code error;
+            if (!std::filesystem::remove(path, error) && !error)
+              error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
+            return error;
+          }};
 }
 
 inline opener posix_opener() { return opener_of<posix>(); }

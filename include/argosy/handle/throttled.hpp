@@ -52,7 +52,8 @@ class throttle {
 template <handle H>
 class throttled {
  public:
-  throttled() requires std::default_initializable<H>
+  throttled()
+    requires std::default_initializable<H>
   = default;
   throttled(H slowed, std::shared_ptr<throttle> device) : inner_(std::move(slowed)), device_(std::move(device)) {}
   throttled(H slowed, throttle_rates rates) : throttled(std::move(slowed), std::make_shared<throttle>(rates)) {}
@@ -116,14 +117,14 @@ class throttled {
 };
 
 inline opener with_throttle(opener inner, std::shared_ptr<throttle> device) {
-  return [inner = std::move(inner), device = std::move(device)](std::string const& path, open_flags flags,
-                                                                std::error_code& error) -> any_handle {
+  return inner.opening([inner, device = std::move(device)](std::string const& path, open_flags flags,
+                                                           std::error_code& error) -> any_handle {
     auto const begin = throttle::clock::now();
     any_handle opened = inner(path, flags, error);
     device->finish(begin, 1, 0);
     if (error) return {};
     return any_handle(throttled(std::move(opened), device));
-  };
+  });
 }
 
 static_assert(handle<throttled<posix>>);

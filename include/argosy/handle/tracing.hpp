@@ -41,7 +41,9 @@ class tracing {
     return transfer(file_call::write, parts, [&] { return inner_.write(parts); });
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    return call({.kind = file_call::lock, .offset = offset, .bytes = length,
+    return call({.kind = file_call::lock,
+                 .offset = offset,
+                 .bytes = length,
                  .detail = kind == lock_kind::shared ? "shared" : "exclusive"},
                 [&] { return inner_.lock(offset, length, kind); });
   }
@@ -120,18 +122,18 @@ std::string describe(open_flags flags);
 // Opens by `inner`, and traces; `inner` itself if there is nothing to trace to.
 inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
   if (!to) return inner;
-  return [inner = std::move(inner), to = std::move(to)](std::string const& path, open_flags flags,
-                                                        std::error_code& error) -> any_handle {
-    std::string const how = detail::describe(flags);
-    traced_call c{.kind = file_call::open, .file = path, .detail = how};
-    c.begin = std::chrono::steady_clock::now();
-    any_handle opened = inner(path, flags, error);
-    c.end = std::chrono::steady_clock::now();
-    c.error = error;
-    if (to->wants(-1, error)) to->record(c);
-    if (error) return {};
-    return any_handle(tracing(std::move(opened), to, path));
-  };
+  return inner.opening(
+      [inner, to = std::move(to)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+        std::string const how = detail::describe(flags);
+        traced_call c{.kind = file_call::open, .file = path, .detail = how};
+        c.begin = std::chrono::steady_clock::now();
+        any_handle opened = inner(path, flags, error);
+        c.end = std::chrono::steady_clock::now();
+        c.error = error;
+        if (to->wants(-1, error)) to->record(c);
+        if (error) return {};
+        return any_handle(tracing(std::move(opened), to, path));
+      });
 }
 
 // As the environment says: see trace_options.

@@ -18,7 +18,7 @@ struct report {
   std::int64_t bytes_read = 0;    // between handle and memory: holes of merged windows count
   std::int64_t bytes_written = 0;
   std::int64_t merged_bytes = 0;  // of those, read only to be written back or thrown away
-  std::int64_t fallbacks = 0;     // merged windows that were written by pieces because nothing could be locked
+  std::int64_t fallbacks = 0;     // merged windows that were written by pieces: nothing could be locked, or read
 };
 
 std::string to_string(report const& r);

@@ -13,11 +13,11 @@ namespace argosy {
 // Refers to its layouts, which must outlive it.
 struct access {
   access_kind kind = access_kind::read;
-  layout const& file;    // the view's stream: where each byte lies in the file; offsets never decrease
+  layout const& file;         // the view's stream: where each byte lies in the file; offsets never decrease
   std::int64_t position = 0;  // of that stream, where the access starts
   std::int64_t bytes = 0;
   layout const& memory;  // where they lie in memory, from the start of its stream on
-  bool sorted = true;  // no byte of the file is named twice; otherwise windows are no stretches of the file
+  bool sorted = true;    // no byte of the file is named twice; otherwise windows are no stretches of the file
 
   std::int64_t end() const noexcept { return position + bytes; }
 };
@@ -26,7 +26,11 @@ struct access {
 inline window window_of(layout const& file, std::int64_t position, std::int64_t wanted) {
   std::int64_t const first = cursor(file, position).current().offset;
   std::int64_t const last = cursor(file, position + wanted - 1).current().offset;
-  window w{first, last + 1 - first, position, wanted, file.piece_at(position + wanted - 1) - file.piece_at(position) + 1,
+  window w{first,
+           last + 1 - first,
+           position,
+           wanted,
+           file.piece_at(position + wanted - 1) - file.piece_at(position) + 1,
            passage::whole};
   if (w.pieces > 1) w.how = passage::pieces;
   return w;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <argosy/policy/policy.hpp>
@@ -15,15 +16,11 @@ struct independent {
   // Scattered memory is gathered in a buffer of this size; also the bytes of a window.
   std::int64_t buffer_bytes = 4 << 20;
 
-  argosy::plan plan(access const& wanted) const {
-    argosy::plan p{std::string(name), "asked for: one call per piece", wanted.kind, {}, buffer_bytes};
-    for (std::int64_t at = wanted.position; at < wanted.end();) {
-      std::int64_t const bytes = std::min(buffer_bytes, wanted.end() - at);
-      p.windows.push_back(window_of(wanted.file, at, bytes));
-      at += bytes;
-    }
-    return p;
+  window next(access const& wanted, std::int64_t position) const {
+    return window_of(wanted.file, position, std::min(buffer_bytes, wanted.end() - position));
   }
+  std::int64_t buffer_for(access const& wanted) const { return std::min(buffer_bytes, wanted.bytes); }
+  std::string reason(access const&) const { return "one call per piece"; }
   friend bool operator==(independent const&, independent const&) = default;
 };
 static_assert(independent_policy<independent>);

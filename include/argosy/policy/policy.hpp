@@ -3,6 +3,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <argosy/plan/plan.hpp>
@@ -10,11 +13,27 @@
 
 namespace argosy {
 
-// For one rank by itself. plan() is pure: the same access, the same plan; it sees layouts, never a file.
+// For one rank by itself. Pure: the same access, the same windows; it sees layouts, never a file. Windows are asked for one
+// by one, so that carrying out takes no memory for them.
 template <class P>
-concept independent_policy = std::regular<P> && requires(P const& policy, access const& wanted) {
+concept independent_policy = std::regular<P> && requires(P const& policy, access const& wanted, std::int64_t position) {
   { P::name } -> std::convertible_to<std::string_view>;
-  { policy.plan(wanted) } -> std::same_as<argosy::plan>;
+  // The window that begins at `position` of the view's stream, inside of the access.
+  { policy.next(wanted, position) } -> std::same_as<window>;
+  // Staging memory that carrying out takes.
+  { policy.buffer_for(wanted) } -> std::convertible_to<std::int64_t>;
+  { policy.reason(wanted) } -> std::convertible_to<std::string>;
 };
+
+// All windows at once, to be read, drawn or tested. O(windows).
+template <independent_policy P>
+plan make_plan(P const& policy, access const& wanted) {
+  plan p{std::string(P::name), policy.reason(wanted), wanted.kind, {}, policy.buffer_for(wanted)};
+  for (std::int64_t at = wanted.position; at < wanted.end();) {
+    p.windows.push_back(policy.next(wanted, at));
+    at += p.windows.back().wanted;
+  }
+  return p;
+}
 
 }  // namespace argosy

@@ -14,10 +14,10 @@ namespace argosy {
 
 // What file access costs, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
 struct prices {
-  double call_ns = 700;         // one call that reads or writes
-  double lock_ns = 1500;        // locking and unlocking a range
-  double byte_ns = 0.1;         // a byte between file and memory
-  double piece_ns = 6;          // picking one piece out of a buffer
+  double call_ns = 700;   // one call that reads or writes
+  double lock_ns = 1500;  // locking and unlocking a range
+  double byte_ns = 0.1;   // a byte between file and memory
+  double piece_ns = 6;    // picking one piece out of a buffer
   friend bool operator==(prices const&, prices const&) = default;
 };
 
@@ -31,22 +31,24 @@ struct sieving {
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
 
-  argosy::plan plan(access const& wanted) const {
-    bool const reading = wanted.kind == access_kind::read;
-    std::int64_t const limit = std::max<std::int64_t>(1, reading ? read_window_bytes : write_window_bytes);
-    argosy::plan p{std::string(name), "", wanted.kind, {}, limit};
-    std::int64_t merged = 0, apart = 0;
-    for (std::int64_t at = wanted.position; at < wanted.end();) {
-      window w = next_window(wanted, at, limit);
-      if (w.pieces > 1 && wanted.sorted && merge(w, wanted.kind)) w.how = passage::merged;
-      ++(w.how == passage::merged ? merged : apart);
-      p.windows.push_back(w);
-      at += w.wanted;
-    }
-    sieve const asked = reading ? reads : writes;
-    p.reason = std::to_string(merged) + " windows merged, " + std::to_string(apart) + " by pieces: " +
-               (asked == sieve::automatic ? "by price of calls against price of holes" : "as the hint asks");
-    return p;
+  // As much of the stream as lies within one window of the file; a piece that is longer makes windows of its own.
+  window next(access const& wanted, std::int64_t position) const {
+    std::int64_t const limit = window_bytes(wanted.kind);
+    std::int64_t const first = cursor(wanted.file, position).current().offset;
+    std::int64_t const reach = first > INT64_MAX - limit ? INT64_MAX : first + limit;
+    std::int64_t const end = std::clamp(wanted.file.bytes_before(reach), position + 1, wanted.end());
+    window w = window_of(wanted.file, position, end - position);
+    if (w.pieces > 1 && wanted.sorted && merge(w, wanted.kind)) w.how = passage::merged;
+    return w;
+  }
+  std::int64_t buffer_for(access const& wanted) const {
+    return std::min(window_bytes(wanted.kind), window_of(wanted.file, wanted.position, wanted.bytes).length);
+  }
+  std::string reason(access const& wanted) const {
+    sieve const asked = wanted.kind == access_kind::read ? reads : writes;
+    return asked == sieve::automatic ? "each window as one or by pieces, by price of calls against price of holes"
+           : asked == sieve::always  ? "windows as one, as the hint asks"
+                                     : "windows by pieces, as the hint asks";
   }
   friend bool operator==(sieving const&, sieving const&) = default;
 
@@ -64,12 +66,8 @@ struct sieving {
   }
 
  private:
-  // As much of the stream as lies within `limit` bytes of the file; a piece that is longer makes windows of its own.
-  static window next_window(access const& wanted, std::int64_t at, std::int64_t limit) {
-    std::int64_t const first = cursor(wanted.file, at).current().offset;
-    std::int64_t const reach = first > INT64_MAX - limit ? INT64_MAX : first + limit;
-    std::int64_t const end = std::clamp(wanted.file.bytes_before(reach), at + 1, wanted.end());
-    return window_of(wanted.file, at, end - at);
+  std::int64_t window_bytes(access_kind kind) const {
+    return std::max<std::int64_t>(1, kind == access_kind::read ? read_window_bytes : write_window_bytes);
   }
 };
 static_assert(independent_policy<sieving>);

@@ -32,13 +32,14 @@ concept ranked = requires(C const& c) {
 
 // Called by all ranks, in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
 template <class C>
-concept collective = requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
-  c.barrier();
-  c.all_reduce(value);     // in place, any reducible
-  c.all_gather(out, in);   // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
-  c.broadcast(in, 0);      // from a root
-  { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
-};
+concept collective =
+    requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
+      c.barrier();
+      c.all_reduce(value);    // in place, any reducible
+      c.all_gather(out, in);  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
+      c.broadcast(in, 0);     // from a root
+      { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
+    };
 
 // Messages between two ranks with one tag arrive in the order in which they were sent, and go to receives in the order in
 // which these were started. Lengths are 64-bit and may be 0; a receive takes any message that fits, a longer one is a

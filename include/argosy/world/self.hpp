@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/world/communicator.hpp>
@@ -95,11 +98,13 @@ class self {
     error.clear();
     if (bytes == 0) return {};
     constexpr std::align_val_t alignment{shared_memory::alignment_bytes};
-    auto* const first = static_cast<std::byte*>(::operator new(bytes, alignment, std::nothrow));
-    if (!first) {
-      error = std::make_error_code(std::errc::not_enough_memory);
+    bool const possible = bytes <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+    void* const memory = possible ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
+    if (!memory) {
+      error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
       return {};
     }
+    auto* const first = static_cast<std::byte*>(memory);
     std::fill_n(first, bytes, std::byte{});
     return {std::shared_ptr<std::byte>(first, [](std::byte* p) { ::operator delete(p, alignment); }), bytes};
   }

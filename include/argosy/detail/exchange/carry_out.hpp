@@ -10,22 +10,24 @@ namespace detail {
 template <handle H, class Memory>
 class carrier {
  public:
-  carrier(access const& wanted, H& file, Memory& memory, merging with, staging& buffer, std::int64_t buffer_bytes,
+  carrier(access const& wanted, H& file, Memory& memory, merging with, staging& space, std::int64_t buffer_bytes,
           report& done)
       : wanted_(wanted),
         file_(file),
         memory_(memory),
         with_(with),
-        staging_(buffer),
+        staging_(space),
         buffer_bytes_(buffer_bytes),
         done_(done) {}
 
-  std::error_code run(plan const& p) {
-    for (window const& w : p.windows) {
+  std::error_code run(any_policy const& policy) {
+    for (std::int64_t at = wanted_.position; at < wanted_.end();) {
+      window const w = policy.next(wanted_, at);
       std::int64_t const before = done_.bytes;
       if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
       ++done_.windows;
       if (done_.bytes - before < w.wanted) break;  // the end of the file
+      at += w.wanted;
     }
     return {};
   }
@@ -48,8 +50,9 @@ class carrier {
     count_read(got.bytes);
     // What lies before the end of the file, counted along the stream.
     std::int64_t const bytes =
-        got.bytes == w.length ? w.wanted
-                              : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
+        got.bytes == w.length
+            ? w.wanted
+            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
     if (bytes > 0) memory_.take(at(-w.offset, wanted_.file), buffer(), w.position, position_of(w.position), bytes);
     done_.merged_bytes += got.bytes - bytes;
     done_.bytes += bytes;
@@ -58,7 +61,10 @@ class carrier {
 
   std::error_code write_merged(window const& w) {
     bool const lock = w.holes() > 0 && with_ == merging::locked;
-    if (lock && no_locks_) return write_pieces(w);
+    if (w.holes() > 0 && (with_ == merging::never || (lock && no_locks_))) {
+      ++done_.fallbacks;
+      return write_pieces(w);
+    }
     if (lock) {
       std::error_code const error = file_.lock(w.offset, w.length, lock_kind::exclusive);
       if (error == errc::no_locks) {
@@ -90,9 +96,10 @@ class carrier {
     memory_.place(at(-w.offset, wanted_.file), buffer(), w.position, position_of(w.position), w.wanted);
     io_result const put = file_.write(w.offset, {buffer(), size});
     count_written(put.bytes);
-    done_.bytes += put.bytes == w.length
-                       ? w.wanted
-                       : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + put.bytes) - w.position, 0, w.wanted);
+    done_.bytes +=
+        put.bytes == w.length
+            ? w.wanted
+            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + put.bytes) - w.position, 0, w.wanted);
     return put.error;
   }
 
@@ -162,7 +169,8 @@ class carrier {
     std::vector<write_part> parts;
     auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
       if (in_buffer)
-        memory_.gather(position_of(position), position_of(position) + static_cast<std::int64_t>(memory.size()), memory.data());
+        memory_.gather(position_of(position), position_of(position) + static_cast<std::int64_t>(memory.size()),
+                       memory.data());
       parts.push_back({offset, memory});
       parts_ = parts.size();
     };
@@ -217,11 +225,11 @@ class carrier {
 }  // namespace detail
 
 template <handle H, class Memory>
-std::error_code carry_out(plan const& p, access const& wanted, H& file, Memory& memory, merging with, staging& buffer,
-                          report& done) {
-  done.policy = p.policy;
-  done.reason = p.reason;
-  return detail::carrier<H, Memory>(wanted, file, memory, with, buffer, p.buffer_bytes, done).run(p);
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
+                          staging& space, report& done) {
+  done.policy = policy.name();
+  done.reason = policy.reason(wanted);
+  return detail::carrier<H, Memory>(wanted, file, memory, with, space, policy.buffer_for(wanted), done).run(policy);
 }
 
 }  // namespace argosy

@@ -1,0 +1,24 @@
+// All of argosy.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <argosy/agree/errc.hpp>
+#include <argosy/agree/error.hpp>
+#include <argosy/agree/mpi.hpp>
+#include <argosy/datatype.hpp>
+#include <argosy/datatype/mpi.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/file/hints_mpi.hpp>
+#include <argosy/file/representations.hpp>
+#include <argosy/handle/counting.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/handle/throttled.hpp>
+#include <argosy/handle/tracing.hpp>
+#include <argosy/layout.hpp>
+#include <argosy/layout/print.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/version.hpp>
+#include <argosy/view/view.hpp>
+#include <argosy/world/mpi.hpp>
+#include <argosy/world/self.hpp>

@@ -1,0 +1,500 @@
+// Bodies of basic_file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <exception>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <argosy/detail/file/open.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/file/representations.hpp>
+
+namespace argosy {
+namespace detail {
+
+// Datatypes may come as functions that return one.
+template <class T>
+decltype(auto) made(T const& x) {
+  if constexpr (std::invocable<T const&>)
+    return x();
+  else
+    return (x);
+}
+
+// Representations may come by name.
+template <class R>
+representation representation_of(R const& r) {
+  if constexpr (std::convertible_to<R const&, std::string_view>)
+    return find_representation(r);
+  else
+    return r;
+}
+
+// What `f` throws, as the failure of a call: of this class, if it says nothing else.
+template <class F>
+failure failure_of(errc e, F&& f) {
+  try {
+    f();
+    return {};
+  } catch (invalid_layout const& x) {
+    return {e, x.what()};
+  } catch (std::system_error const& x) {
+    return {x.code(), x.what()};
+  } catch (std::exception const& x) {
+    failure result(e, x.what());
+    result.thrown = std::current_exception();
+    return result;
+  } catch (...) {
+    failure result(e, "an unknown exception");
+    result.thrown = std::current_exception();
+    return result;
+  }
+}
+
+inline failure closed() { return {errc::file, "the file is not open"}; }
+
+}  // namespace detail
+
+// --- Plumbing --------------------------------------------------------------------------------------------------------
+
+template <communicator World>
+detail::open_file& basic_file<World>::local() const {
+  if (!local_) throw error(argosy::alone(0, detail::closed()), "a call", "", 0);
+  return *local_;
+}
+
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::collectively(arguments const& given, Body&& body) {
+  if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  agreement const start = agree(*world_, given, develop_);
+  if (!start) return start;
+  failure mine;
+  failure const thrown = detail::failure_of(errc::io, [&] { mine = body(); });
+  mine.keep(thrown);
+  return agree(*world_, mine);
+}
+
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::on_one_rank(arguments const& given, Body&& body) {
+  return collectively(given, [&] { return local_->rank == 0 ? body() : failure(); });
+}
+
+template <communicator World>
+report basic_file<World>::finish(agreement const& a, std::string_view call, report const& r, std::error_code* error) {
+  if (error) *error = a.code;
+  if (a) return r;
+  int const rank = local_ ? local_->rank : 0;
+  what_failed_ = message_of(a, call, local_ ? local_->path : std::string(), rank);
+  if (a.thrown) std::rethrow_exception(a.thrown);
+  if (!error) throw argosy::error(a, call, local_ ? local_->path : std::string(), rank);
+  return r;
+}
+
+template <communicator World>
+void basic_file<World>::done(agreement const& a, std::string_view call, std::error_code* error) {
+  finish(a, call, {}, error);
+}
+
+// --- Opening and closing ---------------------------------------------------------------------------------------------
+
+template <communicator World>
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
+                                          hints const& h, opener files, place where) {
+  basic_file f;
+  f.done(f.open_agreed(world, path, modes, h, std::move(files), where), "open", nullptr);
+  return f;
+}
+
+template <communicator World>
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
+                                          std::error_code& error, hints const& h, opener files, place where) {
+  basic_file f;
+  f.done(f.open_agreed(world, path, modes, h, std::move(files), where), "open", &error);
+  return f;
+}
+
+template <communicator World>
+agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
+                                         hints const& h, opener files, place where) {
+  world_.emplace(world.duplicate());
+  local_ = std::make_shared<detail::open_file>();
+  local_->begin(path, modes, world_->rank(), h, std::move(files));
+  develop_ = detail::wants_develop(local_->hints);
+
+  arguments given("open", where);
+  given.same("path", path).same("mode", modes).same("hints", local_->hints.same_hash());
+  given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
+  given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
+  agreement result = agree_first(*world_, given, develop_);
+
+  // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
+  bool const create = has(modes, mode::create), maker = world_->rank() == 0;
+  bool made = false;
+  if (result && create) result = agree(*world_, maker ? local_->create(made) : failure());
+  if (result) {
+    failure mine = create && maker ? failure() : local_->open_existing();
+    if (!mine && has(modes, mode::append)) mine = local_->to_end();
+    result = agree(*world_, mine);
+  }
+  if (!result) {
+    local_->abandon(made);
+    world_.reset();
+    return result;
+  }
+  shared_ = make_shared_pointer();
+  if (has(modes, mode::append)) {
+    // Every rank saw an end of its own; that of one rank counts.
+    world_->broadcast(std::as_writable_bytes(std::span(&local_->position, 1)), 0);
+    shared_.set(local_->position, local_->rank);
+    world_->barrier();
+  }
+  return result;
+}
+
+template <communicator World>
+detail::shared_pointer basic_file<World>::make_shared_pointer() {
+  using detail::shared_pointer;
+  if (world_->size() == 1) return shared_pointer(detail::private_memory(sizeof(std::int64_t)));
+  if constexpr (node_sharing<World>) {
+    World const node = world_->node();
+    if (node.size() == world_->size()) {
+      std::error_code error;
+      shared_memory m = node.share(sizeof(std::int64_t), error);
+      if (!error) return shared_pointer(std::move(m));
+    }
+  }
+  std::uint64_t name = detail::random_name();
+  world_->broadcast(std::as_writable_bytes(std::span(&name, 1)), 0);
+  return shared_pointer(local_->files, detail::pointer_path(local_->path, name));
+}
+
+template <communicator World>
+agreement basic_file<World>::close_agreed(place where) {
+  if (is_open()) local_->drain();
+  agreement result = collectively(arguments("close", where), [&]() -> failure {
+    shared_.close();
+    if (auto const e = local_->handle.close()) return e;
+    return {};
+  });
+  if (!world_ || local_->handle.is_open()) return result;  // it was not open, or ranks were in different calls
+  if (local_->rank == 0) shared_.remove();
+  shared_ = {};
+  if (has(local_->modes, mode::delete_on_close)) {
+    failure removed;
+    if (local_->rank == 0)
+      if (auto const e = local_->files.remove(local_->path)) removed = {e, "deleting the file"};
+    agreement const all_removed = agree(*world_, removed);
+    if (result) result = all_removed;
+  }
+  world_.reset();
+  return result;
+}
+
+// --- The view --------------------------------------------------------------------------------------------------------
+
+template <communicator World>
+template <class... Arguments>
+view basic_file<World>::made_view(std::int64_t displacement, Arguments const&... all) {
+  if constexpr (sizeof...(all) == 2) {
+    auto const& [filetype, r] = std::tie(all...);
+    return argosy::view(displacement, detail::made(filetype), detail::representation_of(r));
+  } else {
+    auto const& [etype, filetype, r] = std::tie(all...);
+    return argosy::view(displacement, detail::made(etype), detail::made(filetype), detail::representation_of(r));
+  }
+}
+
+template <communicator World>
+template <class MakeView>
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement, MakeView&& make, hints const& h, place where) {
+  if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  arguments given("set_view", where);
+  std::shared_ptr<detail::used_view const> next;
+  bool const sequential = has(local_->modes, mode::sequential);
+  given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
+    return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
+  });
+  given.require(sequential == (displacement == current_displacement), errc::argument, [&] {
+    return sequential ? "the view of a sequential file begins at current_displacement"
+                      : "current_displacement is for sequential files";
+  });
+  given.require(local_->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+  if (!given.fault()) {
+    given.fail(detail::failure_of(errc::datatype, [&] {
+      if (sequential) displacement = byte_offset(position_shared());
+      argosy::view v = make(displacement);
+      if (can_write(local_->modes)) v.require_writable();
+      next = std::make_shared<detail::used_view const>(std::move(v));
+    }));
+  }
+  file_hints changed = local_->hints;
+  changed.merge(h, hint_source::code, hint_moment::set_view);
+  given.same("extent of the etype", next ? next->view.etype().extent() : 0);
+  given.same("representation", next ? next->view.representation().name() : std::string_view());
+  given.same("hints", changed.same_hash());
+  return collectively(given, [&]() -> failure {
+    local_->where = next;
+    local_->hints = std::move(changed);
+    local_->position = 0;
+    shared_.set(0, local_->rank);
+    return {};
+  });
+}
+
+// --- The file as a whole ---------------------------------------------------------------------------------------------
+
+template <communicator World>
+std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
+  auto const at = view().byte_offset(offset);
+  if (!at)
+    throw error(alone(local().rank, {errc::argument, "offset " + std::to_string(offset) + " is no place in the view"}),
+                "byte_offset", path(), local().rank);
+  return *at;
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::size(std::error_code& error) const {
+  std::error_code e;
+  std::int64_t const bytes = local().handle.size(e);
+  error = e ? make_error_code(classify(e)) : e;
+  return e ? 0 : bytes;
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::size() const {
+  std::error_code e;
+  std::int64_t const bytes = local().handle.size(e);
+  if (e) throw error(alone(local().rank, e), "size", path(), local().rank);
+  return bytes;
+}
+
+namespace detail {
+
+inline void require_resizable(arguments& given, open_file const* f, std::int64_t bytes) {
+  given.same("size", bytes);
+  given.require(bytes >= 0, errc::argument,
+                [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
+  if (!f) return;
+  given.require(can_write(f->modes), errc::amode, [] { return "the file was opened for reading only"; });
+  given.require(!has(f->modes, mode::sequential), errc::amode, [] { return "the file is sequential"; });
+  given.require(f->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+}
+
+}  // namespace detail
+
+template <communicator World>
+agreement basic_file<World>::set_size_agreed(std::int64_t bytes, place where) {
+  arguments given("set_size", where);
+  detail::require_resizable(given, local_.get(), bytes);
+  return on_one_rank(given, [&]() -> failure { return local_->handle.resize(bytes); });
+}
+
+template <communicator World>
+agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, place where) {
+  arguments given("preallocate", where);
+  detail::require_resizable(given, local_.get(), bytes);
+  return on_one_rank(given, [&]() -> failure { return local_->handle.preallocate(bytes); });
+}
+
+template <communicator World>
+agreement basic_file<World>::sync_agreed(place where) {
+  return collectively(arguments("sync", where), [&]() -> failure {
+    if (local_->lost) return local_->lost;
+    if (auto const e = local_->handle.sync())
+      local_->lost = {e,
+                      "what was written since the last sync may be lost: write it again, and call clear_sync_error()"};
+    return local_->lost;
+  });
+}
+
+template <communicator World>
+agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
+  arguments given("set_atomic", where);
+  given.same("flag", on);
+  agreement const result = collectively(given, [&]() -> failure {
+    // Far behind the data, so that nobody else is waited for.
+    std::int64_t const last = INT64_MAX - 1;
+    if (!on) return {};
+    if (auto const e = local_->handle.lock(last, 1, lock_kind::shared))
+      return {e, "atomic mode needs byte-range locks"};
+    return local_->handle.unlock(last, 1);
+  });
+  if (result) local_->atomic = on;
+  return result;
+}
+
+template <communicator World>
+agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
+  if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  arguments given("set_hints", where);
+  file_hints changed = local_->hints;
+  changed.merge(h, hint_source::code, hint_moment::set_hints, local_->pending > 0);
+  given.same("hints", changed.same_hash());
+  return collectively(given, [&]() -> failure {
+    local_->hints = std::move(changed);
+    return {};
+  });
+}
+
+// --- Pointers --------------------------------------------------------------------------------------------------------
+
+template <communicator World>
+std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const {
+  std::int64_t base = 0, result = 0;
+  if (whence == seek_from::current) base = current;
+  if (whence == seek_from::end) {
+    std::error_code e;
+    std::int64_t const bytes = local_->handle.size(e);
+    if (e) f.keep({e, "asking for the size of the file"});
+    if (!f) base = view().offset_of_end(bytes);
+  }
+  if (!f && (__builtin_add_overflow(base, offset, &result) || result < 0))
+    f.keep({errc::argument,
+            "offset " + std::to_string(offset) + " from " + std::to_string(base) + " is no place in the view"});
+  return result;
+}
+
+template <communicator World>
+failure basic_file<World>::seek_here(std::int64_t offset, seek_from whence) {
+  if (!is_open()) return detail::closed();
+  if (has(local_->modes, mode::sequential)) return {errc::amode, "a sequential file has no individual pointers"};
+  failure f;
+  std::int64_t const to = from(offset, whence, local_->position, f);
+  if (!f) local_->position = to;
+  return f;
+}
+
+template <communicator World>
+agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from whence, place where) {
+  arguments given("seek_shared", where);
+  given.same("offset", offset).same("whence", static_cast<std::int64_t>(whence));
+  given.require(!local_ || !has(local_->modes, mode::sequential), errc::amode,
+                [] { return "a sequential file is accessed from its start to its end"; });
+  return collectively(given, [&]() -> failure {
+    // Asked on one rank: others may see another end, or another pointer.
+    struct answer {
+      std::int64_t to = 0;
+      std::int64_t failed = 0;
+    } told;
+    failure f;
+    if (local_->rank == 0) {
+      std::int64_t const now = whence == seek_from::current ? shared_.get(f) : 0;
+      told.to = from(offset, whence, now, f);
+      told.failed = f ? 1 : 0;
+    }
+    world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
+    if (told.failed == 0) shared_.set(told.to, local_->rank);
+    return f;
+  });
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::position_shared() {
+  failure f;
+  std::int64_t const at = is_open() ? shared_.get(f) : 0;
+  if (!is_open()) f = detail::closed();
+  finish(alone(local().rank, f), "position_shared", {}, nullptr);
+  return at;
+}
+
+// --- Reading and writing ---------------------------------------------------------------------------------------------
+
+template <communicator World>
+template <class Data>
+failure basic_file<World>::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
+                                   any_policy const& how, detail::job& t) const {
+  if (!is_open()) return detail::closed();
+  if (pointer == pointer_kind::individual) offset = local_->position;
+  return local_->prepare(kind, pointer, offset, data.buffer(), data.fault(), how, t);
+}
+
+template <communicator World>
+failure basic_file<World>::find_shared_place(detail::job& t) {
+  failure f;
+  std::int64_t const at = shared_.add(t.etypes, f);
+  return f ? f : local_->place(at, t);
+}
+
+template <communicator World>
+failure basic_file<World>::find_ordered_place(detail::job& t) {
+  std::int64_t const before = world_->exclusive_sum(t.etypes);
+  struct answer {
+    std::int64_t at = 0;
+    std::int64_t failed = 0;
+  } told;
+  failure f;
+  int const last = world_->size() - 1;
+  if (local_->rank == last) {  // it knows the sum
+    told.at = shared_.add(before + t.etypes, f);
+    told.failed = f ? 1 : 0;
+  }
+  world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
+  if (told.failed != 0) {
+    t.bytes = 0;  // this rank has nothing to do, and says nothing: the last one does
+    return f;
+  }
+  return local_->place(told.at + before, t);
+}
+
+template <communicator World>
+template <class Data>
+report basic_file<World>::now(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                              Data const& data, any_policy const& how, std::error_code* error) {
+  report r;
+  detail::job t;
+  failure f = prepare(kind, pointer, offset, data, how, t);
+  if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
+  if (!f) f = local_->move(t, local_->buffer, r);
+  if (!f && pointer == pointer_kind::individual) local_->position += t.etypes;
+  return finish(alone(local_ ? local_->rank : 0, std::move(f)), call, r, error);
+}
+
+template <communicator World>
+template <class Data>
+request basic_file<World>::later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                 Data const& data, any_policy const& how) {
+  detail::job t;
+  failure f = prepare(kind, pointer, offset, data, how, t);
+  if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
+  if (f) {
+    auto const file = local_ ? local_ : std::make_shared<detail::open_file>();
+    return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f))));
+  }
+  if (pointer == pointer_kind::individual) local_->position += t.etypes;
+  auto operation = std::make_shared<detail::file_operation>(call, local_, std::move(t));
+  operation->start();
+  return request(std::move(operation));
+}
+
+template <communicator World>
+template <class Data>
+report basic_file<World>::together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                   Data const& data, any_policy const& how, std::error_code* error) {
+  report r;
+  detail::job t;
+  arguments given(call, data.where());
+  given.fail(prepare(kind, pointer, offset, data, how, t));
+  agreement const result = collectively(given, [&]() -> failure {
+    if (pointer == pointer_kind::shared)
+      if (failure f = find_ordered_place(t)) return f;
+    return local_->move(t, local_->buffer, r);
+  });
+  if (result && pointer == pointer_kind::individual) local_->position += t.etypes;
+  return finish(result, call, r, error);
+}
+
+template <communicator World>
+plan basic_file<World>::explain_at(access_kind kind, std::int64_t offset, source data, any_policy how) const {
+  detail::job t;
+  failure f = prepare(kind, pointer_kind::explicit_offset, offset, data, how, t);
+  if (f) throw error(alone(local().rank, std::move(f)), "explain", path(), local().rank);
+  return t.policy.plan(local_->access_of(t));
+}
+
+}  // namespace argosy

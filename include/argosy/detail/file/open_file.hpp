@@ -1,0 +1,94 @@
+// The part of an open file that belongs to one rank: no other rank, and no world, is known here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <argosy/agree/failure.hpp>
+#include <argosy/datatype/buffer.hpp>
+#include <argosy/exchange/carry_out.hpp>
+#include <argosy/exchange/staging.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/mode.hpp>
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/handle/opener.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/policy/any_policy.hpp>
+#include <argosy/view/view.hpp>
+
+namespace argosy::detail {
+
+class io_threads;
+
+// A view as transfers use it: what is asked of it more than once is asked once.
+struct used_view {
+  explicit used_view(argosy::view v) : view(std::move(v)), sorted(!view.stream().overlaps()) {}
+  argosy::view view;
+  bool sorted;
+};
+
+// One call's work on the file: lives as long as the call, or its request.
+struct job {
+  access_kind kind = access_kind::read;
+  std::shared_ptr<used_view const> where;
+  std::int64_t position = 0;  // bytes of the view's stream
+  std::int64_t bytes = 0;     // in the representation of the file
+  std::int64_t etypes = 0;    // the same, counted in etypes
+  const_buffer memory;        // of a read, too
+  any_policy policy;
+};
+
+enum class pointer_kind { explicit_offset, individual, shared };
+
+struct open_file {
+  open_file();
+  ~open_file();
+
+  std::string path;
+  argosy::mode modes = mode::none;
+  int rank = 0;
+  opener files;
+  any_handle handle;
+  file_hints hints;
+  std::shared_ptr<used_view const> where;
+  bool readable = true;  // also of a file opened for writing, where permissions let us merge
+  bool atomic = false;
+  failure lost;               // the first sync that failed
+  std::int64_t position = 0;  // the individual pointer, in etypes
+  staging buffer;             // of blocking calls
+
+  // Opening, step by step; what needs other ranks is between them.
+  void begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with);
+  failure create(bool& made);  // opens the file; `made` if it was not there before
+  failure open_existing();
+  failure to_end();         // of the individual pointer
+  void abandon(bool made);  // a failed open leaves nothing behind
+  void drain();             // waits for requests
+
+  // What a call of this kind is not allowed here, and its work; `offset` in etypes (not looked at for shared pointers,
+  // whose value is not known yet).
+  failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
+                  failure const& described, any_policy const& policy, job& t) const;
+  // Gives the work its place.
+  failure place(std::int64_t offset, job& t) const;
+  failure move(job const& t, staging& with, report& done);
+  any_policy policy_of_hints() const;
+  access access_of(job const& t) const;
+
+  // Nonblocking calls.
+  void start(std::function<void()> work);
+  std::atomic<int> pending{0};
+
+ private:
+  failure move_locked(job const& t, staging& with, report& done, merging how);
+  std::mutex threads_mutex_;
+  std::unique_ptr<io_threads> threads_;
+};
+
+}  // namespace argosy::detail

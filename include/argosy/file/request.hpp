@@ -1,0 +1,52 @@
+// A request: a nonblocking call that has begun.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <argosy/detail/file/operation.hpp>
+#include <argosy/plan/report.hpp>
+
+namespace argosy {
+
+//   io::request r = f.iwrite_at(0, u);
+//   compute();                            u must neither change nor go
+//   io::report done = r.wait();           throws what the call would have thrown
+// Move-only. Errors come at wait or test, those of the arguments, too. The destructor waits for this rank's file access, never
+// for other ranks, and keeps an error to itself.
+class request {
+ public:
+  request() = default;  // nothing to wait for
+  explicit request(std::shared_ptr<detail::operation> o) : operation_(std::move(o)) {}
+  request(request&&) = default;
+  request& operator=(request&& other) {
+    request(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~request() {
+    if (operation_) operation_->leave();
+  }
+  void swap(request& other) noexcept { operation_.swap(other.operation_); }
+
+  // There is something that was not waited for yet.
+  bool pending() const noexcept { return operation_ != nullptr; }
+
+  // Has it ended? Then wait() returns at once. Local.
+  bool test() { return !operation_ || operation_->test(); }
+
+  // Waits, and tells what was done. Afterwards nothing is pending.
+  report wait();
+  report wait(std::error_code& error);
+
+ private:
+  std::shared_ptr<detail::operation> operation_;
+};
+
+// Waits for all of them, also if some fail; then throws, or returns, the first error.
+void wait_all(std::span<request> requests);
+void wait_all(std::span<request> requests, std::error_code& error);
+
+}  // namespace argosy

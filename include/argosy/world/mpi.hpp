@@ -1,0 +1,137 @@
+// The world of real processes: a communicator of MPI.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <mpi.h>
+
+#include <argosy/detail/world/mpi/reduction.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/shared_memory.hpp>
+
+namespace boost::mpi {
+class communicator;
+}
+
+namespace argosy {
+
+// Anything else that stands for a communicator of MPI: an MPI_Comm (an int, with some MPI libraries), or a class that
+// converts to it.
+template <class C>
+concept mpi_handle = std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::convertible_to<C const&, MPI_Comm>);
+
+// Refers to a communicator, and sends its messages there: to keep them apart from those of the program, duplicate it first.
+//
+//   boost::mpi::communicator world;
+//   argosy::mpi const c = argosy::mpi(world).duplicate();
+//   auto staging = c.node().share(window_bytes);
+//
+// - Needs MPI_THREAD_FUNNELED: one thread makes all calls. rank(), size() and shared_memory are free of MPI.
+// - What fails in MPI goes to the communicator's error handler, which ends the job unless the user has set another. Where
+//   that one returns, boost::mpi::exception is thrown, and the other ranks are not told.
+// - A message is one message of MPI, however long: beyond INT_MAX bytes its datatype has large blocks, and it meets
+//   receives of any kind of length. Needs MPI 3.
+class mpi {
+ public:
+  class request;
+
+  // Local. A Boost communicator is shared with its other owners; an MPI_Comm must outlive all copies. Throws
+  // std::invalid_argument for MPI_COMM_NULL and for an intercommunicator.
+  mpi(boost::mpi::communicator const& c);
+  template <mpi_handle C>
+    requires(!std::derived_from<C, boost::mpi::communicator>)
+  mpi(C const& c) : mpi(attached{}, static_cast<MPI_Comm>(c)) {}
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  MPI_Comm get() const noexcept { return comm_; }
+
+  // Each is one call of MPI; a broadcast of more than INT_MAX bytes, one for each gigabyte.
+  void barrier() const;
+  template <reducible T>
+  void all_reduce(T& value) const {
+    static_assert(sizeof(T) <= 1 << 30, "a reducible value is small: MPI counts its bytes in an int");
+    all_reduce(&value, detail::mpi_reduction_of<T>);
+  }
+  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
+  void broadcast(std::span<std::byte> message, int root) const;
+  std::int64_t exclusive_sum(std::int64_t mine) const;
+
+  // Blocking: `send` may wait for the receiver, as MPI_Send does.
+  void send(std::span<std::byte const> message, int to, int tag) const;
+  std::size_t receive(std::span<std::byte> message, int from, int tag) const;
+  request start_send(std::span<std::byte const> message, int to, int tag) const;
+  request start_receive(std::span<std::byte> message, int from, int tag) const;
+  static void wait_all(std::span<request> requests);
+
+  // Collective. The result is freed with its last copy, unless MPI is finalized by then, by MPI_Comm_free: collective by
+  // the letter of MPI, but MPI libraries do not wait in it.
+  mpi duplicate() const;
+  mpi split(int colour, int key) const;  // throws std::invalid_argument for MPI_UNDEFINED
+  mpi node() const;
+
+  // One broadcast, one reduction and a file in memory, which has no name any more on return. Its pages are reserved on rank
+  // 0, so using them cannot fail later, and a NUMA system places them there.
+  shared_memory share(std::size_t bytes, std::error_code& error) const;
+  shared_memory share(std::size_t bytes) const;
+
+ private:
+  struct attached {};
+  struct owned {};
+  mpi(attached, MPI_Comm c);
+  mpi(owned, MPI_Comm c);
+  void read();
+  void all_reduce(void* value, detail::mpi_reduction& how) const;
+
+  std::shared_ptr<boost::mpi::communicator const> communicator_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 0;
+};
+
+// Movable. The destructor of one that is not done takes a receive back by MPI_Cancel, which does not wait for a message
+// that has not begun to arrive: afterwards nobody writes into its memory, and the message goes to another receive. A send
+// goes on, as after MPI_Request_free.
+class mpi::request {
+ public:
+  request() noexcept = default;
+  request(request&& other) noexcept
+      : handle_(std::exchange(other.handle_, MPI_REQUEST_NULL)), is_receive_(other.is_receive_) {}
+  request& operator=(request&& other) noexcept {
+    request(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~request() {
+    if (handle_ != MPI_REQUEST_NULL) drop();
+  }
+  void swap(request& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(is_receive_, other.is_receive_);
+  }
+
+ private:
+  friend mpi;
+  request(MPI_Request handle, bool is_receive) noexcept : handle_(handle), is_receive_(is_receive) {}
+  void drop() noexcept;
+
+  MPI_Request handle_ = MPI_REQUEST_NULL;
+  bool is_receive_ = false;
+};
+
+static_assert(communicator<mpi>);
+static_assert(node_sharing<mpi>);
+
+namespace detail {
+// Bytes that one count of MPI may stand for: INT_MAX, and less where a test says so, on all ranks.
+extern std::size_t mpi_largest_count;
+}  // namespace detail
+
+}  // namespace argosy

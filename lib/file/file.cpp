@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/file.hpp>
+
+namespace argosy {
+
+template class basic_file<mpi>;
+
+}  // namespace argosy

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <argosy/detail/file/io_threads.hpp>
+#include <argosy/detail/file/open.hpp>
+#include <argosy/detail/file/open_file.hpp>
+#include <argosy/file/hints_file.hpp>
+#include <argosy/handle/tracing.hpp>
+
+namespace argosy::detail {
+
+bool wants_develop(file_hints const& h) {
+  if (h.values().develop) return true;
+  char const* const set = std::getenv("ARGOSY_DEVELOP");
+  return set && std::string_view(set) != "" && std::string_view(set) != "0";
+}
+
+shared_memory private_memory(std::size_t bytes) {
+  std::size_t const alignment = shared_memory::alignment_bytes, size = (bytes + alignment - 1) / alignment * alignment;
+  auto* const first = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
+  if (!first) throw std::bad_alloc();
+  std::memset(first, 0, size);
+  return {std::shared_ptr<std::byte>(first, [](std::byte* p) { std::free(p); }), bytes};
+}
+
+std::uint64_t random_name() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+std::string pointer_path(std::string const& path, std::uint64_t name) {
+  std::filesystem::path const p(path);
+  return (p.parent_path() / ("." + p.filename().string() + ".pointer-" + std::to_string(name))).string();
+}
+
+void open_file::begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with) {
+  path = name;
+  modes = how;
+  rank = my_rank;
+  files = with_tracing(std::move(with), my_rank);
+  hints = file_hints(environment_hints(), {}, h);
+  hints.tell("filename", name);
+}
+
+namespace {
+
+open_flags flags_of(open_file const& f) {
+  return {.read = true, .write = can_write(f.modes), .permissions = f.hints.values().file_permissions.value_or(0666)};
+}
+
+// A file for writing is opened for reading, too, where that is allowed: windows can be merged then.
+std::error_code open_with(open_file& f, open_flags flags) {
+  std::error_code error;
+  f.handle = f.files(f.path, flags, error);
+  f.readable = true;
+  if (error && classify(error) == errc::access && flags.write && !can_read(f.modes) && !flags.create) {
+    flags.read = false;
+    f.handle = f.files(f.path, flags, error);
+    f.readable = false;
+  }
+  return error;
+}
+
+}  // namespace
+
+failure open_file::create(bool& made) {
+  open_flags const existing = flags_of(*this);
+  open_flags fresh = existing;
+  fresh.create = fresh.exclusive = true;
+  made = false;
+  // Others may make or remove the file between two looks at it.
+  for (int i = 0; i < 8; ++i) {
+    std::error_code error;
+    if (!has(modes, mode::exclusive)) {
+      error = open_with(*this, existing);
+      if (classify(error) != errc::no_such_file) return error;
+    }
+    error = open_with(*this, fresh);
+    made = !error;
+    if (!error || has(modes, mode::exclusive) || classify(error) != errc::file_exists) return error;
+  }
+  // A link to a file that is not there: it can be made, but not exclusively.
+  fresh.exclusive = false;
+  return open_with(*this, fresh);
+}
+
+failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
+
+failure open_file::to_end() {
+  std::error_code error;
+  position = handle.size(error);
+  if (error) return {error, "asking for the size of the file"};
+  return {};
+}
+
+void open_file::abandon(bool made) {
+  if (handle.is_open()) handle.close();
+  if (made) files.remove(path);
+}
+
+void open_file::drain() {
+  std::lock_guard const guard(threads_mutex_);
+  threads_.reset();
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <argosy/detail/file/io_threads.hpp>
+#include <argosy/detail/file/open_file.hpp>
+#include <argosy/exchange/carry_out.hpp>
+#include <argosy/exchange/converted_memory.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+
+namespace argosy::detail {
+namespace {
+
+sieve sieve_of(toggle t) {
+  return t == toggle::enable ? sieve::always : t == toggle::disable ? sieve::never : sieve::automatic;
+}
+
+std::string number(std::int64_t n) { return std::to_string(n); }
+
+}  // namespace
+
+open_file::open_file() : files(posix_opener()), where(std::make_shared<used_view const>(view())) {}
+open_file::~open_file() = default;
+
+any_policy open_file::policy_of_hints() const {
+  resolved_hints const& h = hints.values();
+  if (h.policy == independent::name) return independent{};
+  sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
+            .write_window_bytes = h.ind_wr_buffer_bytes,
+            .reads = sieve_of(h.ds_read),
+            .writes = sieve_of(h.ds_write)};
+  s.prices.call_ns = h.price_call_ns.value_or(s.prices.call_ns);
+  s.prices.lock_ns = h.price_lock_ns.value_or(s.prices.lock_ns);
+  s.prices.byte_ns = h.price_byte_ns.value_or(s.prices.byte_ns);
+  s.prices.piece_ns = h.price_piece_ns.value_or(s.prices.piece_ns);
+  return s;
+}
+
+failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
+                           failure const& described, any_policy const& policy, job& t) const {
+  bool const reading = kind == access_kind::read;
+  if (described) return described;
+  if (reading ? !can_read(modes) : !can_write(modes))
+    return {errc::amode, std::string("the file was opened for ") + (reading ? "writing" : "reading") + " only"};
+  if (has(modes, mode::sequential) && pointer != pointer_kind::shared)
+    return {errc::amode, "a sequential file is accessed through its shared pointer only"};
+  t.kind = kind;
+  t.where = where;
+  t.memory = memory;
+  t.policy = policy.has_value() ? policy : policy_of_hints();
+  view const& v = where->view;
+  try {
+    t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
+  } catch (invalid_layout const& e) {
+    return {errc::argument, e.what()};
+  }
+  if (!v.is_whole(t.bytes))
+    return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
+                                number(v.etype_size()) + " bytes"};
+  t.etypes = t.bytes / v.etype_size();
+  return pointer == pointer_kind::shared ? failure() : place(offset, t);
+}
+
+failure open_file::place(std::int64_t offset, job& t) const {
+  if (offset < 0) return {errc::argument, "the offset is " + number(offset) + " etypes; it must not be negative"};
+  auto const start = t.where->view.position(offset);
+  if (!start || t.bytes > t.where->view.stream().size() - *start)
+    return {errc::argument, "offset " + number(offset) + " and " + number(t.bytes) +
+                                " bytes reach beyond what the view can " +
+                                "address (2^63 bytes at most, none if its filetype is empty)"};
+  t.position = *start;
+  return {};
+}
+
+access open_file::access_of(job const& t) const {
+  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory.form, t.where->sorted};
+}
+
+failure open_file::move(job const& t, staging& with, report& done) try {
+  if (t.bytes == 0) {
+    done.policy = t.policy.name();
+    done.reason = "nothing to do";
+    return {};
+  }
+  if (!atomic) {
+    auto const how = t.kind == access_kind::write && !readable ? merging::never
+                     : has(modes, mode::unique_open)           ? merging::alone
+                                                               : merging::locked;
+    return move_locked(t, with, done, how);
+  }
+  // Atomic: everything between the first and the last byte is ours until the call ends.
+  window const all = window_of(t.where->view.stream(), t.position, t.bytes);
+  auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
+  if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
+  ++done.locks;
+  failure f = move_locked(t, with, done, readable ? merging::alone : merging::never);
+  if (auto const e = handle.unlock(all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
+  return f;
+} catch (std::bad_alloc const&) {
+  failure f(make_error_code(errc::io), "out of memory");
+  f.thrown = std::current_exception();
+  return f;
+} catch (...) {
+  failure f(make_error_code(errc::conversion), "a data representation, policy or handle of the program threw");
+  f.thrown = std::current_exception();
+  return f;
+}
+
+failure open_file::move_locked(job const& t, staging& with, report& done, merging how) {
+  view const& v = t.where->view;
+  access const wanted = access_of(t);
+  std::error_code error;
+  bool fits = true;
+  if (v.representation().converts()) {
+    converted_memory memory(v.representation(), t.memory.form, t.memory.types, t.memory.address);
+    error = carry_out(t.policy, wanted, handle, memory, how, with, done);
+    fits = memory.fits();
+  } else {
+    native_memory memory(t.memory.form, t.memory.address);
+    error = carry_out(t.policy, wanted, handle, memory, how, with, done);
+  }
+  if (error)
+    return {error, number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
+                       (t.kind == access_kind::read ? "read" : "written") + " before"};
+  if (!fits) return {errc::conversion, "in representation " + std::string(v.representation().name())};
+  return {};
+}
+
+void open_file::start(std::function<void()> work) {
+  {
+    std::lock_guard const guard(threads_mutex_);
+    if (!threads_) threads_ = std::make_unique<io_threads>(hints.values().io_threads);
+  }
+  threads_->start(std::move(work));
+}
+
+}  // namespace argosy::detail

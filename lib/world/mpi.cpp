@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/world/mpi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/exception.hpp>
+
+#include "node_segment.hpp"
+
+namespace argosy {
+
+namespace detail {
+std::size_t mpi_largest_count = INT_MAX;
+}
+
+namespace {
+
+// Where the error handler aborts, a failing call does not come back.
+void check(char const* call, int code) {
+  if (code != MPI_SUCCESS) boost::throw_exception(boost::mpi::exception(call, code));
+}
+
+bool is_finalized() noexcept {
+  int flag = 0;
+  return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
+}
+
+// What ranks of a node have written to shared memory is ordered by the calls in which one waits for the other. MPI's own
+// synchronisation does that for its processors; the fences say it to the compiler and to weaker processors.
+struct ordered {
+  ordered() noexcept { std::atomic_thread_fence(std::memory_order_release); }
+  ~ordered() { std::atomic_thread_fence(std::memory_order_acquire); }
+  ordered(ordered const&) = delete;
+  ordered& operator=(ordered const&) = delete;
+};
+
+// --- Lengths ---
+
+// A count and a datatype that stand for so many bytes: MPI_BYTE, or one element made of large blocks.
+class length {
+ public:
+  explicit length(std::size_t bytes, bool as_one = false) {
+    std::size_t const block = detail::mpi_largest_count;
+    if (bytes <= block && !as_one) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    // the blocks, and the rest in front of them
+    std::size_t const blocks = bytes / block, rest = bytes % block;
+    MPI_Datatype whole = MPI_BYTE, all = MPI_BYTE;
+    check("MPI_Type_contiguous", MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &whole));
+    check("MPI_Type_contiguous", MPI_Type_contiguous(static_cast<int>(blocks), whole, &all));
+    int const lengths[] = {static_cast<int>(rest), 1};
+    MPI_Aint const places[] = {0, static_cast<MPI_Aint>(rest)};
+    MPI_Datatype const types[] = {MPI_BYTE, all};
+    check("MPI_Type_create_struct", MPI_Type_create_struct(2, lengths, places, types, &type_));
+    MPI_Type_free(&all);
+    MPI_Type_free(&whole);
+    check("MPI_Type_commit", MPI_Type_commit(&type_));
+  }
+  ~length() {  // communication that was started with it goes on
+    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+  }
+  length(length const&) = delete;
+  length& operator=(length const&) = delete;
+
+  int count() const noexcept { return count_; }
+  MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  int count_ = 1;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+// --- Reductions ---
+
+detail::mpi_reduction* made_reductions = nullptr;
+
+// MPI_Finalize deletes the attributes of MPI_COMM_SELF before all else.
+int free_reductions(MPI_Comm, int keyval, void*, void*) {
+  for (auto* r = std::exchange(made_reductions, nullptr); r; r = std::exchange(r->next, nullptr)) {
+    MPI_Op_free(&r->operation);
+    MPI_Type_free(&r->type);
+    r->made = false;
+  }
+  return MPI_Comm_free_keyval(&keyval);
+}
+
+void make(detail::mpi_reduction& r) {
+  if (!made_reductions) {
+    int keyval = MPI_KEYVAL_INVALID;
+    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_reductions, &keyval, nullptr));
+    check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr));
+  }
+  check("MPI_Type_contiguous", MPI_Type_contiguous(r.bytes, MPI_BYTE, &r.type));
+  check("MPI_Type_commit", MPI_Type_commit(&r.type));
+  int const commutes = 1;
+  check("MPI_Op_create", MPI_Op_create(r.combine, commutes, &r.operation));
+  r.next = std::exchange(made_reductions, &r);
+  r.made = true;
+}
+
+// What ranks tell each other about a segment.
+struct segment_note {
+  detail::node_segment::name name = {};
+  std::uint64_t bytes = 0;
+  int error = 0;
+};
+struct first_failure {
+  int error = 0;
+  int rank = 0;
+  void combine(first_failure const& other) {
+    if (other.error != 0 && (error == 0 || other.rank < rank)) *this = other;
+  }
+};
+
+}  // namespace
+
+// --- The communicator ---
+
+mpi::mpi(boost::mpi::communicator const& c)
+    : communicator_(std::make_shared<boost::mpi::communicator const>(c)), comm_(c) {
+  read();
+}
+
+mpi::mpi(attached, MPI_Comm c) : comm_(c) { read(); }
+
+mpi::mpi(owned, MPI_Comm c)
+    : communicator_(std::make_shared<boost::mpi::communicator const>(c, boost::mpi::comm_take_ownership)), comm_(c) {
+  read();
+}
+
+void mpi::read() {
+  if (comm_ == MPI_COMM_NULL) throw std::invalid_argument("argosy::mpi: MPI_COMM_NULL is no communicator");
+  int is_inter = 0;
+  check("MPI_Comm_test_inter", MPI_Comm_test_inter(comm_, &is_inter));
+  if (is_inter != 0)
+    throw std::invalid_argument("argosy::mpi: an intercommunicator has two groups; merge them by MPI_Intercomm_merge");
+  check("MPI_Comm_rank", MPI_Comm_rank(comm_, &rank_));
+  check("MPI_Comm_size", MPI_Comm_size(comm_, &size_));
+}
+
+mpi mpi::duplicate() const {
+  MPI_Comm result = MPI_COMM_NULL;
+  check("MPI_Comm_dup", MPI_Comm_dup(comm_, &result));
+  return {owned{}, result};
+}
+
+mpi mpi::split(int colour, int key) const {
+  MPI_Comm result = MPI_COMM_NULL;
+  check("MPI_Comm_split", MPI_Comm_split(comm_, colour, key, &result));
+  return {owned{}, result};
+}
+
+mpi mpi::node() const {
+  MPI_Comm result = MPI_COMM_NULL;
+  check("MPI_Comm_split_type", MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result));
+  return {owned{}, result};
+}
+
+// --- Collective calls ---
+
+void mpi::barrier() const {
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Barrier", MPI_Barrier(comm_));
+}
+
+void mpi::all_reduce(void* value, detail::mpi_reduction& how) const {
+  if (!how.made) make(how);
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, value, 1, how.type, how.operation, comm_));
+}
+
+void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
+  auto const ranks = static_cast<std::size_t>(size_), me = static_cast<std::size_t>(rank_);
+  if (all.size() / ranks != mine.size() || all.size() % ranks != 0)
+    throw std::invalid_argument("argosy::mpi::all_gather: " + std::to_string(all.size()) + " bytes are not " +
+                                std::to_string(ranks) + " times " + std::to_string(mine.size()));
+  if (all.empty()) return;
+  // MPI libraries multiply counts and ranks, some in an int.
+  length const part(mine.size(), all.size() > detail::mpi_largest_count);
+  bool const in_place = mine.data() == all.data() + me * mine.size();
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Allgather", MPI_Allgather(in_place ? MPI_IN_PLACE : mine.data(), part.count(), part.type(), all.data(),
+                                       part.count(), part.type(), comm_));
+}
+
+void mpi::broadcast(std::span<std::byte> message, int root) const {
+  std::size_t const most = std::min<std::size_t>(detail::mpi_largest_count, std::size_t{1} << 30);
+  [[maybe_unused]] ordered const memory;
+  do {
+    std::size_t const bytes = std::min(message.size(), most);
+    check("MPI_Bcast", MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_));
+    message = message.subspan(bytes);
+  } while (!message.empty());
+}
+
+std::int64_t mpi::exclusive_sum(std::int64_t mine) const {
+  std::int64_t before = 0;
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Exscan", MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, comm_));
+  return rank_ == 0 ? 0 : before;  // MPI leaves it undefined there
+}
+
+// --- Messages ---
+
+void mpi::send(std::span<std::byte const> message, int to, int tag) const {
+  length const l(message.size());
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Send", MPI_Send(message.data(), l.count(), l.type(), to, tag, comm_));
+}
+
+std::size_t mpi::receive(std::span<std::byte> message, int from, int tag) const {
+  length const l(message.size());
+  MPI_Status status;
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Recv", MPI_Recv(message.data(), l.count(), l.type(), from, tag, comm_, &status));
+  // Asked with the type that was received, Open MPI 4.1 counts the bytes of part of it in 32 bits.
+  MPI_Count bytes = 0;
+  check("MPI_Get_elements_x", MPI_Get_elements_x(&status, MPI_BYTE, &bytes));
+  return static_cast<std::size_t>(bytes);
+}
+
+mpi::request mpi::start_send(std::span<std::byte const> message, int to, int tag) const {
+  length const l(message.size());
+  MPI_Request handle = MPI_REQUEST_NULL;
+  [[maybe_unused]] ordered const memory;
+  check("MPI_Isend", MPI_Isend(message.data(), l.count(), l.type(), to, tag, comm_, &handle));
+  return {handle, false};
+}
+
+mpi::request mpi::start_receive(std::span<std::byte> message, int from, int tag) const {
+  length const l(message.size());
+  MPI_Request handle = MPI_REQUEST_NULL;
+  check("MPI_Irecv", MPI_Irecv(message.data(), l.count(), l.type(), from, tag, comm_, &handle));
+  return {handle, true};
+}
+
+void mpi::wait_all(std::span<request> requests) {
+  // Everything was started before, so it makes progress whichever part is waited for first.
+  std::array<MPI_Request, 256> handles;
+  [[maybe_unused]] ordered const memory;
+  while (!requests.empty()) {
+    auto const part = requests.first(std::min(requests.size(), handles.size()));
+    std::transform(part.begin(), part.end(), handles.begin(),
+                   [](request& r) { return std::exchange(r.handle_, MPI_REQUEST_NULL); });
+    check("MPI_Waitall", MPI_Waitall(static_cast<int>(part.size()), handles.data(), MPI_STATUSES_IGNORE));
+    requests = requests.subspan(part.size());
+  }
+}
+
+void mpi::request::drop() noexcept {
+  if (is_finalized()) return;
+  if (is_receive_) {
+    MPI_Cancel(&handle_);
+    MPI_Wait(&handle_, MPI_STATUS_IGNORE);  // local, once cancelled
+  } else {
+    MPI_Request_free(&handle_);
+  }
+}
+
+// --- Memory of a node ---
+
+shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
+  namespace segment = detail::node_segment;
+  error.clear();
+  std::byte* first = nullptr;
+  // The name goes with this rank's part of the work, also if the user's error handler throws.
+  struct named {
+    segment_note note;
+    bool mine = false;
+    ~named() {
+      if (mine) segment::remove(note.name);
+    }
+  } made;
+  if (rank_ == 0) {
+    made.note.bytes = bytes;
+    if (bytes != 0) made.note.error = segment::create(made.note.name, bytes, first);
+    made.mine = bytes != 0 && made.note.error == 0;
+  }
+  std::shared_ptr<std::byte> hold;
+  auto const keep = [&] {
+    if (first) hold = {first, [bytes](std::byte* p) { segment::unmap(p, bytes); }};
+  };
+  keep();
+  broadcast(std::as_writable_bytes(std::span(&made.note, 1)), 0);
+  first_failure outcome{made.note.error, rank_};
+  if (rank_ != 0) {
+    if (made.note.bytes != bytes)
+      outcome.error = EINVAL;
+    else if (bytes != 0 && outcome.error == 0)
+      outcome.error = segment::open(made.note.name, bytes, first);
+    keep();
+  }
+  all_reduce(outcome);
+  if (outcome.error != 0) {
+    error.assign(outcome.error, std::system_category());
+    return {};
+  }
+  if (!hold) return {};
+  return {std::move(hold), bytes};
+}
+
+shared_memory mpi::share(std::size_t bytes) const {
+  std::error_code error;
+  shared_memory result = share(bytes, error);
+  if (error) throw std::system_error(error, "argosy::mpi::share: " + std::to_string(bytes) + " bytes");
+  return result;
+}
+
+}  // namespace argosy

@@ -1,0 +1,337 @@
+// The world of MPI.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/world/mpi.hpp>
+
+#include "support/leak_check.hpp"
+#include "support/world_cases.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/graph_communicator.hpp>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+// While it lives, MPI counts to so many bytes only.
+struct small_counts {
+  explicit small_counts(std::size_t bytes) { io::detail::mpi_largest_count = bytes; }
+  ~small_counts() { io::detail::mpi_largest_count = before; }
+  small_counts(small_counts const&) = delete;
+  small_counts& operator=(small_counts const&) = delete;
+  std::size_t before = io::detail::mpi_largest_count;
+};
+
+struct limit {
+  limit(decltype(RLIMIT_NOFILE) what, rlim_t value) : resource(what) {
+    getrlimit(resource, &before);
+    rlimit lower = before;
+    lower.rlim_cur = value;
+    setrlimit(resource, &lower);
+  }
+  ~limit() { setrlimit(resource, &before); }
+  limit(limit const&) = delete;
+  limit& operator=(limit const&) = delete;
+  decltype(RLIMIT_NOFILE) resource;
+  rlimit before = {};
+};
+
+// MPI libraries open what they need for a pair of ranks when these first meet.
+void meet_everyone(io::mpi const& world) { check_messages(world); }
+
+std::int64_t available_memory() {
+  std::ifstream lines("/proc/meminfo");
+  for (std::string name, rest; lines >> name && std::getline(lines, rest);)
+    if (name == "MemAvailable:") return std::stoll(rest) * 1024;
+  return 0;
+}
+
+// Pages of zeros that cost nothing before they are written to.
+struct lazy_memory {
+  explicit lazy_memory(std::size_t n)
+      : size(n), first(mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~lazy_memory() { munmap(first, size); }
+  lazy_memory(lazy_memory const&) = delete;
+  lazy_memory& operator=(lazy_memory const&) = delete;
+  std::span<std::byte> bytes() const { return {static_cast<std::byte*>(first), size}; }
+  std::size_t size;
+  void* first;
+};
+
+std::size_t segments_left(io::mpi const& world) {
+  std::int64_t creator = getpid();
+  world.broadcast(std::as_writable_bytes(std::span(&creator, 1)), 0);
+  auto const prefix = "argosy." + std::to_string(creator) + ".";
+  std::size_t count = 0;
+  std::error_code none;
+  for (auto const& entry : std::filesystem::directory_iterator("/dev/shm", none))
+    count += entry.path().filename().string().starts_with(prefix);
+  world.barrier();
+  return count;
+}
+
+// What the process has now, and room for MPI to go on.
+rlim_t address_space() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (32 << 20);
+}
+
+// Every descriptor is taken. A limit of 0 would do, but MPI could no longer poll its own.
+struct no_more_files {
+  no_more_files() : few(RLIMIT_NOFILE, static_cast<rlim_t>(highest()) + 1) {
+    for (int d = dup(0); d >= 0; d = dup(0)) taken.push_back(d);
+  }
+  ~no_more_files() {
+    for (int d : taken) close(d);
+  }
+  static int highest() {
+    int result = 0;
+    for (auto const& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+      result = std::max(result, std::stoi(entry.path().filename().string()));
+    return result;
+  }
+  limit few;
+  std::vector<int> taken;
+};
+
+struct no_more_memory : limit {
+  no_more_memory() : limit(RLIMIT_AS, address_space()) {}
+};
+
+struct no_large_files : limit {
+  no_large_files() : limit(RLIMIT_FSIZE, 4096) {}
+};
+
+// With one rank broken, every rank gets this error, and the next call succeeds.
+template <class Broken>
+void check_failure(io::mpi const& world, std::size_t size, int rank, int expected) {
+  CAPTURE(size, rank, expected);
+  std::error_code error;
+  {
+    std::optional<Broken> broken;
+    if (world.rank() == rank) broken.emplace();
+    CHECK(world.share(size, error).bytes().empty());
+  }
+  CHECK(error == std::error_code(expected, std::system_category()));
+  CHECK(segments_left(world) == 0);
+  CHECK(world.share(size, error).bytes().size() == size);
+  CHECK_FALSE(error);
+}
+
+}  // namespace
+
+static_assert(std::is_convertible_v<boost::mpi::communicator, io::mpi>);
+static_assert(std::is_convertible_v<boost::mpi::graph_communicator, io::mpi>);
+static_assert(std::is_convertible_v<MPI_Comm, io::mpi>);
+static_assert(!std::is_convertible_v<double, io::mpi>);
+static_assert(!std::is_convertible_v<std::nullptr_t, io::mpi>);
+
+TEST_CASE("a world refers to the communicator that it was made from", "[world][mpi]") {
+  boost::mpi::communicator const boost_world;
+  io::mpi const a = boost_world, b = MPI_COMM_WORLD;
+  CHECK(a.get() == MPI_COMM_WORLD);
+  CHECK(b.get() == MPI_COMM_WORLD);
+  CHECK(a.rank() == boost_world.rank());
+  CHECK(a.size() == boost_world.size());
+
+  struct convertible {
+    operator MPI_Comm() const { return MPI_COMM_SELF; }
+  };
+  CHECK(io::mpi(convertible()).size() == 1);
+
+  // A Boost communicator lives as long as the world that was made from it.
+  auto const kept = [] {
+    boost::mpi::communicator const own(MPI_COMM_WORLD, boost::mpi::comm_duplicate);
+    return io::mpi(own);
+  }();
+  check_sums(kept);
+  CHECK(kept.get() != MPI_COMM_WORLD);
+
+  CHECK_THROWS_AS(io::mpi(MPI_COMM_NULL), std::invalid_argument);
+  if (a.size() > 1) {
+    MPI_Comm half = MPI_COMM_NULL, inter = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, a.rank() == 0 ? 0 : 1, 0, &half);
+    [[maybe_unused]] ignored_leaks const of_open_mpi;
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, a.rank() == 0 ? 1 : 0, 1, &inter);
+    CHECK_THROWS_AS(io::mpi(inter), std::invalid_argument);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+  }
+}
+
+TEST_CASE("ranks reduce values of any size", "[world][mpi]") {
+  check_reductions(io::mpi(MPI_COMM_WORLD));
+  check_reductions(io::mpi(MPI_COMM_SELF));
+}
+
+TEST_CASE("ranks sum what comes before them", "[world][mpi]") { check_sums(io::mpi(MPI_COMM_WORLD)); }
+
+TEST_CASE("ranks gather and broadcast", "[world][mpi]") {
+  io::mpi const world = MPI_COMM_WORLD;
+  check_gathers_and_broadcasts(world);
+  bytes const mine(3);
+  bytes all(3 * static_cast<std::size_t>(world.size()) + 1);
+  CHECK_THROWS_AS(world.all_gather(mine, all), std::invalid_argument);
+}
+
+TEST_CASE("ranks send messages of any size, in order", "[world][mpi]") {
+  io::mpi const world = MPI_COMM_WORLD;
+  check_messages(world);
+  check_lengths(world);
+  check_order(world);
+}
+
+TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
+  io::mpi const world = io::mpi(MPI_COMM_WORLD).duplicate();
+  check_dropped_requests(world);
+
+  // The receive is dropped while the message is on its way, or there.
+  std::size_t const size = 3'000'000;
+  bytes const out = content(size, world.rank());
+  int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
+  for (int wait = 0; wait < 2; ++wait) {
+    bytes in(size), small(8);
+    std::optional<io::mpi::request> big = world.start_receive(in, left, 1), ready = world.start_receive(small, left, 2);
+    io::mpi::request sent[] = {world.start_send(out, right, 1), world.start_send(std::span(out).first(8), right, 2)};
+    if (wait) world.barrier();
+    big.reset();
+    ready.reset();
+    in.assign(size, std::byte{0x55});
+    small.assign(8, std::byte{0x55});
+    world.barrier();
+    CHECK(std::all_of(in.begin(), in.end(), [](std::byte b) { return b == std::byte{0x55}; }));
+    CHECK(std::all_of(small.begin(), small.end(), [](std::byte b) { return b == std::byte{0x55}; }));
+    // Those that were taken back in time are still to be received.
+    for (int tag = 1; tag <= 2; ++tag) {
+      int found = 0;
+      MPI_Iprobe(left, tag, world.get(), &found, MPI_STATUS_IGNORE);
+      if (found) CHECK(world.receive(in, left, tag) == (tag == 1 ? size : 8));
+    }
+    io::mpi::wait_all(sent);
+    world.barrier();
+  }
+
+  // A send goes on.
+  {
+    [[maybe_unused]] io::mpi::request const left_alone = world.start_send(out, right, 3);
+  }
+  bytes in(size);
+  CHECK(world.receive(in, left, 3) == size);
+  CHECK(in == content(size, left));
+  world.barrier();  // `out` has been received by now
+}
+
+TEST_CASE("groups of ranks have messages of their own", "[world][mpi]") {
+  io::mpi const world = MPI_COMM_WORLD;
+  check_groups_are_separate(world);
+  check_split(world);
+  CHECK_THROWS_AS(world.split(MPI_UNDEFINED, 0), std::invalid_argument);
+}
+
+TEST_CASE("a world may outlive MPI", "[world][mpi]") {
+  static io::mpi const kept = io::mpi(MPI_COMM_WORLD).duplicate();  // destroyed after main, so after MPI_Finalize
+  check_sums(kept);
+}
+
+TEST_CASE("lengths beyond one count of MPI", "[world][mpi]") {
+  small_counts const counts(GENERATE(std::size_t{63}, std::size_t{1000}, std::size_t{65536}));
+  io::mpi const world = MPI_COMM_WORLD;
+  check_gathers_and_broadcasts(world);
+  check_messages(world);
+  check_lengths(world);
+
+  // One rank sends with a count, the other receives with blocks.
+  int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
+  bytes const out = content(5000, world.rank());
+  bytes in(100000);
+  io::mpi::request sent[1];
+  {
+    small_counts const whole(100000);
+    sent[0] = world.start_send(out, right, 1);
+  }
+  CHECK(world.receive(in, left, 1) == 5000);
+  io::mpi::wait_all(sent);
+  in.resize(5000);
+  CHECK(in == content(5000, left));
+}
+
+TEST_CASE("a message of more than 2 GiB", "[world][mpi][large]") {
+  io::mpi const world = MPI_COMM_WORLD;
+  constexpr std::size_t size = (std::size_t{1} << 31) + 12345;
+  if (world.size() != 2) return;
+  struct least {
+    std::int64_t value;
+    void combine(least const& other) { value = std::min(value, other.value); }
+  } memory{available_memory()};
+  world.all_reduce(memory);
+  if (memory.value < std::int64_t{8} << 30) {
+    WARN("not enough memory to try");
+    return;
+  }
+  lazy_memory const lazy(size + 100);
+  auto const all = lazy.bytes();
+  auto const places = {std::size_t{0}, size / 2, (std::size_t{1} << 31) - 1, std::size_t{1} << 31, size - 1};
+  if (world.rank() == 0) {
+    for (std::size_t p : places) all[p] = static_cast<std::byte>(p % 251 + 1);
+    world.send(all.first(size), 1, 1);
+  } else {
+    CHECK(world.receive(all, 0, 1) == size);
+    for (std::size_t p : places) CHECK(all[p] == static_cast<std::byte>(p % 251 + 1));
+    CHECK(all[size] == std::byte{});
+  }
+}
+
+TEST_CASE("ranks of a node share memory", "[world][mpi]") {
+  io::mpi const node = io::mpi(MPI_COMM_WORLD).node();
+  check_shared_memory(node);
+  CHECK(segments_left(node) == 0);
+}
+
+TEST_CASE("shared memory outlives the communicator, and belongs to no thread", "[world][mpi]") {
+  auto memory = [] { return io::mpi(MPI_COMM_WORLD).node().share(4096); }();
+  memory.bytes()[0] = std::byte{1};
+  std::thread([gone = std::move(memory)] { gone.bytes()[1] = std::byte{2}; }).join();
+}
+
+TEST_CASE("memory cannot be shared: every rank learns why", "[world][mpi]") {
+  io::mpi const node = io::mpi(MPI_COMM_WORLD).node();
+  meet_everyone(node);
+  CHECK(node.share(4096).bytes().size() == 4096);
+  int const rank = node.rank(), last = node.size() - 1;
+
+  for (int broken : {0, last}) {
+    check_failure<no_more_files>(node, 4096, broken, EMFILE);
+    check_failure<no_more_memory>(node, 64 << 20, broken, ENOMEM);
+  }
+  check_failure<no_large_files>(node, 8192, 0, EFBIG);  // the signal that would end the process is not sent
+
+  std::error_code error;
+  struct statvfs fs = {};
+  REQUIRE(statvfs("/dev/shm", &fs) == 0);
+  if (fs.f_blocks != 0) {
+    CHECK(node.share((fs.f_blocks + 1000) * fs.f_frsize, error).bytes().empty());
+    CHECK(error == std::errc::no_space_on_device);
+    CHECK_THROWS_AS(node.share((fs.f_blocks + 1000) * fs.f_frsize), std::system_error);
+  }
+  CHECK(node.share(~std::size_t{0}, error).bytes().empty());
+  CHECK(error == std::errc::file_too_large);
+  if (node.size() > 1) {
+    CHECK(node.share(rank == last ? 100 : 200, error).bytes().empty());
+    CHECK(error == std::errc::invalid_argument);
+    CHECK(node.share(rank == last ? 0 : 200, error).bytes().empty());
+    CHECK(error == std::errc::invalid_argument);
+  }
+  CHECK(segments_left(node) == 0);
+  check_shared_memory(node);
+}
