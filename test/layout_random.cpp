@@ -9,6 +9,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <argosy/layout/copy.hpp>
@@ -19,6 +20,7 @@
 
 #include "support/random_tree.hpp"
 #include "support/seed.hpp"
+#include "support/sparse_memory.hpp"
 
 namespace io = argosy;
 using namespace argosy::test;
@@ -47,7 +49,8 @@ void for_each_tree(Check check) {
     verdict v;
     check(t, l, random, v);
     if (!v.fault.empty())
-      FAIL(v.fault << "\nARGOSY_TEST_SEED=" << case_seed << "\ntree:   " << to_text(t) << "\nlayout: " << io::to_string(l));
+      FAIL(v.fault << "\nARGOSY_TEST_SEED=" << case_seed << "\ntree:   " << to_text(t)
+                   << "\nlayout: " << io::to_string(l));
   }
 }
 
@@ -135,14 +138,23 @@ class memory {
 
 TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
   std::array<std::size_t, forms> seen{};
+  std::array<std::size_t, 6> deep{};
+  std::size_t fortran = 0, dealt_in_cycles = 0, zero_counts = 0, negative_strides = 0, holes = 0;
   std::size_t empty = 0, far = 0, backward = 0, overlapping = 0, other_by_markers = 0;
   std::int64_t most = 0;
   for_each_tree([&](tree const& t, io::layout const& l, engine&, verdict& v) {
-    auto const count_forms = [&](auto const& self, tree const& at) -> void {
+    auto const count_forms = [&](auto const& self, tree const& at) -> std::size_t {
       ++seen[static_cast<std::size_t>(at.form)];
-      for (tree const& p : at.parts) self(self, p);
+      fortran += at.fortran;
+      dealt_in_cycles += std::ranges::any_of(at.rules, [](auto r) { return r.kind == io::distribute::kind::cyclic; });
+      bool const counted = at.form == form::contiguous || at.form == form::vector || at.form == form::hvector;
+      zero_counts += (counted && at.count == 0) || std::ranges::count(at.lengths, 0) > 0;
+      negative_strides += at.stride < 0 && at.count > 1;
+      std::size_t below = 0;
+      for (tree const& p : at.parts) below = std::max(below, self(self, p));
+      return below + (at.form != form::leaf);
     };
-    count_forms(count_forms, t);
+    ++deep.at(count_forms(count_forms, t));
     type_map const want = expand(t, bounds_rule::hull);
     std::vector<io::piece> const pieces = joined(want.pieces);
     std::int64_t low = 0, high = 0;
@@ -169,6 +181,7 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
     far += l.true_extent() > std::int64_t{1} << 31;
     backward += !l.is_monotonic();
     overlapping += l.overlaps();
+    holes += l.size() < l.extent();
   });
   WARN(trees << " trees: " << empty << " empty, " << far << " wider than 2^31, " << backward << " not monotonic, "
              << overlapping << " overlap, at most " << most << " pieces; " << other_by_markers
@@ -177,6 +190,15 @@ TEST_CASE("random trees: pieces, sizes and bounds", "[layout][random]") {
     INFO(name_of(static_cast<form>(f)));
     CHECK(seen[f] >= 1000);
   }
+  for (std::size_t depth = 0; depth <= 4; ++depth) CHECK(deep[depth] >= 1000);
+  CHECK(fortran >= 1000);
+  CHECK(dealt_in_cycles >= 1000);
+  CHECK(zero_counts >= 1000);
+  CHECK(negative_strides >= 1000);
+  CHECK(holes >= 1000);
+  CHECK(far >= 500);
+  CHECK(backward >= 1000);
+  CHECK(overlapping >= 1000);
 }
 
 TEST_CASE("random trees: every way of seeking", "[layout][cursor][random]") {
@@ -274,7 +296,8 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
       v.expect(at(step, l) != l, "equal though moved");
       v.expect(resized(l, l.lower_bound(), l.extent() + step) != l, "equal though the extent differs");
       lengths[static_cast<std::size_t>(pick(random, 0, l.pieces() - 1))] += step;
-      v.expect(resized(io::table(offsets, lengths), l.lower_bound(), l.extent()) != l, "equal though a piece is longer");
+      v.expect(resized(io::table(offsets, lengths), l.lower_bound(), l.extent()) != l,
+               "equal though a piece is longer");
     }
   });
   WARN(trees << " trees: " << other_by_table << " have other nodes when made from a table of their pieces, "
@@ -283,13 +306,17 @@ TEST_CASE("random trees: equal bytes are equal layouts, however they are describ
 }
 
 TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
-  std::size_t packed = 0, unpacked = 0;
-  io::layout previous;
-  std::vector<io::piece> previous_pieces;
+  std::size_t packed = 0, unpacked = 0, copied = 0;
+  // Copies go to the tree of the seed before, so that a seed tells both.
+  tree const before = random_tree(seed() - 1);
+  io::layout previous = to_layout(before, bounds_rule::hull);
+  std::vector<io::piece> previous_pieces = joined(expand(before, bounds_rule::hull).pieces);
   for_each_tree([&](tree const& t, io::layout const& l, engine& random, verdict& v) {
+    std::vector<io::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
+    io::layout const target_layout = std::exchange(previous, l);
+    std::vector<io::piece> const target_pieces = std::exchange(previous_pieces, pieces);
     if (l.true_extent() > widest_memory) return;
     ++packed;
-    std::vector<io::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
     memory source(l, random);
     std::vector<std::byte> const want = source.read(pieces);
     std::vector<std::byte> got(want.size());
@@ -313,17 +340,48 @@ TEST_CASE("random trees: pack, unpack and copy", "[layout][pack][random]") {
       unpack(l, part.data(), from, to, partly.origin());
       v.expect(partly == partly_expected, "unpack of a range");
     }
-    if (!overlap(previous_pieces)) {
-      std::int64_t const size = pick(random, 0, std::min(l.size(), previous.size()));
-      std::int64_t const here = pick(random, 0, l.size() - size), there = pick(random, 0, previous.size() - size);
-      memory target(previous, random), expected = target;
-      expected.write(cut(previous_pieces, there, there + size), want.data() + here);
-      copy(l, source.origin(), here, previous, target.origin(), there, size);
-      v.expect(target == expected, "copy");
+    if (target_layout.true_extent() <= widest_memory && !overlap(target_pieces)) {
+      std::int64_t const most = std::min(l.size(), target_layout.size());
+      std::int64_t const size = one_in(random, 3) ? most : pick(random, 0, most);
+      std::int64_t const here = pick(random, 0, l.size() - size), there = pick(random, 0, target_layout.size() - size);
+      copied += size > 0;
+      memory target(target_layout, random), expected = target;
+      expected.write(cut(target_pieces, there, there + size), want.data() + here);
+      copy(l, source.origin(), here, target_layout, target.origin(), there, size);
+      v.expect(target == expected, "copy to the tree of the seed before");
     }
-    previous = l;
-    previous_pieces = pieces;
   });
-  WARN(packed << " trees packed, " << unpacked << " unpacked");
+  WARN(packed << " trees packed, " << unpacked << " unpacked, " << copied << " copied to another");
+  CHECK(packed >= 20'000);
   CHECK(unpacked >= trees / 2);
+  CHECK(copied >= trees / 4);
+}
+
+TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large][random]") {
+  std::size_t packed = 0, unpacked = 0, refused = 0;
+  for_each_tree([&](tree const& t, io::layout const& l, engine& random, verdict& v) {
+    if (l.true_extent() <= std::int64_t{1} << 31 || l.true_extent() > sparse_memory::widest) return;
+    sparse_memory source(l), target(l);
+    if (!source.good() || !target.good()) {
+      ++refused;
+      return;
+    }
+    ++packed;
+    std::vector<io::piece> const pieces = joined(expand(t, bounds_rule::hull).pieces);
+    std::vector<std::byte> data(static_cast<std::size_t>(l.size())), got(data.size());
+    for (std::byte& b : data) b = static_cast<std::byte>(random() >> 32);
+    source.write(pieces, data.data());
+    std::vector<std::byte> const want = source.read(pieces);  // not `data`, where pieces overlap
+    pack(l, source.origin(), got.data());
+    v.expect(got == want, "pack");
+    if (overlap(pieces)) return;
+    ++unpacked;
+    unpack(l, want.data(), target.origin());
+    v.expect(target.read(pieces) == want, "unpack");
+  });
+  WARN(packed << " trees packed, " << unpacked << " unpacked, " << refused << " refused by the system");
+  if (refused == 0) {
+    CHECK(packed >= 300);
+    CHECK(unpacked >= 100);
+  }
 }

@@ -24,7 +24,8 @@ std::int64_t pick(engine& random, std::int64_t low, std::int64_t high) {
 
 layout random_layout(engine& random, int depth) {
   switch (depth == 0 ? 0 : pick(random, 0, 5)) {
-    case 0: return bytes(pick(random, 0, 9) * pick(random, 1, 4));
+    case 0:
+      return bytes(pick(random, 0, 9) * pick(random, 1, 4));
     case 1:
     case 2: {
       layout const inner = random_layout(random, depth - 1);
@@ -45,7 +46,8 @@ layout random_layout(engine& random, int depth) {
       }
       return pick(random, 0, 1) == 0 ? table(offsets, lengths) : table(offsets, pick(random, 1, 12));
     }
-    default: return resized(random_layout(random, depth - 1), pick(random, -100, 100), pick(random, 0, 5000));
+    default:
+      return resized(random_layout(random, depth - 1), pick(random, -100, 100), pick(random, 0, 5000));
   }
 }
 
@@ -58,8 +60,7 @@ bool same_nodes(layout const& a, layout const& b) {
 void seal(std::vector<std::byte>& bytes) {
   std::size_t const content = bytes.size() - detail::check_sum_bytes;
   std::uint32_t const sum = detail::check_sum(std::span(bytes).first(content));
-  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i)
-    bytes[content + i] = static_cast<std::byte>(sum >> (8 * i));
+  for (std::size_t i = 0; i < detail::check_sum_bytes; ++i) bytes[content + i] = static_cast<std::byte>(sum >> (8 * i));
 }
 
 std::vector<std::byte> sealed(std::initializer_list<int> content) {
@@ -77,10 +78,9 @@ TEST_CASE("a layout is what it was after the way into bytes and back", "[seriali
   for (std::int64_t i = 0; i < 1000; ++i) irregular.push_back(i * i);
   layout const plane = repeat(4, 512, repeat(8, 64, bytes(32)));
   for (layout const& l :
-       {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane),
-        resized(plane, -8, 1 << 20), resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))),
-        repeat(3, -100, concat(bytes(8), at(16, plane))), table(irregular, 1),
-        repeat(1'000'000'000'000, 16, bytes(8)), borrowed_table(irregular, 1)}) {
+       {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane), resized(plane, -8, 1 << 20),
+        resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))), repeat(3, -100, concat(bytes(8), at(16, plane))),
+        table(irregular, 1), repeat(1'000'000'000'000, 16, bytes(8)), borrowed_table(irregular, 1)}) {
     auto const bytes = serialize(l);
     layout const back = deserialize(bytes);
     CHECK(back == l);
@@ -147,12 +147,17 @@ TEST_CASE("random damage throws or gives a layout, nothing else", "[serialize]")
   for (int i = 0; i < 100'000; ++i) {
     std::vector<std::byte> bytes = serialize(random_layout(random, 3));
     for (std::int64_t n = pick(random, 1, 3); n > 0; --n) {
-      auto const where =
-          static_cast<std::size_t>(pick(random, 1, static_cast<std::int64_t>(bytes.size()) - 5));
+      auto const where = static_cast<std::size_t>(pick(random, 1, static_cast<std::int64_t>(bytes.size()) - 5));
       switch (pick(random, 0, 3)) {
-        case 0: bytes[where] ^= static_cast<std::byte>(1 << pick(random, 0, 7)); break;
-        case 1: bytes[where] = static_cast<std::byte>(pick(random, 0, 255)); break;
-        case 2: bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(where), std::byte{0xff}); break;
+        case 0:
+          bytes[where] ^= static_cast<std::byte>(1 << pick(random, 0, 7));
+          break;
+        case 1:
+          bytes[where] = static_cast<std::byte>(pick(random, 0, 255));
+          break;
+        case 2:
+          bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(where), std::byte{0xff});
+          break;
         default:
           if (bytes.size() > 6) bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(where));
       }
@@ -164,6 +169,68 @@ TEST_CASE("random damage throws or gives a layout, nothing else", "[serialize]")
       // It behaves: it can be asked and written again.
       CHECK(l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) == l.size());
       CHECK(deserialize(serialize(l)) == l);
+    } catch (invalid_layout const&) {
+    }
+  }
+  CHECK(read > 1000);
+}
+
+TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[serialize][limits]") {
+  CAPTURE(test::seed());
+  engine random(test::seed() + 2);
+  std::size_t read = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    detail::byte_writer out;
+    auto const signed_number = [&] {
+      std::int64_t const near[] = {0, 0, 0, INT64_MAX, INT64_MIN, INT64_MAX / 2, INT64_MIN / 2, INT64_MAX / 3};
+      std::int64_t const n = near[pick(random, 0, 7)], step = pick(random, 0, 40);
+      return n > 0 || (n == 0 && step % 2 == 0) ? n - step : n + step;
+    };
+    auto const length = [&] {
+      return static_cast<std::uint64_t>(pick(random, 0, 5) == 0 ? INT64_MAX / pick(random, 1, 5) : pick(random, 1, 9));
+    };
+    out.byte(detail::serial_version);
+    for (int k = 0; k < 3; ++k) out.number(pick(random, 0, 2) == 0 ? signed_number() : pick(random, 0, 9));
+    std::int64_t const nodes = pick(random, 1, 4);
+    out.count(static_cast<std::uint64_t>(nodes));
+    for (std::int64_t n = 0; n < nodes; ++n) {
+      auto const tag = static_cast<std::uint8_t>(n == 0 ? pick(random, 0, 1) * pick(random, 3, 4) : pick(random, 0, 4));
+      auto const child = [&] { out.count(static_cast<std::uint64_t>(pick(random, 1, std::max<std::int64_t>(n, 1)))); };
+      out.byte(tag);
+      if (tag == 0) {
+        out.count(length());
+      } else if (tag == 1) {
+        child();
+        out.count(1 + length());
+        out.number(signed_number());
+      } else {
+        std::int64_t const entries = pick(random, 2, 4);
+        out.count(static_cast<std::uint64_t>(entries));
+        if (tag == 3) out.count(length());
+        for (std::int64_t k = 0; k < entries; ++k) {
+          if (tag == 2) child();
+          if (tag == 2 || k > 0) out.number(tag == 2 && k == 0 ? 0 : signed_number());
+          if (tag == 4) out.count(length());
+        }
+      }
+    }
+    try {
+      layout const l = deserialize(out.finish());
+      ++read;
+      if (!(deserialize(serialize(l)) == l)) FAIL("not itself, number " << i);
+      if (l.bytes_within(l.true_lower_bound(), l.true_upper_bound()) != l.size()) FAIL("bytes_within, number " << i);
+      if (l.pieces() < 1000) {
+        for (std::int64_t x :
+             {INT64_MIN, l.true_lower_bound() + 1, std::int64_t{0}, l.true_upper_bound() - 1, INT64_MAX})
+          if (l.bytes_before(x) > l.size()) FAIL("bytes_before, number " << i);
+        for (cursor at(l, l.size() / 2); !at.done(); at.next())
+          if (at.current().end() > l.true_upper_bound()) FAIL("a piece outside of the bounds, number " << i);
+        l.is_monotonic();
+        l.overlaps();
+        // What arrives is built upon.
+        layout const twice = concat(l, l);
+        if (twice.size() - l.size() != l.size()) FAIL("twice, number " << i);
+      }
     } catch (invalid_layout const&) {
     }
   }

@@ -220,6 +220,13 @@ class decoder {
 constexpr std::int64_t largest = std::numeric_limits<int>::max();
 
 mpi_datatype copies(std::int64_t count, std::int64_t stride, MPI_Datatype old) {
+  if (stride == -1 && count > 1) {
+    // Open MPI (4.1 at least) takes a stride of -1 byte for "one extent": pairs have a stride of -2.
+    mpi_datatype const two = mpi::record({0, -1}, {old, old});
+    mpi_datatype pairs = copies(count / 2, -2, two.get());
+    if (count % 2 == 0) return pairs;
+    return mpi::record({0, static_cast<MPI_Aint>(1 - count)}, {pairs.get(), old});
+  }
   if (count <= largest) return mpi::hvector(static_cast<int>(count), stride, old);
   constexpr std::int64_t chunk = 1 << 30;
   std::int64_t const chunks = count / chunk, rest = count % chunk;

@@ -16,7 +16,7 @@ std::vector<std::byte> serialize(layout const& l);
 
 // Reads back what `serialize` wrote: equal, and built of the same nodes. The bytes are not trusted: whatever
 // is truncated, changed or no normal form throws invalid_layout, and memory stays proportional to the bytes
-// given. Data that spans 2^62 bytes and more is refused, too. Local.
+// given. Local.
 layout deserialize(std::span<std::byte const> bytes);
 
 }  // namespace argosy

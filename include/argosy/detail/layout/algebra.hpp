@@ -35,6 +35,18 @@ constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t str
                add(add(displacement, std::max<std::int64_t>(0, last)), part.upper_bound()));
 }
 
+// For copies, before they are laid out: what the builder asks of a list.
+constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layout const& part, bounds hull) {
+  if (hull.any) hull.include(hull.high, hull.low);  // negative extents
+  if (count > 0 && !part.empty()) {
+    std::int64_t const last = mul(count - 1, stride);
+    mul(count, part.size());
+    hull.include(add(std::min<std::int64_t>(0, last), part.true_lower_bound()),
+                 add(std::max<std::int64_t>(0, last), part.true_upper_bound()));
+  }
+  require_span(hull.low, hull.high);
+}
+
 // Builds one layout out of parts that come one at a time.
 class assembler {
  public:
@@ -71,13 +83,14 @@ constexpr layout bytes(std::int64_t n) {
 
 constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& inner) {
   detail::require_not_negative("repeat", "the count", count);
+  detail::bounds hull;
+  detail::include_copies(hull, count, stride, inner);
+  detail::require_copies_fit(count, stride, inner, hull);
   detail::builder b;
   detail::item_list once, all;
   b.append(once, 0, inner);
   b.append_repeat(all, count, stride, once);
-  detail::bounds hull;
-  detail::include_copies(hull, count, stride, inner);
-  return b.finish(all, hull);
+  return b.finish_checked(all, hull);
 }
 
 constexpr layout concat(std::span<layout const> parts) {
@@ -113,7 +126,8 @@ constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t lengt
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
   detail::require_not_negative("borrowed_table", "the length", length);
   bool joins = offsets.size() <= detail::builder::longest_concat || length == 0;
-  for (std::size_t i = 1; i < offsets.size() && !joins; ++i) joins = offsets[i] == offsets[i - 1] + length;
+  for (std::size_t i = 1; i < offsets.size() && !joins; ++i)
+    joins = offsets[i] == detail::wrapping_add(offsets[i - 1], length);
   if (joins) return table(offsets, length);
   detail::builder b;
   detail::item_list all;
@@ -125,7 +139,13 @@ constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int6
 }
 
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent) {
-  detail::add(lower_bound, extent);
+  std::int64_t const upper_bound = detail::add(lower_bound, extent);
+  std::int64_t low = std::min(lower_bound, upper_bound), high = std::max(lower_bound, upper_bound);
+  if (!inner.empty()) {
+    low = std::min(low, inner.true_lower_bound());
+    high = std::max(high, inner.true_upper_bound());
+  }
+  detail::require_span(low, high);
   layout result = inner;
   result.lower_bound_ = lower_bound;
   result.extent_ = extent;

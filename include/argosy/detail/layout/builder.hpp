@@ -54,7 +54,7 @@ class builder {
     append_items(out, add(displacement, part.origin()), index.back());
   }
 
-  // `count` copies of a list in normal form.
+  // `count` copies of a list in normal form, all of which fit: see `require_fit`.
   constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once) {
     if (count == 0 || once.empty()) return;
     if (count == 1) {
@@ -68,7 +68,7 @@ class builder {
         out.push_back({first.offset, leaf(mul(count, n.size))});
         return;
       }
-      if (n.kind == node_kind::repeat && stride == mul(n.count, n.stride)) {
+      if (n.kind == node_kind::repeat && stride == wrapping_mul(n.count, n.stride)) {
         out.push_back({first.offset, repeat_node(mul(count, n.count), n.stride, n.child)});
         return;
       }
@@ -89,7 +89,26 @@ class builder {
     if (list.size() > 1) settle(list);
   }
 
+  // What all other arithmetic relies on: offsets and ends fit in 64 bits, so do the differences of any two of them, and so
+  // do sums of sizes.
+  constexpr void require_fit(item_list const& list, bounds hull) const {
+    if (hull.any) hull.include(hull.high, hull.low);  // negative extents
+    std::int64_t size = 0;
+    for (item i : list) {
+      node const& n = at(i.node);
+      hull.include(add(i.offset, n.low), add(i.offset, n.high));
+      size = add(size, n.size);
+    }
+    require_span(hull.low, hull.high);
+  }
+
   constexpr layout finish(item_list& list, bounds const& hull) {
+    require_fit(list, hull);
+    return finish_checked(list, hull);
+  }
+
+  // Of a list that is known to fit.
+  constexpr layout finish_checked(item_list& list, bounds const& hull) {
     normalise(list);
     return finish_normal(list, hull);
   }
@@ -105,7 +124,7 @@ class builder {
     result.origin_ = list[0].offset;
     std::int64_t const root = to_node(list);
     node const& r = at(root);
-    add(result.origin_, r.high);  // the hull of the data itself has to fit as well
+    add(result.origin_, r.high);
     add(result.origin_, r.low);
     small_array<std::int64_t, 48> index;
     for (std::size_t i = 0; i < nodes_.size(); ++i) index.push_back(-1);
@@ -142,8 +161,14 @@ class builder {
   }
 
   constexpr std::int64_t table_node(piece_table table) {
-    node const n{node_kind::table, static_cast<std::uint32_t>(tables_.size()), static_cast<std::int64_t>(table.size()), 0,
-                 table.bytes(),    table.low(), table.high(), static_cast<std::int64_t>(table.size())};
+    node const n{node_kind::table,
+                 static_cast<std::uint32_t>(tables_.size()),
+                 static_cast<std::int64_t>(table.size()),
+                 0,
+                 table.bytes(),
+                 table.low(),
+                 table.high(),
+                 static_cast<std::int64_t>(table.size())};
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (nodes_[i].kind == node_kind::table && tables_[nodes_[i].child] == table) return static_cast<std::int64_t>(i);
     tables_.push_back(std::move(table));
@@ -182,7 +207,8 @@ class builder {
   constexpr std::int64_t import(node const& n, layout const& from, small_array<std::int64_t, 16> const& index,
                                 std::size_t first_table) {
     switch (n.kind) {
-      case node_kind::bytes: return intern(n);
+      case node_kind::bytes:
+        return intern(n);
       case node_kind::repeat: {
         node moved = n;
         moved.child = static_cast<std::uint32_t>(index[n.child]);
@@ -193,7 +219,8 @@ class builder {
         moved.child = static_cast<std::uint32_t>(first_table + n.child);
         return intern(moved);
       }
-      case node_kind::concat: break;
+      case node_kind::concat:
+        break;
     }
     item_list list;
     for (place const& p : from.places().subspan(n.child, static_cast<std::size_t>(n.count)))
@@ -359,7 +386,7 @@ class builder {
   // records and tables are opened: their parts may belong to runs with what stands beside them.
   constexpr void open(item_list& list) {
     std::int64_t pieces = 0;
-    for (item i : list) pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened), most_opened + 1);
+    for (item i : list) pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened + 1), most_opened + 1);
     bool const all = pieces <= most_opened;
     if (std::none_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node), all); })) return;
     item_list out;
@@ -409,7 +436,8 @@ class builder {
   constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern, std::int64_t shift) const {
     if (from + pattern.size() > list.size()) return false;
     for (std::size_t k = 0; k < pattern.size(); ++k)
-      if (list[from + k].node != pattern[k].node || list[from + k].offset != pattern[k].offset + shift) return false;
+      if (list[from + k].node != pattern[k].node || list[from + k].offset != wrapping_add(pattern[k].offset, shift))
+        return false;
     return true;
   }
 
@@ -424,10 +452,11 @@ class builder {
       std::size_t after = i + 1;
       std::int64_t count = n.count;
       for (;;) {
-        if (matches(list, after, once, count * n.stride)) {
+        if (matches(list, after, once, wrapping_mul(count, n.stride))) {
           after += once.size();
           ++count;
-        } else if (after < list.size() && list[after].offset == list[i].offset + count * n.stride &&
+        } else if (after < list.size() &&
+                   list[after].offset == wrapping_add(list[i].offset, wrapping_mul(count, n.stride)) &&
                    continues(n, at(list[after].node))) {
           count += at(list[after].node).count;
           ++after;
@@ -495,7 +524,8 @@ class builder {
       std::size_t const next = from + copies * p;
       if (next + p > list.size()) return copies;
       for (std::size_t k = 0; k < p; ++k)
-        if (list[next + k].node != list[next + k - p].node || list[next + k].offset != list[next + k - p].offset + stride)
+        if (list[next + k].node != list[next + k - p].node ||
+            list[next + k].offset != wrapping_add(list[next + k - p].offset, stride))
           return copies;
     }
   }
@@ -555,7 +585,8 @@ class builder {
     list = std::move(out);
   }
 
-  constexpr void append_fold(item_list& out, item_list const& list, std::size_t from, std::size_t p, std::size_t copies) {
+  constexpr void append_fold(item_list& out, item_list const& list, std::size_t from, std::size_t p,
+                             std::size_t copies) {
     item_list once;
     for (std::size_t k = 0; k < p; ++k) once.push_back(list[from + k]);
     settle(once);
@@ -570,7 +601,8 @@ class builder {
     std::int64_t const length = first_length(list[0].node);
     for (item i : list) {
       node const& n = at(i.node);
-      bool const simple = n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
+      bool const simple =
+          n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
       if (!simple) return false;
       pieces = add(pieces, n.pieces);
       equal = equal && first_length(i.node) == length;

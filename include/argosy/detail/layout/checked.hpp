@@ -1,38 +1,65 @@
-// 64-bit arithmetic that refuses to wrap: a layout never describes bytes beyond 2^63.
+// 64-bit arithmetic that refuses to wrap: a layout never describes bytes beyond 2^63, and from its lowest byte or bound to
+// its highest it is less than 2^63 bytes, so that any two offsets of one layout have a difference.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <argosy/layout/error.hpp>
 
 namespace argosy::detail {
 
-[[noreturn]] inline void throw_overflow() {
-  throw invalid_layout("argosy: a size or offset of this layout exceeds 2^63 - 1 bytes; check counts and strides");
+// Texts stand where they are thrown: a compiler that meets the call in a constant expression prints that line.
+[[noreturn]] inline void throw_overflow(char const* text) { throw invalid_layout(text); }
+
+constexpr void refuse_overflow(bool overflow) {
+  if (overflow)
+    throw_overflow("argosy: a size or offset of this layout exceeds 2^63 - 1 bytes; check counts and strides");
+}
+
+[[noreturn]] inline void throw_too_wide(char const* text, std::int64_t low, std::int64_t high) {
+  throw invalid_layout(std::string(text) + " (it reaches from " + std::to_string(low) + " to " + std::to_string(high) +
+                       ")");
+}
+
+// For all bytes and bounds of a layout: they lie within [low, high].
+constexpr void require_span(std::int64_t low, std::int64_t high) {
+  std::int64_t span = 0;
+  if (__builtin_sub_overflow(high, low, &span))
+    throw_too_wide("argosy: this layout spans more than 2^63 - 1 bytes; check displacements, strides and bounds", low,
+                   high);
 }
 
 constexpr std::int64_t add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) throw_overflow();
+  refuse_overflow(__builtin_add_overflow(a, b, &sum));
   return sum;
 }
 
 constexpr std::int64_t sub(std::int64_t a, std::int64_t b) {
   std::int64_t difference = 0;
-  if (__builtin_sub_overflow(a, b, &difference)) throw_overflow();
+  refuse_overflow(__builtin_sub_overflow(a, b, &difference));
   return difference;
 }
 
 constexpr std::int64_t mul(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw_overflow();
+  refuse_overflow(__builtin_mul_overflow(a, b, &product));
   return product;
 }
 
-// Division that rounds down, for b > 0: window arithmetic meets negative offsets.
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept {
-  return a / b - (a % b < 0 ? 1 : 0);
+// Arithmetic that wraps, to ask whether an offset of a layout is where the next copy would lie, which may be beyond 2^63.
+// The answer is exact: offsets that differ by less than 2^63 from the last copy and equal the next one only modulo 2^64
+// would need a stride of 2^63 or more.
+constexpr std::int64_t wrapping_add(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
+constexpr std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+// Division that rounds down, for b > 0: window arithmetic meets negative offsets.
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
 }  // namespace argosy::detail

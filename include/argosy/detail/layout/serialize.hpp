@@ -91,8 +91,7 @@ class byte_reader {
   }
   std::int64_t positive() {
     std::uint64_t const n = count();
-    if (n == 0 || n > static_cast<std::uint64_t>(INT64_MAX))
-      throw_corrupt("a length or count is out of range");
+    if (n == 0 || n > static_cast<std::uint64_t>(INT64_MAX)) throw_corrupt("a length or count is out of range");
     return static_cast<std::int64_t>(n);
   }
   std::int64_t number() {
@@ -143,7 +142,8 @@ inline void write_node(byte_writer& out, layout const& l, std::size_t i) {
       }
       return;
     }
-    case node_kind::table: return write_table(out, l.tables()[n.child]);
+    case node_kind::table:
+      return write_table(out, l.tables()[n.child]);
   }
 }
 
@@ -174,8 +174,6 @@ class layout_reader {
     piece tail{};                     // the last piece
   };
 
-  static constexpr std::int64_t widest = std::int64_t{1} << 62;
-
   static std::span<std::byte const> body(std::span<std::byte const> bytes) {
     if (bytes.size() < 1 + check_sum_bytes) throw_corrupt("the bytes end early");
     if (static_cast<std::uint8_t>(bytes[0]) != serial_version)
@@ -191,8 +189,7 @@ class layout_reader {
 
   part const& child() {
     std::uint64_t const back = in_.count();
-    if (back == 0 || back > parts_.size())
-      throw_corrupt("a node refers to one that does not stand before it");
+    if (back == 0 || back > parts_.size()) throw_corrupt("a node refers to one that does not stand before it");
     return parts_[parts_.size() - static_cast<std::size_t>(back)];
   }
 
@@ -203,10 +200,10 @@ class layout_reader {
     return list;
   }
 
-  // Offsets stay so small that sums and products of two of them fit.
+  // Offsets stay so near to each other that differences of two of them fit.
   static void require_sane(part const& p) {
-    if (p.low <= -widest || p.high >= widest || p.high - p.low >= widest)
-      throw_corrupt("data spans 2^62 bytes or more");
+    std::int64_t span = 0;
+    if (__builtin_sub_overflow(p.high, p.low, &span)) throw_corrupt("data spans more than 2^63 - 1 bytes");
   }
 
   part read_part() {
@@ -217,11 +214,16 @@ class layout_reader {
 
   part read_content() {
     switch (static_cast<serial_tag>(in_.byte())) {
-      case serial_tag::bytes: return read_bytes();
-      case serial_tag::repeat: return read_repeat();
-      case serial_tag::concat: return read_concat();
-      case serial_tag::table_of_equal: return read_table(true);
-      case serial_tag::table: return read_table(false);
+      case serial_tag::bytes:
+        return read_bytes();
+      case serial_tag::repeat:
+        return read_repeat();
+      case serial_tag::concat:
+        return read_concat();
+      case serial_tag::table_of_equal:
+        return read_table(true);
+      case serial_tag::table:
+        return read_table(false);
     }
     throw_corrupt("a node is of no known kind");
   }
@@ -282,6 +284,7 @@ class layout_reader {
     offsets.reserve(count);
     if (!equal) lengths.reserve(count);
     part p{node_kind::table, {}};
+    std::int64_t bytes = 0;  // what the table computes must fit before it is made
     for (std::size_t i = 0; i < count; ++i) {
       std::int64_t const end = p.tail.end();
       std::int64_t const offset = i == 0 ? 0 : in_.step(end);
@@ -289,6 +292,7 @@ class layout_reader {
       p.tail = {offset, equal ? length : in_.positive()};
       p.low = std::min(p.low, offset);
       p.high = std::max(p.high, add(offset, p.tail.length));
+      bytes = add(bytes, p.tail.length);
       require_sane(p);
       offsets.push_back(offset);
       if (!equal) lengths.push_back(p.tail.length);
