@@ -5,8 +5,9 @@
 
 set(argosy_pure_rooms datatype layout view policy plan world version)
 
-# Headers of pure rooms that need more than the standard library: those named after what they need, and these few.
-set(argosy_integration_names mpi fmt pfr boost)
+# Headers of pure rooms that need more than the standard library: those named after what they need (the
+# virtual cluster: the compiled library), and these few.
+set(argosy_integration_names mpi fmt pfr boost virtual virtual_cluster)
 set(argosy_integration_paths
   argosy/datatype/aggregate.hpp argosy/detail/datatype/aggregate_fields.hpp # Boost.PFR
 )

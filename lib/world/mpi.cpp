@@ -310,6 +310,16 @@ shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
   return {std::move(hold), bytes};
 }
 
+void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept {
+  constexpr int looks = 100;  // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
+  std::atomic_ref<std::uint32_t> const w(word);
+  for (int i = 0; i < looks; ++i)
+    if (w.load(std::memory_order_acquire) != seen) return;
+  detail::node_segment::wait(word, seen);
+}
+
+void mpi::wake(std::uint32_t& word) noexcept { detail::node_segment::wake(word); }
+
 shared_memory mpi::share(std::size_t bytes) const {
   std::error_code error;
   shared_memory result = share(bytes, error);

@@ -2,9 +2,11 @@
 #include "node_segment.hpp"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -74,5 +76,13 @@ int open(name const& n, std::size_t size, std::byte*& first) noexcept {
 void remove(name const& n) noexcept { ::shm_unlink(n.data()); }
 
 void unmap(std::byte* first, std::size_t size) noexcept { ::munmap(first, size); }
+
+void wait(std::uint32_t const& word, std::uint32_t seen) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+}
+
+void wake(std::uint32_t const& word) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
 
 }  // namespace argosy::detail::node_segment

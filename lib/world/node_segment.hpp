@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace argosy::detail::node_segment {
 
@@ -15,5 +16,9 @@ int create(name& n, std::size_t size, std::byte*& first) noexcept;
 int open(name const& n, std::size_t size, std::byte*& first) noexcept;
 void remove(name const& n) noexcept;  // those who have mapped it keep it
 void unmap(std::byte* first, std::size_t size) noexcept;
+
+// Sleeps while the word, of a segment or private, is `seen`; may wake early.
+void wait(std::uint32_t const& word, std::uint32_t seen) noexcept;
+void wake(std::uint32_t const& word) noexcept;
 
 }  // namespace argosy::detail::node_segment

@@ -83,4 +83,13 @@ concept node_sharing = communicator<C> && requires(C const& c, std::size_t bytes
   { c.share(bytes, error) } -> std::same_as<shared_memory>;
 };
 
+// Ranks that share memory may wait for a word of it to change, as std::atomic::wait does, and not only threads of one
+// process: `wait` returns when the word is not `seen` any more, or earlier; `wake` lets all who wait look again. Neither
+// makes a call of MPI: any thread may use them.
+template <class C>
+concept node_waiting = node_sharing<C> && requires(C const& c, std::uint32_t& word, std::uint32_t seen) {
+  c.wait(word, seen);
+  c.wake(word);
+};
+
 }  // namespace argosy

@@ -81,6 +81,9 @@ class mpi {
   // One broadcast, one reduction and a file in memory, which has no name any more on return. Its pages are reserved on rank
   // 0, so using them cannot fail later, and a NUMA system places them there.
   shared_memory share(std::size_t bytes, std::error_code& error) const;
+  // Looks a while, then sleeps in the kernel: a rank that spins steals the time of those it waits for.
+  static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
+  static void wake(std::uint32_t& word) noexcept;
   shared_memory share(std::size_t bytes) const;
 
  private:
@@ -127,7 +130,7 @@ class mpi::request {
 };
 
 static_assert(communicator<mpi>);
-static_assert(node_sharing<mpi>);
+static_assert(node_waiting<mpi>);
 
 namespace detail {
 // Bytes that one count of MPI may stand for: INT_MAX, and less where a test says so, on all ranks.

@@ -108,6 +108,9 @@ class self {
     std::fill_n(first, bytes, std::byte{});
     return {std::shared_ptr<std::byte>(first, [](std::byte* p) { ::operator delete(p, alignment); }), bytes};
   }
+  // Nobody else could change it.
+  void wait(std::uint32_t&, std::uint32_t) const noexcept {}
+  void wake(std::uint32_t&) const noexcept {}
   shared_memory share(std::size_t bytes) const {
     std::error_code error;
     shared_memory result = share(bytes, error);
@@ -147,6 +150,6 @@ class self {
 };
 
 static_assert(communicator<self>);
-static_assert(node_sharing<self>);
+static_assert(node_waiting<self>);
 
 }  // namespace argosy

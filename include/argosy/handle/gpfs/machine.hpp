@@ -1,0 +1,102 @@
+// The hardware that is simulated, and the software limits of GPFS on it: every parameter of the cost model.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+
+namespace argosy::gpfs {
+
+// A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year 2000. MB are
+// 10^6 bytes.
+struct machine {
+  // what there is
+  std::int64_t block_bytes = 256 * 1024;
+  std::int64_t servers = 4;
+  std::int64_t disks_per_server = 4;
+  // client node
+  double call_us = 10;                 // one call, cached
+  double segment_us = 0.5;             // one contiguous piece of a datatype
+  double hint_us = 20;                 // one gpfs_fcntl structure
+  double copy_mb_per_s = 300;          // one memory copy, per node
+  double client_write_mb_per_s = 180;  // what the client software moves to disk
+  double client_read_mb_per_s = 300;   // and from disk
+  std::int64_t pagepool_bytes = std::int64_t{50} << 20;
+  std::int64_t prefetch_max_blocks = 16;      // in flight, per open file
+  std::int64_t write_behind_max_blocks = 50;  // dirty, per node
+  std::int64_t range_quota_blocks = 16;       // accepted and not released, per open file
+  // network
+  double message_us = 20;     // latency
+  double nic_mb_per_s = 133;  // one adapter
+  std::int64_t adapters_per_node = 1;
+  double bisection_mb_per_s = 0;
+  double noise = 0;  // relative, on the adapters' rate
+  std::int64_t noise_seed = 1;
+  // token manager and holders
+  double token_us = 50;
+  double revoke_us = 50;             // of the holder, without flush
+  double lease_s = 35;               // how long a silent node keeps its tokens
+  std::int64_t ship_files_max = 64;  // partitioned at the same time
+  // servers
+  double server_mb_per_s = 60;  // adapter and software, per server
+  double disk_mb_per_s = 80;    // streaming, all disks of a server
+  double disk_us = 7000;        // positioning, per request
+  // flow control: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond
+  std::int64_t queue_limit = 32;
+  double overload_read = 0;
+  double overload_write = 0;
+
+  std::int64_t pool_blocks() const { return pagepool_bytes / block_bytes; }
+  double seconds_to_copy(std::int64_t bytes) const { return seconds(bytes, copy_mb_per_s); }
+  double efficiency(std::int64_t queue, bool is_write) const {
+    if (queue <= queue_limit || queue_limit <= 0) return 1;
+    double const over = static_cast<double>(queue - queue_limit) / static_cast<double>(queue_limit);
+    return 1 / (1 + (is_write ? overload_write : overload_read) * over);
+  }
+  static double seconds(std::int64_t bytes, double mb_per_s) {
+    return mb_per_s > 0 ? static_cast<double>(bytes) / (mb_per_s * 1e6) : 0;
+  }
+
+  friend bool operator==(machine const&, machine const&) = default;
+};
+
+// Calls visit(name, member) for every parameter.
+template <class Machine, class Visit>
+void for_each_parameter(Machine& m, Visit&& visit) {
+  visit("block_bytes", m.block_bytes);
+  visit("servers", m.servers);
+  visit("disks_per_server", m.disks_per_server);
+  visit("call_us", m.call_us);
+  visit("segment_us", m.segment_us);
+  visit("hint_us", m.hint_us);
+  visit("copy_mb_per_s", m.copy_mb_per_s);
+  visit("client_write_mb_per_s", m.client_write_mb_per_s);
+  visit("client_read_mb_per_s", m.client_read_mb_per_s);
+  visit("pagepool_bytes", m.pagepool_bytes);
+  visit("prefetch_max_blocks", m.prefetch_max_blocks);
+  visit("write_behind_max_blocks", m.write_behind_max_blocks);
+  visit("range_quota_blocks", m.range_quota_blocks);
+  visit("message_us", m.message_us);
+  visit("nic_mb_per_s", m.nic_mb_per_s);
+  visit("adapters_per_node", m.adapters_per_node);
+  visit("bisection_mb_per_s", m.bisection_mb_per_s);
+  visit("noise", m.noise);
+  visit("noise_seed", m.noise_seed);
+  visit("token_us", m.token_us);
+  visit("revoke_us", m.revoke_us);
+  visit("lease_s", m.lease_s);
+  visit("ship_files_max", m.ship_files_max);
+  visit("server_mb_per_s", m.server_mb_per_s);
+  visit("disk_mb_per_s", m.disk_mb_per_s);
+  visit("disk_us", m.disk_us);
+  visit("queue_limit", m.queue_limit);
+  visit("overload_read", m.overload_read);
+  visit("overload_write", m.overload_write);
+}
+
+// One `name value` per line; `#` begins a comment. What is not named keeps its value.
+std::ostream& operator<<(std::ostream& out, machine const& m);
+// Throws std::invalid_argument, naming the line: an unknown name, a value that is no number or makes no sense.
+machine read_machine(std::istream& in, machine defaults = {});
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,131 @@
+// The world of simulated ranks: a communicator of the virtual cluster, as one rank sees it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <argosy/world/background.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/rank_failure.hpp>
+#include <argosy/world/shared_memory.hpp>
+
+namespace argosy {
+
+namespace detail::virtual_world {
+class group;
+class scheduler;
+struct operation;
+using combine_function = void(std::byte* mine, std::byte const* other);
+
+template <reducible T>
+void combine(std::byte* mine, std::byte const* other) {
+  reinterpret_cast<T*>(mine)->combine(*reinterpret_cast<T const*>(other));
+}
+}  // namespace detail::virtual_world
+
+// What the program of a virtual_cluster is given. Everything is done by the rank that calls it, and in virtual time: only
+// operations and compute() take any. While a rank computes without them, no other rank runs: whoever waits for memory to
+// change calls pause() in between.
+//
+// - Errors of the program (ranks in different collective calls, a message longer than its memory) end the run:
+//   virtual_run_error.
+// - When a rank dies, all operations that need it throw rank_failure, detection_us after its death at the earliest:
+//     - a collective call on a communicator with a dead rank throws on all survivors, or, if the dead rank had begun it,
+//       on none; a broadcast may reach some of them. All later ones throw.
+//     - other ranks that wait for a survivor which has left for this reason are not told, unless it calls revoke(); files do.
+//     - a receive from a dead rank gets the messages that it had sent, then throws. A send that would wait for its receive
+//       throws at the wait; a short one is lost in silence.
+class virtual_rank {
+  using place = std::source_location;
+
+ public:
+  class request;
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept;
+  int number() const noexcept;  // among all ranks of the cluster
+  int node_number() const noexcept;
+
+  // --- Time ---
+  double now() const;                  // seconds
+  void compute(double seconds) const;  // slow ranks take longer
+  void pause() const;                  // one microsecond, in which others go on
+  // A name for what this rank is doing, in deadlock reports: "in write_all at main.cpp:12".
+  void note(std::string_view what, place where) const;
+
+  // --- The concepts communicator and node_sharing ---
+  void barrier(place where = place::current()) const;
+  template <reducible T>
+  void all_reduce(T& value, place where = place::current()) const {
+    all_reduce({reinterpret_cast<std::byte*>(&value), sizeof value}, &detail::virtual_world::combine<T>, where);
+  }
+  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all, place where = place::current()) const;
+  void broadcast(std::span<std::byte> message, int root, place where = place::current()) const;
+  std::int64_t exclusive_sum(std::int64_t mine, place where = place::current()) const;
+
+  void send(std::span<std::byte const> message, int to, int tag, place where = place::current()) const;
+  std::size_t receive(std::span<std::byte> message, int from, int tag, place where = place::current()) const;
+  request start_send(std::span<std::byte const> message, int to, int tag, place where = place::current()) const;
+  request start_receive(std::span<std::byte> message, int from, int tag, place where = place::current()) const;
+  static void wait_all(std::span<request> requests, place where = place::current());
+
+  virtual_rank duplicate(place where = place::current()) const;
+  virtual_rank split(int colour, int key, place where = place::current()) const;
+  virtual_rank node(place where = place::current()) const;
+  shared_memory share(std::size_t bytes, std::error_code& error, place where = place::current()) const;
+  shared_memory share(std::size_t bytes, place where = place::current()) const;
+
+  // Where a rank has died, and this one leaves what the ranks were doing together: all that others wait for on this
+  // communicator, and on those made from it, throws rank_failure, and so does all they begin there. Local. The first rank
+  // of this communicator that died; -1: none.
+  int revoke() const;
+
+  // --- What files look for ---
+  std::shared_ptr<background> make_background() const;
+  // The same in every run, another one each time.
+  std::uint64_t unique_number() const;
+
+ private:
+  friend class detail::virtual_world::scheduler;
+  friend class detail::virtual_world::group;
+  virtual_rank(std::shared_ptr<detail::virtual_world::group> g, int rank) : group_(std::move(g)), rank_(rank) {}
+  void all_reduce(std::span<std::byte> value, detail::virtual_world::combine_function* combine, place where) const;
+
+  std::shared_ptr<detail::virtual_world::group> group_;
+  int rank_ = 0;
+};
+
+class virtual_rank::request {
+ public:
+  request() noexcept = default;
+  request(request&&) noexcept = default;
+  request& operator=(request&& other) noexcept {
+    request(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~request() {
+    if (operation_) drop();
+  }
+  void swap(request& other) noexcept { operation_.swap(other.operation_); }
+
+ private:
+  friend virtual_rank;
+  friend class detail::virtual_world::scheduler;
+  explicit request(std::shared_ptr<detail::virtual_world::operation> o) noexcept : operation_(std::move(o)) {}
+  void drop() noexcept;
+
+  std::shared_ptr<detail::virtual_world::operation> operation_;  // none: done
+};
+
+static_assert(communicator<virtual_rank>);
+static_assert(node_sharing<virtual_rank>);
+static_assert(working_in_background<virtual_rank>);
+
+}  // namespace argosy

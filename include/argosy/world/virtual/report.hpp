@@ -1,0 +1,71 @@
+// What a run of the virtual cluster did.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace argosy {
+
+// A rank that was waiting when nobody could go on.
+struct blocked_rank {
+  int rank = 0;
+  bool in_background = false;  // a nonblocking call of this rank
+  double since = 0;            // seconds
+  std::string waits_for;       // "receive from rank 3, tag 7, communicator 0, at main.cpp:12"
+  std::string last_passed;     // the last collective call that it left, and the last agreement of a file
+};
+
+// One row's stretch of the picture.
+struct virtual_span {
+  int rank = 0;
+  char const* kind = "";  // collective, message, file, compute
+  std::string_view name;
+  std::int64_t begin_ps = 0, end_ps = 0;
+  std::int64_t bytes = -1;
+  int peer = -1;
+};
+
+struct virtual_report {
+  std::uint64_t trace_hash = 0;  // of every event with its time: equal for equal scenarios and programs
+  double seconds = 0;            // when the last rank ended
+  std::int64_t events = 0;       // that the scheduler carried out
+  std::int64_t messages = 0, message_bytes = 0;
+  std::int64_t collectives = 0;  // counted once, not per rank
+  std::int64_t file_calls = 0, file_bytes = 0;
+  std::vector<int> dead;  // ranks that died, and those that left their program by rank_failure, in this order
+  std::vector<blocked_rank> blocked;
+  int ranks_per_node = 1;
+  std::vector<virtual_span> timeline;  // if asked for
+};
+
+std::string to_string(virtual_report const& r);
+
+// For chrome://tracing and Perfetto: a process per node, a row per rank.
+std::string timeline_json(virtual_report const& r);
+
+// A run that had to end before its programs did. what() tells all.
+class virtual_run_error : public std::runtime_error {
+ public:
+  enum class reason {
+    deadlock,  // every rank waits: report().blocked says for what
+    mismatch,  // ranks of one communicator are in different collective calls, or their arguments do not fit
+    too_long,  // a message is longer than the memory of its receive
+    too_many_events
+  };
+  virtual_run_error(reason why, std::string const& words, virtual_report r)
+      : std::runtime_error(words), why_(why), report_(std::move(r)) {}
+
+  reason why() const noexcept { return why_; }
+  virtual_report const& report() const noexcept { return report_; }
+
+ private:
+  reason why_;
+  virtual_report report_;
+};
+
+}  // namespace argosy

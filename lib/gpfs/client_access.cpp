@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "client_state.hpp"
+
+namespace argosy::gpfs {
+
+void client_node::state::charge_copy(operation& o, std::int64_t bytes) {
+  o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.seconds_to_copy(bytes))));
+}
+
+bool client_node::state::take_lock(operation& o, byte_range bytes, bool is_write) {
+  for (lock const& l : locks_)
+    if (l.file == o.file && l.bytes.begin < bytes.end && bytes.begin < l.bytes.end && (is_write || l.is_write))
+      return false;
+  locks_.push_back({o.id, o.file, bytes, is_write});
+  o.locked = true;
+  return true;
+}
+
+void client_node::state::unlock(operation& o) {
+  if (!o.locked) return;
+  o.locked = false;
+  locks_.remove_if([&](lock const& l) { return l.operation == o.id; });
+  changed();
+}
+
+// Nobody else can have made the file longer.
+bool client_node::state::size_certain(file const& f) const {
+  return f.ship.now == ship_state::stage::off &&
+         f.tokens.covers({f.size.bytes / block_bytes(), no_end}, token_mode::read);
+}
+
+bool client_node::state::learn_size(operation& o) {
+  if (!o.started) {
+    o.started = true;
+    o.answered = false;
+    ++counters_.size_queries;
+    tell_manager(size_request{o.id, o.file}, o.ready);
+  }
+  if (!o.answered) return false;
+  o.started = false;
+  return true;
+}
+
+void client_node::state::run_access(operation& o) {
+  instance& i = instances_.at(o.instance);
+  file& f = file_of(o);
+  using stage = ship_state::stage;
+  if (o.at == phase::begin) {
+    o.is_write = o.asked.kind == call_kind::write;
+    o.offset = o.asked.offset;
+    o.length = static_cast<std::int64_t>(o.is_write ? o.asked.from.size() : o.asked.into.size());
+    o.into = o.asked.into.data();
+    o.from = o.asked.from.data();
+    o.who = {me_.index, o.instance};
+    if (!(o.is_write ? i.write : i.read)) return finish(o, EBADF);
+    if (o.offset < 0 || o.offset > no_end - o.length) return finish(o, o.is_write ? EFBIG : EINVAL);
+    if (o.length == 0) return finish(o, 0);
+    if (i.pattern.calls() > 0) {
+      // What the task would consume if it never had to wait for data.
+      double const thinks = std::chrono::duration<double>(now_ - i.last_end).count();
+      double const needs = std::max(0.0, thinks) + machine_.call_us * 1e-6 + machine_.seconds_to_copy(o.length) + 1e-9;
+      double const rate = static_cast<double>(o.length) / needs;
+      i.bytes_per_s = i.bytes_per_s > 0 ? 0.5 * (i.bytes_per_s + rate) : rate;
+    }
+    i.pattern.note(o.offset, o.length);
+    o.at = phase::route;
+  }
+  if (o.at == phase::route) {
+    if (f.ship.now == stage::entering || (f.ship.now == stage::on && f.ship.epoch <= f.ended_epoch)) return;
+    if (f.ship.now == stage::on) {
+      if (o.is_write && i.ship_epoch != f.ship.epoch) return finish(o, EPERM);
+      start_shipping(o);
+      o.at = phase::ship;
+    } else {
+      block_range const required = blocks_of(o.offset, o.length, block_bytes());
+      token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
+      if (!need_token(o, f, required, mode, desired_range(i, required), o.offset)) return;
+      if (!take_lock(o, {o.offset, o.offset + o.length}, o.is_write)) return;
+      f.position = o.offset + o.length;
+      f.sequential = i.pattern.found() == access_pattern::kind::sequential;
+      o.at = o.is_write ? phase::blocks : phase::size;
+    }
+  }
+  if (o.at == phase::ship || o.at == phase::ship_size) return run_shipping(o);
+  if (o.at == phase::size) {
+    if (o.started || (o.offset + o.length > f.size.bytes && !size_certain(f)))
+      if (!learn_size(o)) return;
+    o.length = std::clamp<std::int64_t>(f.size.bytes - o.offset, 0, o.length);
+    o.at = phase::blocks;
+  }
+  if (o.at == phase::blocks) {
+    if (!run_blocks(o)) return;
+    o.at = phase::flush;
+  }
+  if (i.synchronous && o.is_write && o.error == 0) {
+    if (!clean(o.file, blocks_of(o.offset, o.length, block_bytes()), false)) return;
+    if (i.error != 0) {
+      o.done = 0;
+      o.error = std::exchange(i.error, 0);
+    }
+  }
+  i.last_end = std::max(now_, o.ready);
+  if (!o.is_write && o.error == 0) prefetch(i, f);
+  finish(o, o.error, o.done);
+}
+
+// Block after block through the pool; true at the end, or with an error after `done` bytes.
+bool client_node::state::run_blocks(operation& o) {
+  file& f = file_of(o);
+  while (o.done < o.length) {
+    std::int64_t const at = o.offset + o.done;
+    std::int64_t const block = at / block_bytes(), inside = at % block_bytes();
+    std::int64_t const n = std::min(block_bytes() - inside, o.length - o.done);
+    if (o.is_write && !room_for_dirty(o, find_page(o.file, block))) return false;
+    page* const p = need_page(o, block, n == block_bytes());
+    if (p == nullptr) {
+      if (o.error != 0) return true;
+      if (!o.is_write) read_ahead(o, block + 1);
+      return false;
+    }
+    if (o.is_write) {
+      std::memcpy(p->data.data() + inside, o.from + o.done, static_cast<std::size_t>(n));
+      soil(*p, {inside, inside + n}, o.who);
+      f.size.bytes = std::max(f.size.bytes, at + n);
+    } else {
+      std::memcpy(o.into + o.done, p->data.data() + inside, static_cast<std::size_t>(n));
+    }
+    let_go(o);
+    o.done += n;
+    charge_copy(o, n);
+    if (o.is_write && inside + n == block_bytes()) write_behind(o, block, *p);
+  }
+  return true;
+}
+
+// What one call needs of the following blocks is under way while it waits for this one.
+void client_node::state::read_ahead(operation& o, std::int64_t block) {
+  std::int64_t const end = blocks_of(o.offset, o.length, block_bytes()).end;
+  std::int64_t const limit =
+      std::min({end, block + machine_.prefetch_max_blocks - 1, block + machine_.pool_blocks() / 4});
+  for (; block < limit; ++block) {
+    if (find_page(o.file, block) != nullptr) continue;
+    if (block * block_bytes() >= file_of(o).size.bytes || !make_room(false)) return;
+    start_read({o.file, block}, add_page({o.file, block}));
+  }
+}
+
+// The last byte of the block is written: in a stream, or all of it at once, nobody will come back to it soon.
+void client_node::state::write_behind(operation& o, std::int64_t block, page& p) {
+  auto const i = o.kind == operation::what::call ? instances_.find(o.instance) : instances_.end();
+  if (i != instances_.end() && !i->second.prefetch_write) return;
+  bool const whole = p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == block_bytes();
+  bool const streams = i != instances_.end() && i->second.pattern.found() == access_pattern::kind::sequential;
+  if ((!whole && !streams) || p.flushing) return;
+  ++counters_.write_behinds;
+  start_flush({o.file, block}, p);
+}
+
+// How many blocks are to be under way: as many as are consumed while one is read.
+std::int64_t client_node::state::depth(instance const& i) const {
+  double const wanted = std::ceil(i.bytes_per_s * read_latency_s_ / static_cast<double>(block_bytes()));
+  std::int64_t const most = std::min(machine_.prefetch_max_blocks, machine_.pool_blocks() / 4);
+  if (most <= 0) return 0;
+  return wanted >= static_cast<double>(most) ? most : std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+}
+
+void client_node::state::prefetch(instance& i, file& f) {
+  using kind = access_pattern::kind;
+  access_pattern const& p = i.pattern;
+  if (!i.prefetch_read || p.found() == kind::unknown || f.ship.now != ship_state::stage::off) return;
+  std::int64_t left = depth(i);
+  auto const fetch = [&](std::int64_t block) {
+    --left;
+    if (block * block_bytes() >= f.size.bytes || f.tokens.at(block) == token_mode::none) return false;
+    if (find_page(i.file, block) != nullptr) return true;
+    if (!make_room(false)) return false;
+    page& fresh = add_page({i.file, block});
+    fresh.prefetched = true;
+    ++counters_.prefetches;
+    start_read({i.file, block}, fresh);
+    return true;
+  };
+  if (p.found() == kind::sequential) {
+    for (std::int64_t block = (p.end() - 1) / block_bytes() + 1; left > 0 && fetch(block); ++block) {
+    }
+    return;
+  }
+  for (std::int64_t offset = p.offset() + p.distance(); left > 0; offset += p.distance()) {
+    block_range const blocks = blocks_of(offset, p.length(), block_bytes());
+    for (std::int64_t block = blocks.begin; block < blocks.end && left > 0; ++block)
+      if (!fetch(block)) return;
+  }
+}
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+
+#include "client_state.hpp"
+
+namespace argosy::gpfs {
+
+namespace {
+
+template <class Struct>
+Struct load(std::byte const* at) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  Struct s;
+  std::memcpy(&s, at, sizeof s);
+  return s;
+}
+
+bool same(gpfsRangeArray_t const& a, gpfsRangeArray_t const& b) {
+  return a.blockNumber == b.blockNumber && a.start == b.start && a.length == b.length && a.isWrite == b.isWrite;
+}
+
+block_range blocks_to_end(std::int64_t start, std::int64_t length, std::int64_t block_bytes) {
+  if (length == 0) return {start / block_bytes, no_end};
+  return blocks_of(start, length, block_bytes);
+}
+
+}  // namespace
+
+void client_node::state::run_fcntl(operation& o) {
+  std::byte* const begin = o.asked.argument.data();
+  auto const given = static_cast<std::int64_t>(o.asked.argument.size());
+  if (given < static_cast<std::int64_t>(sizeof(gpfsFcntlHeader_t))) return finish(o, EINVAL);
+  auto const header = load<gpfsFcntlHeader_t>(begin);
+  auto const fail = [&](int error, int offset) {
+    std::memcpy(begin + offsetof(gpfsFcntlHeader_t, errorOffset), &offset, sizeof offset);
+    finish(o, error);
+  };
+  if (o.at == phase::begin) {
+    if (header.totalLength > fcntl_length_max) return fail(E2BIG, 0);
+    if (header.totalLength < static_cast<int>(sizeof header) || header.totalLength > given ||
+        header.fcntlVersion != fcntl_version || header.fcntlReserved != 0)
+      return fail(EINVAL, 0);
+    o.structure = sizeof header;
+    o.at = phase::answer;
+  }
+  while (o.structure < header.totalLength) {
+    int const room = header.totalLength - o.structure;
+    std::byte* const at = begin + o.structure;
+    if (room < static_cast<int>(sizeof(gpfsStructHeader_t))) return fail(EINVAL, o.structure);
+    auto const s = load<gpfsStructHeader_t>(at);
+    if (s.structLen < static_cast<int>(sizeof s) || s.structLen % 8 != 0 || s.structLen > room)
+      return fail(EINVAL, o.structure);
+    if (!std::exchange(o.charged, true)) {
+      ++counters_.hint_calls;
+      o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.hint_us * 1e-6)));
+    }
+    o.advance_by = s.structLen;
+    int const error = run_structure(o, at, room, s);
+    if (error == not_yet) return;
+    if (error != 0) return fail(error, o.structure);
+    o.structure += o.advance_by;
+    o.charged = o.started = o.answered = o.asked_token = false;
+    o.at = phase::answer;
+  }
+  finish(o, 0);
+}
+
+int client_node::state::run_structure(operation& o, std::byte* at, int room, gpfsStructHeader_t const& s) {
+  instance& i = instances_.at(o.instance);
+  auto const is = [&](std::size_t bytes) { return s.structLen == static_cast<int>(bytes); };
+  switch (s.structType) {
+    case access_range:
+      return is(sizeof(gpfsAccessRange_t)) ? access_range_hint(o, load<gpfsAccessRange_t>(at)) : EINVAL;
+    case free_range: {
+      if (!is(sizeof(gpfsFreeRange_t))) return EINVAL;
+      auto const r = load<gpfsFreeRange_t>(at);
+      if (r.start < 0 || r.length < 0 || r.start > no_end - r.length) return EINVAL;
+      return free_range_hint(o, blocks_to_end(r.start, r.length, block_bytes()), true);
+    }
+    case clear_file_cache:
+      return is(sizeof(gpfsClearFileCache_t)) ? free_range_hint(o, {0, no_end}, false) : EINVAL;
+    case multiple_access_range: {
+      if (!is(sizeof(gpfsMultipleAccessRange_t))) return EINVAL;
+      auto r = load<gpfsMultipleAccessRange_t>(at);
+      int const error = multiple_access_range_hint(o, r);
+      if (error == 0) std::memcpy(at, &r, sizeof r);
+      return error;
+    }
+    case cancel_hints:
+      if (!is(sizeof(gpfsCancelHints_t))) return EINVAL;
+      forget_hints(i);
+      return 0;
+    case fine_grain_write_sharing:
+      return is(sizeof(gpfsFineGrainWriteSharing_t)) ? 0 : EINVAL;  // a hint of later releases: without effect here
+    case struct_type::prefetch: {
+      if (!is(sizeof(gpfsPrefetch_t))) return EINVAL;
+      auto const p = load<gpfsPrefetch_t>(at);
+      i.prefetch_read = p.prefetchEnableRead != 0;
+      i.prefetch_write = p.prefetchEnableWrite != 0;
+      return 0;
+    }
+    case data_ship_start:
+      return is(sizeof(gpfsDataShipStart_t)) ? start_directive(o, at, room) : EINVAL;
+    case data_ship_map:
+      return EINVAL;  // only behind a start
+    case data_ship_stop:
+      return is(sizeof(gpfsDataShipStop_t)) ? stop_directive(o) : EINVAL;
+    case get_replication: {
+      if (!is(sizeof(gpfsGetReplication_t))) return EINVAL;
+      auto r = load<gpfsGetReplication_t>(at);
+      r.metadataReplicas = r.maxMetadataReplicas = r.dataReplicas = r.maxDataReplicas = 1;
+      r.status = 0;
+      std::memcpy(at, &r, sizeof r);
+      return 0;
+    }
+    case set_replication:
+    case get_storage_pool:
+    case get_fileset_name:
+    case get_snapshot_name:
+      return ENOSYS;
+    default:
+      return EINVAL;
+  }
+}
+
+int client_node::state::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
+  if (s.start < 0 || s.length < 0 || s.start > no_end - s.length) return EINVAL;
+  file& f = file_of(o);
+  if (f.ship.now != ship_state::stage::off) return 0;
+  block_range const range = blocks_to_end(s.start, s.length, block_bytes());
+  bool const writes = s.isWrite != 0 && instances_.at(o.instance).write;
+  return need_token(o, f, range, writes ? token_mode::write : token_mode::read, range, s.start) ? 0 : not_yet;
+}
+
+int client_node::state::free_range_hint(operation& o, block_range range, bool tokens) {
+  file& f = file_of(o);
+  if (locked_against(o.file, range, token_mode::write) || f.serving > 0) return not_yet;
+  if (!clean(o.file, range, true)) return not_yet;
+  if (tokens && f.ship.now == ship_state::stage::off && f.tokens.conflicting(range, token_mode::write) != nullptr) {
+    f.tokens.lower(range, token_mode::none, f.grants_seen);
+    ++counters_.token_releases;
+    tell_manager(token_release{o.file, range, f.grants_seen, f.size}, o.ready);
+  }
+  return std::exchange(instances_.at(o.instance).error, 0);
+}
+
+// --- Multiple access range -----------------------------------------------------------------------------------------
+
+std::int64_t client_node::state::accepted_blocks() const {
+  std::int64_t n = 0;
+  for (auto const& [id, i] : instances_) n += static_cast<std::int64_t>(i.accepted.size());
+  return n;
+}
+
+int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAccessRange_t& s) {
+  auto const counts = [](int n) { return n >= 0 && n <= range_count_max; };
+  if (!counts(s.accRangeCnt) || !counts(s.relRangeCnt)) return EINVAL;
+  auto const sound = [&](gpfsRangeArray_t const& r) {
+    return r.blockNumber >= 0 && r.blockNumber < no_end / block_bytes() && r.start >= 0 && r.length >= 0 &&
+           r.start + std::int64_t{r.length} <= block_bytes();
+  };
+  if (!std::all_of(s.accRangeArray, s.accRangeArray + s.accRangeCnt, sound) ||
+      !std::all_of(s.relRangeArray, s.relRangeArray + s.relRangeCnt, sound))
+    return EINVAL;
+
+  instance& i = instances_.at(o.instance);
+  for (int k = 0; k < s.relRangeCnt; ++k) release_range(i, s.relRangeArray[k]);
+  file const& f = file_of(o);
+  int accepted = 0;
+  for (; accepted < s.accRangeCnt; ++accepted) {
+    gpfsRangeArray_t const& r = s.accRangeArray[accepted];
+    if (static_cast<std::int64_t>(i.accepted.size()) >= machine_.range_quota_blocks ||
+        accepted_blocks() >= machine_.pool_blocks() / 2)
+      break;
+    if (f.ship.now == ship_state::stage::on && f.ship.map.owner(r.blockNumber) != me_.index) break;
+    i.accepted.push_back(r);
+    operation hint;
+    hint.kind = operation::what::hint;
+    hint.id = next_id_++;
+    hint.file = o.file;
+    hint.instance = o.instance;
+    hint.range = r;
+    hint.is_write = r.isWrite != 0 && i.write;
+    hint.ready = o.ready;
+    operations_.push_back(std::move(hint));
+    changed();
+  }
+  counters_.ranges_accepted += accepted;
+  counters_.ranges_refused += s.accRangeCnt - accepted;
+  s.accRangeCnt = accepted;
+  return 0;
+}
+
+// Never fails: what goes wrong, the access itself will meet.
+void client_node::state::run_hint(operation& o) {
+  auto const i = instances_.find(o.instance);
+  gpfsRangeArray_t const& r = o.range;
+  std::int64_t const block = r.blockNumber;
+  if (i == instances_.end() || std::none_of(i->second.accepted.begin(), i->second.accepted.end(),
+                                            [&](gpfsRangeArray_t const& a) { return same(a, r); }))
+    return finish(o, 0);
+  file& f = file_of(o);
+  if (f.ship.now == ship_state::stage::entering) return;
+  if (f.ship.now == ship_state::stage::on) {
+    if (f.ship.map.owner(block) != me_.index) return finish(o, 0);
+  } else {
+    block_range const required{block, block + 1};
+    token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
+    if (!need_token(o, f, required, mode, required, block * block_bytes() + r.start)) return;
+  }
+  page* p = find_page(o.file, block);
+  if (p == nullptr) {
+    bool const covered = o.is_write && r.start == 0 && r.length == block_bytes();
+    if (covered || block * block_bytes() >= f.size.bytes) return finish(o, 0);
+    if (!make_room(true)) return;
+    p = &add_page({o.file, block});
+    p->prefetched = true;
+    ++counters_.prefetches;
+    start_read({o.file, block}, *p);
+  }
+  ++p->pinned;
+  finish(o, 0);
+}
+
+void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
+  auto const entry =
+      std::find_if(i.accepted.begin(), i.accepted.end(), [&](gpfsRangeArray_t const& a) { return same(a, r); });
+  if (entry == i.accepted.end()) {
+    ++counters_.ranges_unknown;
+    return;
+  }
+  i.accepted.erase(entry);
+  ++counters_.ranges_released;
+  changed();
+  page* const p = find_page(i.file, r.blockNumber);
+  if (p == nullptr) return;
+  if (p->pinned > 0) --p->pinned;
+  if (!p->flushing && !p->dirty.empty()) {
+    ++counters_.write_behinds;
+    start_flush({i.file, r.blockNumber}, *p);
+  }
+}
+
+void client_node::state::forget_hints(instance& i) {
+  while (!i.accepted.empty()) {
+    gpfsRangeArray_t const r = i.accepted.back();
+    i.accepted.pop_back();
+    if (page* const p = find_page(i.file, r.blockNumber); p != nullptr && p->pinned > 0) --p->pinned;
+  }
+  changed();
+}
+
+// --- Directives ----------------------------------------------------------------------------------------------------
+
+int client_node::state::start_directive(operation& o, std::byte const* at, int room) {
+  auto const s = load<gpfsDataShipStart_t>(at);
+  std::optional<partition_map> map;
+  int const behind = room - s.structLen;
+  if (behind >= static_cast<int>(sizeof(gpfsStructHeader_t))) {
+    auto const next = load<gpfsStructHeader_t>(at + s.structLen);
+    if (next.structType == data_ship_map) {
+      constexpr int fixed = offsetof(gpfsDataShipMapVariable_t, agentNodeNumber);
+      if (next.structLen > behind || next.structLen < static_cast<int>(sizeof(gpfsDataShipMapVariable_t)) ||
+          next.structLen % 8 != 0)
+        return EINVAL;
+      auto const m = load<gpfsDataShipMapVariable_t>(at + s.structLen);
+      if (m.partitionSize <= 0 || m.partitionSize % block_bytes() != 0 || m.agentCount < 1 ||
+          m.agentCount > ship_agents_max || m.agentCount * 4 > next.structLen - fixed)
+        return EINVAL;
+      map.emplace();
+      map->blocks_per_entry = m.partitionSize / block_bytes();
+      map->owners.resize(static_cast<std::size_t>(m.agentCount));
+      std::memcpy(map->owners.data(), at + s.structLen + fixed, map->owners.size() * sizeof(int));
+      o.advance_by += next.structLen;
+    }
+  }
+  if (s.numInstances < 1 || s.reserved != 0) return EINVAL;
+  if (!std::exchange(o.started, true)) {
+    o.at = phase::directive;
+    tell_manager(ship_start{o.id, o.file, o.instance, s.numInstances, std::move(map)}, o.ready);
+  }
+  if (!o.answered) return not_yet;
+  if (o.error == 0) instances_.at(o.instance).ship_epoch = file_of(o).ship.epoch;
+  return o.error;
+}
+
+int client_node::state::stop_directive(operation& o) {
+  if (!std::exchange(o.started, true)) {
+    o.at = phase::directive;
+    tell_manager(ship_stop{o.id, o.file, o.instance}, o.ready);
+  }
+  if (!o.answered) return not_yet;
+  if (o.error != EINVAL && o.error != EINTR) instances_.at(o.instance).ship_epoch = 0;
+  return o.error;
+}
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+
+#include "client_state.hpp"
+
+namespace argosy::gpfs {
+
+auto client_node::state::find_page(file_id id, std::int64_t block) -> page* {
+  auto const p = pages_.find({id, block});
+  return p == pages_.end() ? nullptr : &p->second;
+}
+
+auto client_node::state::add_page(page_key key) -> page& {
+  page& p = pages_[key];
+  p.data.resize(static_cast<std::size_t>(block_bytes()));
+  p.place = order_.insert(order_.end(), key);
+  return p;
+}
+
+void client_node::state::drop_page(page_key key) {
+  auto const p = pages_.find(key);
+  if (p->second.unsaved()) --unsaved_;
+  order_.erase(p->second.place);
+  pages_.erase(p);
+  changed();
+}
+
+// A free buffer: true if there is one now. Otherwise the oldest dirty block begins its way to disk.
+bool client_node::state::make_room(bool may_flush) {
+  if (static_cast<std::int64_t>(pages_.size()) < machine_.pool_blocks()) return true;
+  for (page_key const& key : order_) {
+    page const& p = pages_.at(key);
+    if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
+    ++counters_.evictions;
+    drop_page(key);
+    return true;
+  }
+  if (!may_flush) return false;
+  bool const under_way = std::any_of(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.flushing; });
+  for (page_key const& key : order_) {
+    if (under_way) break;
+    page& p = pages_.at(key);
+    if (p.dirty.empty() || p.flushing) continue;
+    start_flush(key, p);
+    break;
+  }
+  return false;
+}
+
+void client_node::state::start_read(page_key key, page& p) {
+  p.reading = true;
+  p.asked_at = now_;
+  ++counters_.block_reads;
+  out_->send(me_, server_of(key), block_read{0, key.first, key.second}, now_);
+}
+
+void client_node::state::on(node_id, block_data const& m) {
+  page* const p = find_page(m.file, m.block);
+  if (p == nullptr || !p->reading) return;
+  p->reading = false;
+  p->ready_at = read_path_.take(now_, duration_of(machine::seconds(block_bytes(), machine_.client_read_mb_per_s)));
+  double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
+  read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
+  p->error = m.error;
+  if (m.error == 0)
+    p->data = m.data;
+  else if (p->held == 0)
+    drop_page({m.file, m.block});  // nobody waits: whoever comes tries again
+}
+
+void client_node::state::start_flush(page_key key, page& p) {
+  block_write w{0, key.first, key.second, {}};
+  for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, {p.data.begin() + d.begin, p.data.begin() + d.end}});
+  p.dirty.clear();
+  p.flushing = true;
+  p.flushing_writers = std::exchange(p.writers, {});
+  ++counters_.block_writes;
+  instant const departs =
+      write_path_.take(now_, duration_of(machine::seconds(block_bytes(), machine_.client_write_mb_per_s)));
+  // Whole blocks are moved, whatever part of them is news to the disk.
+  out_->send(me_, server_of(key), std::move(w), departs, block_bytes());
+}
+
+void client_node::state::on(node_id, block_written const& m) {
+  page* const p = find_page(m.file, m.block);
+  if (p == nullptr || !p->flushing) return;
+  p->flushing = false;
+  if (p->dirty.empty()) --unsaved_;
+  auto const writers = std::exchange(p->flushing_writers, {});
+  if (m.error == 0) return;
+  ++counters_.flush_errors;
+  for (writer const& w : writers) remember_error(m.file, w, m.error);
+  // What could not be written is not to be seen either, once its writer knows that it is lost.
+  if (p->dirty.empty() && p->held == 0) drop_page({m.file, m.block});
+}
+
+// Of the dirty pages there are not more than the limit.
+bool client_node::state::room_for_dirty(operation& o, page const* p) {
+  if ((p != nullptr && p->unsaved()) || unsaved_ < std::max<std::int64_t>(1, machine_.write_behind_max_blocks))
+    return true;
+  if (!o.missed) ++counters_.write_behind_waits;
+  o.missed = true;
+  for (page_key const& key : order_) {
+    page& oldest = pages_.at(key);
+    if (oldest.flushing) break;
+    if (oldest.dirty.empty()) continue;
+    start_flush(key, oldest);
+    break;
+  }
+  return false;
+}
+
+void client_node::state::soil(page& p, byte_range bytes, writer const& w) {
+  if (!p.unsaved()) ++unsaved_;
+  auto const first = std::find_if(p.dirty.begin(), p.dirty.end(), [&](byte_range d) { return d.end >= bytes.begin; });
+  auto last = first;
+  for (; last != p.dirty.end() && last->begin <= bytes.end; ++last)
+    bytes = {std::min(bytes.begin, last->begin), std::max(bytes.end, last->end)};
+  p.dirty.insert(p.dirty.erase(first, last), bytes);
+  p.writers.insert(w);
+}
+
+void client_node::state::hold(operation& o, page_key key, page& p) {
+  if (o.held == key) return;
+  let_go(o);
+  o.held = key;
+  ++p.held;
+}
+
+void client_node::state::let_go(operation& o) {
+  if (!o.held) return;
+  page* const p = find_page(o.held->first, o.held->second);
+  page_key const key = *o.held;
+  o.held.reset();
+  if (p == nullptr) return;
+  if (--p->held == 0 && p->error != 0 && !p->unsaved()) drop_page(key);
+  changed();
+}
+
+// The page of this block with its data; null while that takes time, or with o.error set.
+auto client_node::state::need_page(operation& o, std::int64_t block, bool overwrites) -> page* {
+  page_key const key{o.file, block};
+  page* p = find_page(o.file, block);
+  if (p == nullptr) {
+    if (!make_room(true)) {
+      ++counters_.pool_waits;
+      return nullptr;
+    }
+    ++counters_.page_misses;
+    p = &add_page(key);
+    bool const is_new = block * block_bytes() >= files_[o.file].size.bytes;
+    if (o.is_write && (is_new || overwrites)) {
+      ++(is_new ? counters_.new_blocks : counters_.full_block_writes);
+    } else {
+      if (o.is_write) ++counters_.merge_reads;
+      start_read(key, *p);
+    }
+    o.missed = true;
+  }
+  if (p->reading) {
+    hold(o, key, *p);
+    return nullptr;
+  }
+  if (p->error != 0) {
+    o.error = p->error;
+    let_go(o);
+    return nullptr;
+  }
+  if (!o.missed) ++counters_.page_hits;
+  o.missed = false;
+  if (std::exchange(p->prefetched, false)) ++counters_.prefetch_hits;
+  touch(*p);
+  o.ready = std::max(o.ready, p->ready_at);
+  return p;
+}
+
+bool client_node::state::clean(file_id id, block_range range, bool drop, std::int64_t* flushes) {
+  bool done = true;
+  std::vector<page_key> gone;
+  for (auto at = pages_.lower_bound({id, range.begin}); at != pages_.end(); ++at) {
+    auto& [key, p] = *at;
+    if (key.first != id || key.second >= range.end) break;
+    if (!p.flushing && !p.dirty.empty()) {
+      start_flush(key, p);
+      if (flushes != nullptr) ++*flushes;
+    }
+    if (p.flushing || (drop && (p.reading || p.held > 0)))
+      done = false;
+    else
+      gone.push_back(key);
+  }
+  if (done && drop)
+    for (page_key const& key : gone) drop_page(key);
+  return done;
+}
+
+std::int64_t client_node::state::pinned_blocks() const {
+  return std::count_if(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.pinned > 0; });
+}
+
+}  // namespace argosy::gpfs

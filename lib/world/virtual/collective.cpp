@@ -1,0 +1,368 @@
+// Collective calls: one meeting each. What the ranks bring is combined at once, when the last has come; each leaves at the
+// time at which the usual algorithm would let it go.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scheduler.hpp"
+
+namespace argosy::detail::virtual_world {
+
+std::uint64_t scheduler::add(group& g) {
+  groups_.emplace(next_group_, &g);
+  return next_group_++;
+}
+
+void scheduler::remove(group& g) { groups_.erase(g.id); }
+
+group::group(scheduler& s, std::vector<int> m) : members(std::move(m)), scheduler_(s) {
+  id = s.add(*this);
+  next_.resize(members.size());
+  node_of_.reserve(members.size());
+  for (int r : members) node_of_.push_back(s.rank(r).node);
+  auto sorted = node_of_;
+  std::sort(sorted.begin(), sorted.end());
+  nodes = static_cast<int>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+  for (int i = 0; i < size(); ++i) {
+    rank_state const& r = s.rank(members[static_cast<std::size_t>(i)]);
+    if (r.dead && dead_member < 0) {
+      dead_member = i;
+      dead_since = r.death;
+    }
+  }
+}
+
+group::~group() {
+  // A program may keep a communicator beyond its run, by mistake.
+  if (scheduler* const s = scheduler::running(); s == &scheduler_) s->remove(*this);
+}
+
+// --- Cost ---
+
+picoseconds group::hop(int a, int b, std::int64_t bytes) const {
+  virtual_network const& net = scheduler_.scenario().network;
+  picoseconds const overhead = 2 * ps_of_ns(net.overhead_ns);
+  if (node_of_[static_cast<std::size_t>(a)] == node_of_[static_cast<std::size_t>(b)])
+    return overhead + ps_of_ns(net.node_latency_ns) + ps_of_bytes(bytes, net.node_mb_per_s);
+  // All ranks of a node go through its adapter at the same time.
+  std::int64_t const sharing = (size() + nodes - 1) / nodes;
+  return overhead + ps_of_ns(net.latency_ns) + ps_of_bytes(bytes * sharing, net.adapter_mb_per_s);
+}
+
+// Recursive doubling; ranks beyond a power of two hand in before, and are told afterwards.
+void group::exchange(std::vector<picoseconds>& t, std::int64_t bytes) const {
+  std::size_t const n = t.size(), whole = std::bit_floor(n), rest = n - whole;
+  auto const h = [&](std::size_t a, std::size_t b) { return hop(static_cast<int>(a), static_cast<int>(b), bytes); };
+  auto const place_of = [&](std::size_t j) { return j < rest ? 2 * j + 1 : j + rest; };
+  for (std::size_t i = 0; i < rest; ++i) t[2 * i + 1] = std::max(t[2 * i + 1], t[2 * i] + h(2 * i, 2 * i + 1));
+  std::vector<picoseconds> before(whole);
+  for (std::size_t mask = 1; mask < whole; mask <<= 1) {
+    for (std::size_t j = 0; j < whole; ++j) before[j] = t[place_of(j)];
+    for (std::size_t j = 0; j < whole; ++j)
+      t[place_of(j)] = std::max(before[j], before[j ^ mask]) + h(place_of(j), place_of(j ^ mask));
+  }
+  for (std::size_t i = 0; i < rest; ++i) t[2 * i] = std::max(t[2 * i], t[2 * i + 1] + h(2 * i, 2 * i + 1));
+}
+
+// Short blocks as doubling ones, long blocks around a ring.
+void group::gather(std::vector<picoseconds>& t, std::int64_t bytes) const {
+  auto const n = static_cast<std::int64_t>(t.size());
+  if (n == 1) return;
+  virtual_network const& net = scheduler_.scenario().network;
+  if (n * bytes <= 32768) {
+    exchange(t, 0);
+    picoseconds const data = ps_of_bytes((n - 1) * bytes, nodes > 1 ? net.adapter_mb_per_s : net.node_mb_per_s);
+    for (picoseconds& x : t) x += data;
+    return;
+  }
+  picoseconds step = 2 * ps_of_ns(net.overhead_ns);
+  step += nodes > 1 ? ps_of_ns(net.latency_ns) + ps_of_bytes(bytes, net.adapter_mb_per_s)
+                    : ps_of_ns(net.node_latency_ns) + ps_of_bytes(bytes, net.node_mb_per_s);
+  // The block of rank j reaches rank i after (i - j) mod n steps.
+  std::vector<picoseconds> after(t.size());
+  picoseconds most = std::numeric_limits<picoseconds>::min();
+  for (std::size_t i = t.size(); i-- > 0;) {
+    after[i] = most;
+    most = std::max(most, t[i] - static_cast<std::int64_t>(i) * step);
+  }
+  most = std::numeric_limits<picoseconds>::min();
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    auto const at = static_cast<std::int64_t>(i);
+    most = std::max(most, t[i] - at * step);
+    picoseconds const through = t[i] + (n - 1) * step;  // its own part in the ring takes all steps
+    t[i] = most + at * step;
+    if (after[i] != std::numeric_limits<picoseconds>::min()) t[i] = std::max(t[i], after[i] + (at + n) * step);
+    t[i] = std::max(t[i], through);
+  }
+}
+
+// --- Meetings ---
+
+void group::compare(meeting const& m, int me, arrival const& mine) {
+  arrival const& first = m.first;
+  std::string different;
+  auto const describe = [&](arrival const& a, int r) {
+    std::string s = name_of(a.kind);
+    if (a.kind == call_kind::all_reduce || a.kind == call_kind::all_gather || a.kind == call_kind::broadcast)
+      s += fmt::format(" of {} bytes", a.bytes);
+    if (a.kind == call_kind::broadcast) s += fmt::format(" from rank {}", a.root);
+    s += fmt::format(" on rank {}", r);
+    if (std::string const at = text_of(a.where); !at.empty()) s += " at " + at;
+    return s;
+  };
+  bool const lengths = first.kind != call_kind::share && first.bytes != mine.bytes;
+  if (first.kind == mine.kind && !lengths && first.root == mine.root) return;
+  char const* const what = first.kind != mine.kind ? "are in different collective calls"
+                           : lengths               ? "call with different lengths"
+                                                   : "call with different roots";
+  scheduler_.fail(virtual_run_error::reason::mismatch, fmt::format("ranks of communicator {} {}: {}, {}", id, what,
+                                                                   describe(first, m.first_rank), describe(mine, me)));
+}
+
+void group::throw_lost(call_kind k, place where) {
+  task& t = scheduler_.now();
+  std::string const at = text_of(where);
+  if (dead_member < 0)
+    throw rank_failure(-1, fmt::format("communicator {} was revoked after a rank died; {}{} cannot be completed", id,
+                                       name_of(k), at.empty() ? "" : " at " + at));
+  t.time = std::max(t.time, dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000));
+  throw rank_failure(dead_member, fmt::format("rank {} of communicator {} died; {}{} cannot be completed", dead_member,
+                                              id, name_of(k), at.empty() ? "" : " at " + at));
+}
+
+bool group::meet(int me, arrival& mine) {
+  scheduler& s = scheduler_;
+  if (!s.begin(mine.kind)) return false;
+  if (dead_member >= 0 || revoked) throw_lost(mine.kind, mine.where);
+  auto const index = static_cast<std::size_t>(me);
+  task& t = s.now();
+  std::uint64_t const number = next_[index]++;
+  while (number - first_open_ >= open_.size()) open_.push_back(std::make_unique<meeting>());
+  meeting& m = *open_[static_cast<std::size_t>(number - first_open_)];
+  mine.who = &t;
+  mine.at = t.time;
+  bool const is_broadcast = mine.kind == call_kind::broadcast;
+  if (m.count == 0) {
+    m.first = mine;
+    m.first_rank = me;
+    m.arrived.resize(members.size());
+    if (is_broadcast) {
+      m.came.assign(members.size(), -1);
+      m.reach.assign(members.size(), -1);
+    }
+  } else {
+    compare(m, me, mine);
+  }
+  m.arrived[index] = &mine;
+  ++m.count;
+  picoseconds const began = t.time;
+  if (is_broadcast) {
+    int const relative = (me - mine.root + size()) % size();
+    m.came[static_cast<std::size_t>(relative)] = t.time;
+    if (relative == 0) {
+      m.content.assign(mine.out, mine.out + mine.bytes);
+      m.reach[0] = t.time;
+    }
+    if (m.reach[static_cast<std::size_t>(relative)] >= 0) broadcast_from(m, relative);
+  } else if (m.count == size()) {
+    finish(m);
+  }
+  if (!mine.done) s.block({.kind = mine.kind, .group = id, .where = mine.where});
+  if (mine.failed) {
+    m.arrived[index] = nullptr;
+    throw_lost(mine.kind, mine.where);
+  }
+  t.time = std::max(t.time, mine.at);
+  rank_state& r = s.me();
+  r.last_kind = mine.kind;
+  r.last_group = id;
+  r.last_number = number + 1;
+  if (mine.kind != call_kind::share || mine.bytes > 0)
+    s.record("collective", name_of(mine.kind), began, static_cast<std::int64_t>(mine.bytes));
+  m.arrived[index] = nullptr;
+  if (++m.left == size()) {
+    ++s.report.collectives;
+    // Those before it have been left by all, too: ranks go from one to the next.
+    open_.erase(open_.begin());
+    ++first_open_;
+  }
+  return true;
+}
+
+void group::release(meeting&, arrival& a, picoseconds at) {
+  a.done = true;
+  a.at = at;
+  scheduler_.wake(*a.who, at);
+}
+
+void group::finish(meeting& m) {
+  std::vector<picoseconds> t(m.arrived.size());
+  for (std::size_t i = 0; i < t.size(); ++i) t[i] = m.arrived[i]->at;
+  move_data(m);
+  auto const bytes = static_cast<std::int64_t>(m.first.bytes);
+  switch (m.first.kind) {
+    case call_kind::barrier:
+      exchange(t, 0);
+      break;
+    case call_kind::all_reduce:
+      exchange(t, bytes);
+      break;
+    case call_kind::all_gather:
+      gather(t, bytes);
+      break;
+    case call_kind::exclusive_sum:
+      exchange(t, 8);
+      break;
+    case call_kind::share:
+      exchange(t, 16);
+      exchange(t, 16);
+      break;
+    default:
+      gather(t, 16);
+      break;  // new groups: everyone learns everyone's colour
+  }
+  for (std::size_t i = 0; i < t.size(); ++i) release(m, *m.arrived[i], t[i]);
+}
+
+void group::move_data(meeting& m) {
+  switch (m.first.kind) {
+    case call_kind::all_reduce:
+      for (std::size_t i = 1; i < m.arrived.size(); ++i) m.first.combine(m.arrived[0]->out, m.arrived[i]->out);
+      for (std::size_t i = 1; i < m.arrived.size(); ++i)
+        std::memcpy(m.arrived[i]->out, m.arrived[0]->out, m.first.bytes);
+      break;
+    case call_kind::all_gather:
+      if (m.first.bytes == 0) break;
+      // First into one of them, then all of it at once.
+      for (std::size_t i = 0; i < m.arrived.size(); ++i)
+        std::memmove(m.arrived[0]->out + i * m.first.bytes, m.arrived[i]->in, m.first.bytes);
+      for (std::size_t i = 1; i < m.arrived.size(); ++i)
+        std::memcpy(m.arrived[i]->out, m.arrived[0]->out, m.first.bytes * m.arrived.size());
+      break;
+    case call_kind::exclusive_sum: {
+      std::uint64_t sum = 0;
+      for (arrival* a : m.arrived)
+        a->number = static_cast<std::int64_t>(std::exchange(sum, sum + static_cast<std::uint64_t>(a->number)));
+      break;
+    }
+    case call_kind::duplicate:
+    case call_kind::split:
+    case call_kind::node:
+      split(m);
+      break;
+    case call_kind::share:
+      share(m);
+      break;
+    default:
+      break;
+  }
+}
+
+void group::split(meeting& m) {
+  struct member {
+    std::int64_t key;
+    int rank;
+    auto operator<=>(member const&) const = default;
+  };
+  std::map<std::int64_t, std::vector<member>> colours;
+  for (int i = 0; i < size(); ++i) {
+    arrival const& a = *m.arrived[static_cast<std::size_t>(i)];
+    colours[a.number].push_back({a.second, i});
+  }
+  for (auto& [colour, ranks] : colours) {
+    std::sort(ranks.begin(), ranks.end());
+    std::vector<int> all;
+    for (member const& r : ranks) all.push_back(members[static_cast<std::size_t>(r.rank)]);
+    auto const fresh = std::make_shared<group>(scheduler_, std::move(all));
+    fresh->revoked = revoked;
+    made.push_back(fresh);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      arrival& a = *m.arrived[static_cast<std::size_t>(ranks[i].rank)];
+      *a.made = fresh;
+      a.number = static_cast<std::int64_t>(i);
+    }
+  }
+}
+
+void group::share(meeting& m) {
+  std::size_t const bytes = m.first.bytes;
+  int error = 0;
+  if (std::any_of(m.arrived.begin(), m.arrived.end(), [=](arrival* a) { return a->bytes != bytes; }))
+    error = EINVAL;
+  else if (nodes > 1 && bytes > 0)
+    error = ENOENT;
+  std::shared_ptr<std::byte> memory;
+  if (error == 0 && bytes > 0) {
+    constexpr std::align_val_t alignment{shared_memory::alignment_bytes};
+    bool const possible = bytes <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+    if (void* const first = possible ? ::operator new(bytes, alignment, std::nothrow) : nullptr) {
+      std::memset(first, 0, bytes);
+      memory = {static_cast<std::byte*>(first),
+                [](std::byte* p) { ::operator delete(p, std::align_val_t{shared_memory::alignment_bytes}); }};
+    } else {
+      error = ENOMEM;
+    }
+  }
+  for (arrival* a : m.arrived) {
+    a->error = error;
+    *a->memory = memory;
+  }
+}
+
+// A binomial tree: rank r, counted from the root, has its message from r without its lowest bit. Nobody waits for ranks
+// below it, and the message has come to `relative`.
+void group::broadcast_from(meeting& m, int relative) {
+  auto const n = static_cast<unsigned>(size());
+  virtual_network const& net = scheduler_.scenario().network;
+  auto const bytes = static_cast<std::int64_t>(m.first.bytes);
+  auto const rank_of = [&](unsigned r) { return static_cast<int>((r + static_cast<unsigned>(m.first.root)) % n); };
+  std::vector<unsigned> todo{static_cast<unsigned>(relative)};
+  while (!todo.empty()) {
+    unsigned const r = todo.back();
+    todo.pop_back();
+    int const here = rank_of(r);
+    picoseconds t = std::max(m.came[r], m.reach[r]);
+    unsigned const low = r == 0 ? std::bit_ceil(n) : r & (~r + 1);
+    for (unsigned bit = low >> 1; bit > 0; bit >>= 1) {
+      unsigned const child = r + bit;
+      if (child >= n) continue;
+      int const there = rank_of(child);
+      m.reach[child] = t + hop(here, there, bytes);
+      bool const near = node_of_[static_cast<std::size_t>(here)] == node_of_[static_cast<std::size_t>(there)];
+      t += ps_of_ns(net.overhead_ns) + ps_of_bytes(bytes, near ? net.node_mb_per_s : net.adapter_mb_per_s);
+      if (m.came[child] >= 0) todo.push_back(child);
+    }
+    arrival& a = *m.arrived[static_cast<std::size_t>(here)];
+    if (r != 0 && bytes > 0) std::memcpy(a.out, m.content.data(), m.content.size());
+    release(m, a, t);
+  }
+}
+
+void group::member_died(int number) {
+  auto const found = std::find(members.begin(), members.end(), number);
+  if (found == members.end()) return;
+  if (dead_member < 0) {
+    dead_member = static_cast<int>(found - members.begin());
+    dead_since = scheduler_.rank(number).death;
+  }
+  tell_meetings(dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000));
+}
+
+void group::tell_meetings(picoseconds at) {
+  for (auto const& m : open_)
+    for (arrival* const a : m->arrived)
+      if (a && !a->done) {
+        a->failed = a->done = true;
+        scheduler_.wake(*a->who, at);
+      }
+}
+
+}  // namespace argosy::detail::virtual_world

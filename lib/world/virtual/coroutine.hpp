@@ -1,0 +1,51 @@
+// Stackful coroutines on Boost.Context, known to the address sanitizer, each with its own exceptions in flight.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace argosy::detail::virtual_world {
+
+// Stacks of one size, in slabs. Those that were given back are used again first.
+class stack_pool {
+ public:
+  explicit stack_pool(std::size_t bytes);
+  ~stack_pool();
+  stack_pool(stack_pool const&) = delete;
+  stack_pool& operator=(stack_pool const&) = delete;
+
+  std::byte* take();  // the lowest byte
+  void give(std::byte* stack) { free_.push_back(stack); }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct slab {
+    void* first;
+    std::size_t bytes;
+  };
+  std::size_t bytes_, page_;
+  std::vector<slab> slabs_;
+  std::vector<std::byte*> free_;
+};
+
+// Runs `body`, which does not throw, on a stack of the pool. Resumed by the scheduler's own stack, which it goes back to.
+class coroutine {
+ public:
+  coroutine(stack_pool& pool, std::function<void()> body);
+  ~coroutine();  // of one that has not begun, or has ended
+  coroutine(coroutine const&) = delete;
+  coroutine& operator=(coroutine const&) = delete;
+
+  void resume();   // from outside
+  void suspend();  // from inside
+  bool done() const noexcept;
+
+ private:
+  struct context;
+  std::unique_ptr<context> context_;
+};
+
+}  // namespace argosy::detail::virtual_world

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace argosy::detail::virtual_world {
+namespace {
+
+thread_local scheduler* running_scheduler = nullptr;
+thread_local std::uint64_t runs = 0;
+
+constexpr double seconds_of(picoseconds t) { return static_cast<double>(t) * 1e-12; }
+
+}  // namespace
+
+char const* name_of(call_kind k) noexcept {
+  constexpr char const* names[] = {"barrier",    "all_reduce", "all_gather", "broadcast", "exclusive_sum",
+                                   "duplicate",  "split",      "node",       "share",     "send",
+                                   "receive",    "wait_all",   "compute",    "pause",     "wait for a nonblocking call",
+                                   "file access"};
+  return names[static_cast<std::size_t>(k)];
+}
+
+std::string text_of(place const& where) {
+  std::string_view file = where.file_name();
+  if (file.empty()) return {};
+  if (auto const slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  return fmt::format("{}:{}", file, where.line());
+}
+
+scheduler* scheduler::running() noexcept { return running_scheduler; }
+
+scheduler& scheduler::here() {
+  if (!running_scheduler) throw std::logic_error("argosy::virtual_rank: used outside of virtual_cluster::run");
+  return *running_scheduler;
+}
+
+scheduler::scheduler(argosy::scenario const& s, virtual_options const& o)
+    : scenario_(s), options_(o), stacks_(o.stack_bytes), run_number_(++runs) {
+  if (s.ranks < 1 || s.ranks_per_node < 1)
+    throw std::invalid_argument("argosy::virtual_cluster: ranks and ranks_per_node must be positive");
+  auto const check = [&](int rank, char const* what) {
+    if (rank < 0 || rank >= s.ranks)
+      throw std::invalid_argument(
+          fmt::format("argosy::virtual_cluster: {} of rank {}, but there are {} ranks", what, rank, s.ranks));
+  };
+  ranks_.resize(static_cast<std::size_t>(s.ranks));
+  auto const nodes = static_cast<std::size_t>((s.ranks - 1) / s.ranks_per_node + 1);
+  adapter_out_.resize(nodes);
+  adapter_in_.resize(nodes);
+  for (int i = 0; i < s.ranks; ++i) {
+    rank(i).number = i;
+    rank(i).node = i / s.ranks_per_node;
+  }
+  for (slow_rank const& x : s.slow) {
+    check(x.rank, "slow");
+    rank(x.rank).factor *= x.factor;
+  }
+  for (paused_rank const& x : s.pauses) {
+    check(x.rank, "pause");
+    rank(x.rank).pauses.push_back(x);
+  }
+  for (dying_rank const& x : s.deaths) {
+    check(x.rank, "death");
+    auto& at = rank(x.rank).dies_at;
+    at = at == 0 ? x.operation : std::min(at, x.operation);
+  }
+  for (rank_state& r : ranks_)
+    std::stable_sort(r.pauses.begin(), r.pauses.end(), [](auto const& a, auto const& b) { return a.at_us < b.at_us; });
+  for (rank_fault const& x : s.faults) {
+    if (x.rank != -1) check(x.rank, "fault");
+    for (rank_state& r : ranks_) {
+      if (x.rank != -1 && x.rank != r.number) continue;
+      if (!r.faults) {
+        r.faults = std::make_shared<fault_script>();
+        r.faults->sleep_by([this](std::chrono::nanoseconds d) { charge(ps_of_ns(d.count())); });
+      }
+      r.faults->add(x.what);
+    }
+  }
+}
+
+scheduler::~scheduler() = default;
+
+// --- The queue ---
+
+void scheduler::push(picoseconds at, task* who, std::size_t what) {
+  std::uint64_t const number = ++sequence_;
+  std::uint64_t const key = scenario_.seed != 0 ? mixed(scenario_.seed ^ mixed(number)) : number;
+  queue_.push_back({at, key, number, who, what});
+  std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
+}
+
+void scheduler::synchronize() {
+  task& t = *current_;
+  if (!queue_.empty() && queue_.front().time <= t.time) {
+    push(t.time, &t, 0);
+    if (queue_.front().who != &t) {
+      t.context->suspend();
+      if (t.cancelled) throw run_ended{};
+    } else {
+      std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
+      queue_.pop_back();
+    }
+  }
+  now_ = std::max(now_, t.time);
+}
+
+void scheduler::block(waiting why) {
+  task& t = *current_;
+  why.since = t.time;
+  t.why = std::move(why);
+  t.blocked = true;
+  t.context->suspend();
+  t.blocked = false;
+  if (t.cancelled) throw run_ended{};
+}
+
+void scheduler::wake(task& t, picoseconds at) {
+  if (!t.blocked) return;
+  t.blocked = false;
+  push(std::max(at, t.time), &t, 0);
+}
+
+void scheduler::resume(task& t) {
+  current_ = &t;
+  t.context->resume();
+  current_ = nullptr;
+}
+
+task& scheduler::make_task(rank_state& r, bool is_service, std::function<void()> body) {
+  task& t = *tasks_.emplace_back(std::make_unique<task>());
+  t.number = static_cast<int>(tasks_.size()) - 1;
+  t.rank = &r;
+  t.is_service = is_service;
+  t.context.emplace(stacks_, [this, &t, work = std::move(body)] {
+    try {
+      if (!t.cancelled) work();
+    } catch (run_ended const&) {
+    } catch (rank_failure const&) {
+      if (!ending_ && !t.rank->dead) {
+        t.rank->dead = true;
+        t.rank->death = t.time;
+        lost(*t.rank);
+      }
+    } catch (...) {
+      if (!ending_) {
+        thrown_ = std::current_exception();
+        ending_ = true;
+      }
+    }
+    t.finished = true;
+    hash(3, static_cast<std::uint64_t>(t.number), static_cast<std::uint64_t>(t.time));
+    if (t.is_service) {
+      std::erase(t.rank->services, &t);
+      if (t.rank->dead && t.rank->services.empty()) wake(*t.rank->program, t.time);
+    }
+    report.seconds = std::max(report.seconds, seconds_of(t.time));
+  });
+  return t;
+}
+
+void scheduler::start_service(std::function<void()> work) {
+  task& t = make_task(me(), true, std::move(work));
+  t.time = current_->time;
+  me().services.push_back(&t);
+  push(t.time, &t, 0);
+}
+
+virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& program) {
+  if (running_scheduler) throw std::logic_error("argosy::virtual_cluster: a run inside of a run");
+  struct in_run {
+    explicit in_run(scheduler* s) { running_scheduler = s; }
+    ~in_run() { running_scheduler = nullptr; }
+  } const guard(this);
+  hash(static_cast<std::uint64_t>(scenario_.ranks), scenario_.seed);
+  report.ranks_per_node = scenario_.ranks_per_node;
+  std::vector<int> all(ranks_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  auto world = std::make_shared<group>(*this, std::move(all));
+  for (rank_state& r : ranks_) {
+    virtual_rank const handed(world, r.number);
+    r.program = &make_task(r, false, [&program, handed] { program(handed); });
+    push(0, r.program, 0);
+  }
+  world.reset();
+  loop();
+  report.trace_hash = hash_;
+  bool const deadlock =
+      !ending_ && std::any_of(tasks_.begin(), tasks_.end(), [](auto const& t) { return !t->finished; });
+  if (deadlock || failed_) report.blocked = blocked();
+  if (deadlock) {
+    failed_ = virtual_run_error::reason::deadlock;
+    failed_words_ =
+        fmt::format("argosy::virtual_cluster: deadlock after {:.9f} s: {} of {} ranks wait, and nobody can go on",
+                    seconds_of(now_), report.blocked.size(), scenario_.ranks);
+  }
+  unwind();
+  if (thrown_) std::rethrow_exception(thrown_);
+  if (failed_) {
+    constexpr std::size_t most = 64;
+    for (std::size_t i = 0; i < std::min(most, report.blocked.size()); ++i) {
+      blocked_rank const& b = report.blocked[i];
+      failed_words_ += fmt::format("\n  rank {}{} waits since {:.9f} s: {}; {}", b.rank,
+                                   b.in_background ? " in the background" : "", b.since, b.waits_for, b.last_passed);
+    }
+    if (report.blocked.size() > most) failed_words_ += fmt::format("\n  and {} more", report.blocked.size() - most);
+    throw virtual_run_error(*failed_, failed_words_, std::move(report));
+  }
+  return std::move(report);
+}
+
+void scheduler::loop() {
+  while (!queue_.empty() && !ending_) {
+    std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
+    event const e = queue_.back();
+    queue_.pop_back();
+    now_ = std::max(now_, e.time);
+    ++report.events;
+    if (options_.most_events > 0 && report.events > options_.most_events) {
+      failed_ = virtual_run_error::reason::too_many_events;
+      failed_words_ = fmt::format("argosy::virtual_cluster: more than {} events", options_.most_events);
+      ending_ = true;
+      return;
+    }
+    if (e.who) {
+      if (e.who->finished) continue;
+      hash(1, static_cast<std::uint64_t>(e.who->number), static_cast<std::uint64_t>(e.time));
+      e.who->time = std::max(e.who->time, e.time);
+      resume(*e.who);
+    } else {
+      message m = std::move(in_flight_[e.what]);
+      free_in_flight_.push_back(e.what);
+      hash(2, static_cast<std::uint64_t>(m.from) << 32 | static_cast<std::uint64_t>(m.to),
+           static_cast<std::uint64_t>(e.time));
+      try {
+        deliver(std::move(m));
+      } catch (run_ended const&) {
+      }
+    }
+  }
+}
+
+// Services first: they use memory of their ranks.
+void scheduler::unwind() {
+  ending_ = true;
+  for (bool const services : {true, false}) {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      task& t = *tasks_[i];
+      if (t.is_service != services) continue;
+      t.cancelled = true;
+      // A handler that takes run_ended for its own goes on to its next operation.
+      for (int times = 0; !t.finished && times < 1'000'000; ++times) resume(t);
+    }
+  }
+}
+
+// --- What tasks do ---
+
+bool scheduler::begin(call_kind kind) {
+  task& t = *current_;
+  if (t.cancelled) {
+    if (std::uncaught_exceptions() > 0) return false;
+    throw run_ended{};
+  }
+  rank_state& r = *t.rank;
+  while (!r.pauses.empty() && t.time >= ps_of_ns(r.pauses.front().at_us * 1000)) {
+    charge(ps_of_ns(r.pauses.front().for_us * 1000));
+    r.pauses.erase(r.pauses.begin());
+  }
+  hash(4 + static_cast<std::uint64_t>(kind), static_cast<std::uint64_t>(t.number), static_cast<std::uint64_t>(t.time));
+  if (!t.is_service && ++r.operations == r.dies_at) die();
+  return true;
+}
+
+void scheduler::die() {
+  task& t = *current_;
+  rank_state& r = *t.rank;
+  synchronize();
+  r.dead = true;
+  r.death = t.time;
+  for (task* s : r.services) {
+    s->cancelled = true;
+    wake(*s, t.time);
+  }
+  while (!r.services.empty()) block({.kind = call_kind::background});
+  lost(r);
+  t.cancelled = true;
+  throw run_ended{};
+}
+
+void scheduler::lost(rank_state& r) {
+  report.dead.push_back(r.number);
+  hash(5, static_cast<std::uint64_t>(r.number), static_cast<std::uint64_t>(r.death));
+  for (auto const& [id, g] : groups_) g->member_died(r.number);
+  tell_senders_and_receivers(r);
+}
+
+picoseconds scheduler::scaled(picoseconds t) const {
+  double const factor = current_->rank->factor;
+  return factor == 1 ? t : std::llround(static_cast<double>(t) * factor);
+}
+
+void scheduler::record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes, int peer) {
+  if (options_.timeline)
+    report.timeline.push_back({current_->rank->number, kind, name, begin, current_->time, bytes, peer});
+}
+
+void scheduler::fail(virtual_run_error::reason why, std::string words) {
+  if (!ending_) {
+    failed_ = why;
+    failed_words_ = "argosy::virtual_cluster: " + std::move(words);
+    ending_ = true;
+  }
+  if (current_) current_->cancelled = true;
+  throw run_ended{};
+}
+
+picoseconds scheduler::leave_node(int node, picoseconds at, picoseconds takes) {
+  picoseconds& free = adapter_out_[static_cast<std::size_t>(node)];
+  picoseconds const begin = std::max(at, free);
+  free = begin + takes;
+  return begin;
+}
+
+picoseconds scheduler::enter_node(int node, picoseconds at, picoseconds takes) {
+  picoseconds& free = adapter_in_[static_cast<std::size_t>(node)];
+  return free = std::max(at, free) + takes;
+}
+
+// --- Reports ---
+
+std::string scheduler::words_of(task const& t) const {
+  waiting const& w = t.why;
+  std::string const at = text_of(w.where);
+  auto const located = [&](std::string words) { return at.empty() ? words : words + ", at " + at; };
+  if (w.words) return *w.words;
+  if (w.kind == call_kind::background) return located("the end of a nonblocking call");
+  if (w.kind == call_kind::send || w.kind == call_kind::receive || w.kind == call_kind::wait_all) {
+    std::string all;
+    std::size_t count = 0;
+    for (virtual_rank::request const& r : w.requests) {
+      if (!r.operation_ || r.operation_->done) continue;
+      operation const& o = *r.operation_;
+      if (++count > 4) continue;
+      bool const gone = ranks_[static_cast<std::size_t>(o.peer)].program->finished;
+      all += fmt::format("{}{} rank {}{}, tag {}, communicator {}{}", all.empty() ? "" : "; ",
+                         o.is_receive ? "receive from" : "send to", o.peer_in_group,
+                         gone ? " (which has left its program)" : "", o.tag, o.group,
+                         text_of(o.where).empty() ? "" : ", at " + text_of(o.where));
+    }
+    if (count > 4) all += fmt::format("; and {} more", count - 4);
+    return all;
+  }
+  std::string words = fmt::format("{} of communicator {}", name_of(w.kind), w.group);
+  if (auto const g = groups_.find(w.group); g != groups_.end()) {
+    int missing = 0;
+    std::string who;
+    for (int i = 0; i < g->second->size(); ++i) {
+      rank_state const& other = ranks_[static_cast<std::size_t>(g->second->members[static_cast<std::size_t>(i)])];
+      task const& o = *other.program;
+      bool const there = o.blocked && o.why.kind == w.kind && o.why.group == w.group;
+      if (there) continue;
+      if (++missing <= 4)
+        who += fmt::format("{}{}{}", who.empty() ? "" : ", ", i, o.finished ? " (which has left its program)" : "");
+    }
+    if (missing > 0)
+      words += fmt::format(", for rank{} {}{}", missing > 1 ? "s" : "", who,
+                           missing > 4 ? fmt::format(" and {} more", missing - 4) : "");
+  }
+  return located(words);
+}
+
+std::vector<blocked_rank> scheduler::blocked() const {
+  std::vector<blocked_rank> all;
+  for (auto const& t : tasks_) {
+    if (t->finished || !t->blocked) continue;
+    rank_state const& r = *t->rank;
+    std::string last = r.last_number == 0
+                           ? "it has passed no collective call"
+                           : fmt::format("the last collective call that it passed is {}, number {} of communicator {}",
+                                         name_of(r.last_kind), r.last_number, r.last_group);
+    if (!r.last_note.empty()) last += "; " + r.last_note;
+    all.push_back({r.number, t->is_service, seconds_of(t->why.since), words_of(*t), std::move(last)});
+  }
+  std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
+  return all;
+}
+
+}  // namespace argosy::detail::virtual_world
+
+namespace argosy {
+
+virtual_report virtual_cluster::run(std::function<void(virtual_rank const&)> const& program) const {
+  detail::virtual_world::scheduler s(scenario_, options_);
+  return s.run(program);
+}
+
+}  // namespace argosy

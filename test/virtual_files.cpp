@@ -1,0 +1,410 @@
+// Files of the virtual cluster, and argosy's files on it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/virtual_files.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/world/virtual_cluster.hpp>
+
+#include "support/catch.hpp"
+#include "support/seed.hpp"
+
+namespace io = argosy;
+using Catch::Matchers::ContainsSubstring;
+using io::test::seed;
+
+namespace {
+
+using virtual_file = io::basic_file<io::virtual_rank>;
+using bytes = std::vector<std::byte>;
+constexpr auto create = io::mode::create | io::mode::read_write;
+constexpr io::virtual_options roomy{.stack_bytes = std::size_t{512} << 10};
+
+int errno_of(std::error_code const& e) { return e.category() == std::system_category() ? e.value() : -1; }
+
+bytes filled(std::size_t n, int value) { return bytes(n, static_cast<std::byte>(value)); }
+
+// Blocks of ints that are dealt to the ranks at random, the same way on all of them.
+std::vector<int> deal(std::mt19937_64& random, int ranks, int blocks) {
+  std::vector<int> owner(static_cast<std::size_t>(blocks));
+  for (int& o : owner) o = static_cast<int>(random() % static_cast<unsigned>(ranks));
+  return owner;
+}
+
+void write_and_read(io::virtual_rank const& world, io::virtual_files const& files, std::uint64_t number, int blocks) {
+  std::mt19937_64 random(number);
+  constexpr int block = 3;
+  auto const owner = deal(random, world.size(), blocks);
+  std::vector<std::int64_t> mine;
+  for (int b = 0; b < blocks; ++b)
+    if (owner[static_cast<std::size_t>(b)] == world.rank()) mine.push_back(b * block);
+  std::vector<int> data(mine.size() * block), back(mine.size() * block);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = world.rank() * 100003 + static_cast<int>(i);
+
+  auto f = virtual_file::open(world, "state", create, {}, files.opener());
+  if (mine.empty())
+    f.set_view(0, io::type<int>);
+  else
+    f.set_view(0, io::type<int>,
+               io::resized(io::indexed_block(block, mine, io::type<int>), 0, std::int64_t{4} * blocks * block));
+  CHECK(f.write_all(data).bytes == static_cast<std::int64_t>(data.size() * sizeof(int)));
+  f.seek(0);
+  CHECK(f.read_all(back).bytes == static_cast<std::int64_t>(back.size() * sizeof(int)));
+  CHECK(back == data);
+  f.close();
+
+  if (world.rank() != 0) return;
+  bytes const all = files.content("state");
+  std::map<int, int> next;
+  std::size_t wrong = 0;
+  for (std::size_t b = 0; b < owner.size(); ++b)
+    for (std::size_t i = 0; i < block; ++i) {
+      int value = 0;
+      std::memcpy(&value, all.data() + (b * block + i) * sizeof(int), sizeof(int));
+      wrong += value != owner[b] * 100003 + next[owner[b]]++;
+    }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") {
+  io::virtual_files files({.capacity_bytes = 5 * 4096});
+  io::opener const open = files.opener();
+  std::error_code e;
+  CHECK_FALSE(open("a", {.read = true}, e).is_open());
+  CHECK(errno_of(e) == ENOENT);
+  open("a", {}, e);
+  CHECK(errno_of(e) == EINVAL);
+  io::any_handle a = open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
+  CHECK_FALSE(e);
+  open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
+  CHECK(errno_of(e) == EEXIST);
+  files.make_directory("d");
+  open("d", {.read = true}, e);
+  CHECK(errno_of(e) == EISDIR);
+  files.set_permissions("a", 0400);
+  open("a", {.write = true}, e);
+  CHECK(errno_of(e) == EACCES);
+  CHECK(open("a", {.read = true}, e).is_open());
+  files.set_permissions("a", 0600);
+  files.set_read_only(true);
+  open("a", {.write = true}, e);
+  CHECK(errno_of(e) == EROFS);
+  open("new", {.write = true, .create = true}, e);
+  CHECK(errno_of(e) == EROFS);
+  CHECK(errno_of(open.remove("a")) == EROFS);
+  files.set_read_only(false);
+
+  // Holes cost nothing, and are zeros. The disk fills.
+  CHECK(a.write(1'000'000, filled(100, 1)).bytes == 100);
+  CHECK(a.size(e) == 1'000'100);
+  bytes some(200, std::byte{7});
+  CHECK(a.read(999'900, some).bytes == 200);
+  CHECK(std::count(some.begin(), some.end(), std::byte{0}) == 100);
+  CHECK(a.read(1'000'050, some).bytes == 50);
+  CHECK(a.read(2'000'000, some).bytes == 0);
+  CHECK(files.allocated_bytes() == 4096);
+  auto const full = a.write(100, filled(6 * 4096, 2));
+  CHECK(full.bytes == 4 * 4096 - 100);
+  CHECK(errno_of(full.error) == ENOSPC);
+  CHECK(a.write(0, filled(4096, 3)).bytes == 4096);  // it has its block
+  CHECK(errno_of(a.preallocate(9 * 4096)) == ENOSPC);
+  CHECK_FALSE(a.resize(10));
+  CHECK(a.size(e) == 10);
+  CHECK(files.allocated_bytes() == 4096);
+  CHECK_FALSE(a.resize(100));
+  CHECK(files.content("a") == [] {
+    auto b = filled(100, 0);
+    std::fill_n(b.begin(), 10, std::byte{3});
+    return b;
+  }());
+  CHECK_FALSE(a.preallocate(5 * 4096));
+  CHECK_FALSE(a.close());
+  CHECK(errno_of(a.close()) == EBADF);
+  CHECK_FALSE(open.remove("a"));
+  CHECK(errno_of(open.remove("a")) == ENOENT);
+  CHECK(files.allocated_bytes() == 0);
+  CHECK(files.names().empty());
+}
+
+TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
+  auto const took = [](int ranks, int servers, std::int64_t piece) {
+    io::virtual_files files({.servers = servers, .stripe_bytes = 1 << 16});
+    return io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
+        .run([&](io::virtual_rank const& world) {
+          std::error_code e;
+          io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+          constexpr std::int64_t each = 1 << 20;
+          for (std::int64_t done = 0; done < each; done += piece)
+            f.write(world.rank() * each + done, filled(static_cast<std::size_t>(piece), 1));
+        })
+        .seconds;
+  };
+  CHECK(took(1, 1, 1 << 20) > 1e-3);
+  CHECK(took(1, 1, 1 << 20) < 2e-3);
+  CHECK(took(4, 1, 1 << 20) > 4e-3);
+  CHECK(took(4, 4, 1 << 20) < 2e-3);
+  CHECK(took(1, 1, 1 << 10) > took(1, 1, 1 << 20));
+}
+
+TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
+  io::virtual_files const files;
+  int count = 0, inside = 0;
+  io::virtual_cluster({.ranks = 20, .seed = seed()}).run([&](io::virtual_rank const& world) {
+    std::error_code e;
+    io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+    for (int i = 0; i < 5; ++i) {
+      CHECK_FALSE(f.lock(10, 10, io::lock_kind::exclusive));
+      CHECK(++inside == 1);
+      world.compute(1e-4);
+      world.pause();
+      ++count;
+      --inside;
+      CHECK_FALSE(f.unlock(10, 10));
+    }
+    // Readers share; parts of one's own may be converted.
+    CHECK_FALSE(f.lock(10, 10, io::lock_kind::shared));
+    world.barrier();
+    CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::lock_kind::exclusive));
+    CHECK_FALSE(f.unlock(0, INT64_MAX));
+    if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::lock_kind::exclusive));
+    CHECK_FALSE(f.close());  // gives back what is left
+  });
+  CHECK(count == 100);
+
+  try {
+    io::virtual_cluster({.ranks = 2}).run([&](io::virtual_rank const& world) {
+      std::error_code e;
+      io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+      int const mine = world.rank();
+      f.lock(100 * mine, 10, io::lock_kind::exclusive);
+      world.barrier();
+      f.lock(100 * (1 - mine), 10, io::lock_kind::exclusive);
+    });
+    FAIL("no deadlock");
+  } catch (io::virtual_run_error const& e) {
+    CHECK_THAT(e.what(), ContainsSubstring("lock of bytes [100, 110) of 'f', held by rank 1"));
+  }
+  CHECK_FALSE(io::virtual_files({.has_locks = false})
+                  .opener()("f", {.write = true, .create = true}, *std::make_unique<std::error_code>())
+                  .lock(0, 1, io::lock_kind::shared) != io::errc::no_locks);
+}
+
+TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
+  io::virtual_files files;
+  std::error_code e;
+  io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+  std::size_t const size = 40 * 4096;
+  f.write(0, filled(size, 1));
+  f.sync();
+  f.write(4096, filled(20 * 4096, 2));
+  io::any_handle g = files.opener()("g", {.write = true, .create = true}, e);
+  g.write(0, filled(10, 9));
+  bool seen_old = false, seen_new = false, seen_torn = false, seen_g = false, missed_g = false;
+  for (std::uint64_t s = 0; s < 50; ++s) {
+    io::virtual_files const left = files.crash(s);
+    bytes const now = left.content("f");
+    REQUIRE(now.size() == size);
+    CHECK(std::all_of(now.begin(), now.begin() + 4096, [](std::byte b) { return b == std::byte{1}; }));
+    CHECK(std::all_of(now.begin() + 21 * 4096, now.end(), [](std::byte b) { return b == std::byte{1}; }));
+    for (std::ptrdiff_t b = 1; b < 21; ++b) {
+      auto const first = now.begin() + b * 4096, end = first + 4096;
+      auto const twos = std::count(first, end, std::byte{2});
+      CHECK(twos % 512 == 0);
+      CHECK(std::all_of(first, first + twos, [](std::byte x) { return x == std::byte{2}; }));
+      seen_new = seen_new || twos == 4096;
+      seen_old = seen_old || twos == 0;
+      seen_torn = seen_torn || (twos > 0 && twos < 4096);
+    }
+    (left.exists("g") ? seen_g : missed_g) = true;
+    CHECK(files.crash(s).content("f") == now);
+  }
+  CHECK((seen_old && seen_new && seen_torn && seen_g && missed_g));
+  f.sync();
+  CHECK(files.crash(1).content("f") == files.content("f"));
+}
+
+TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
+#if defined(__SANITIZE_ADDRESS__)
+  int const most = 64;
+#else
+  int const most = 1024;
+#endif
+  for (int ranks : {1, 7, 64, most})
+    for (std::uint64_t round = 0; round < (ranks > 64 ? 1 : 4); ++round) {
+      std::uint64_t const number = seed() + round;
+      CAPTURE(ranks, number);
+      io::virtual_files const files;
+      io::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 8, .seed = number}, roomy);
+      cluster.run([&](io::virtual_rank const& world) { write_and_read(world, files, number, ranks * 5); });
+    }
+}
+
+TEST_CASE("a program of files is a function of its scenario", "[virtual][file]") {
+  auto const hash = [](std::uint64_t number) {
+    io::virtual_files const files;
+    return io::virtual_cluster({.ranks = 20, .ranks_per_node = 8, .seed = number}, roomy)
+        .run([&](io::virtual_rank const& world) { write_and_read(world, files, 1, 100); })
+        .trace_hash;
+  };
+  CHECK(hash(1) == hash(1));
+  CHECK(hash(1) != hash(2));
+}
+
+TEST_CASE("nonblocking access runs beside its rank", "[virtual][file]") {
+  io::virtual_files const files;
+  auto const r =
+      io::virtual_cluster({.ranks = 5, .ranks_per_node = 2, .seed = 3}, roomy).run([&](io::virtual_rank const& world) {
+        auto f = virtual_file::open(world, "f", create, {}, files.opener());
+        std::vector<int> const data(1 << 18, world.rank());
+        double const began = world.now();
+        io::request request = f.iwrite_at(world.rank() * std::int64_t{4} * (1 << 18), data);
+        CHECK(world.now() < began + 1e-4);
+        CHECK_FALSE(request.test());
+        CHECK(request.wait().bytes == 1 << 20);
+        CHECK(world.now() > began + 2.5e-4);
+        std::vector<int> back(1 << 18);
+        io::request again = f.iread_at(world.rank() * std::int64_t{4} * (1 << 18), back);
+        while (!again.test()) {
+        }
+        again.wait();
+        CHECK(back == data);
+        {
+          [[maybe_unused]] io::request const dropped = f.iread_at(0, back);
+        }
+        io::request left = f.iread_at(0, back);
+        f.close();  // waits for it
+        CHECK(left.wait().bytes == 1 << 20);
+
+        // The shared pointer lies in a hidden file where ranks are on several nodes.
+        auto g = virtual_file::open(world, "g", create, {}, files.opener());
+        int const one = world.rank();
+        g.set_view(0, io::type<int>);
+        g.write_shared(one);
+        g.write_ordered(one);
+        world.barrier();
+        CHECK(g.position_shared() == 10);
+        g.close();
+      });
+  CHECK(r.file_calls > 0);
+  CHECK(files.names() == std::vector<std::string>{"f", "g"});
+}
+
+TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
+  auto const run = [](io::scenario s, auto&& check) {
+    s.ranks = 4;
+    s.ranks_per_node = 2;
+    io::virtual_files const files(s.disk);
+    io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+      std::error_code e;
+      auto f = virtual_file::open(world, "f", create, e, {}, files.opener());
+      std::vector<int> const data(5000, world.rank() + 1);
+      if (!e) f.write_at_all(world.rank() * std::int64_t{20000}, data, e);
+      check(world, e, f);
+    });
+    return files;
+  };
+  int const victim = 2;
+  auto const errors = [&](io::errc mine) {
+    return [=](io::virtual_rank const& world, std::error_code const& e, virtual_file&) {
+      CAPTURE(world.rank());
+      CHECK(e == (world.rank() == victim ? mine : io::errc::error_on_another_rank));
+    };
+  };
+  run({.faults = {{victim, io::fail_at(io::file_call::write, 1, std::errc::io_error)}}}, errors(io::errc::io));
+  run({.faults = {{victim, io::tear_at(io::file_call::write, 1, 100, std::errc::no_space_on_device)}}},
+      errors(io::errc::no_space));
+  run({.faults = {{victim, io::fail_at(io::file_call::open, 1, std::errc::permission_denied)}}},
+      errors(io::errc::access));
+  // Below the retries: nothing is seen of it.
+  auto const none = [](io::virtual_rank const&, std::error_code const& e, virtual_file& f) {
+    CHECK_FALSE(e);
+    f.close();
+  };
+  io::virtual_files const whole = run({}, none);
+  auto const storm = run({.faults = {{-1, io::interrupt_at(io::file_call::write, 1, 50)},
+                                     {-1, io::interrupt_at(io::file_call::open, 1, 3)}}},
+                         none);
+  CHECK(storm.content("f") == whole.content("f"));
+  auto const small = run({.faults = {{-1, io::shorten_at(io::file_call::write, 1, 777, io::fault::forever)}}}, none);
+  CHECK(small.content("f") == whole.content("f"));
+  double slow = 0;
+  run({.faults = {{1, io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(500))}}},
+      [&](io::virtual_rank const& world, std::error_code const& e, virtual_file&) {
+        CHECK_FALSE(e);
+        slow = world.now();
+      });
+  CHECK(slow > 0.5);
+  io::scenario full;
+  full.disk.capacity_bytes = 40'000;
+  run(full, [](io::virtual_rank const&, std::error_code const& e, virtual_file&) {
+    CHECK((e == io::errc::no_space || e == io::errc::error_on_another_rank));
+  });
+}
+
+TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it", "[virtual][file][faults]") {
+  int const ranks = 5, victim = 3;
+  bool died = true;
+  std::int64_t k = 1;
+  for (; died && k < 500; ++k) {
+    CAPTURE(k);
+    io::virtual_files const files;
+    std::vector<std::error_code> opened(ranks), written(ranks), closed(ranks);
+    auto const r = io::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 7, .deaths = {{victim, k}}}, roomy)
+                       .run([&](io::virtual_rank const& world) {
+                         auto const me = static_cast<std::size_t>(world.rank());
+                         try {
+                           auto f = virtual_file::open(world, "f", create, opened[me], {}, files.opener());
+                           if (opened[me]) return;
+                           std::vector<int> const data(1000, world.rank() + 1);
+                           f.write_at_all(world.rank() * 4000, data, written[me]);
+                           f.close(closed[me]);
+                           CHECK_FALSE(f.is_open());
+                         } catch (io::rank_failure const&) {
+                           FAIL("a file lets rank_failure out");
+                         }
+                       });
+    died = !r.dead.empty();
+    if (!died) break;
+    CHECK(r.dead == std::vector<int>{victim});
+    bytes const all = files.content("f");
+    bool const complete = all.size() >= 4000 * (victim + 1) && all[4000 * victim] == std::byte{victim + 1} &&
+                          all[4000 * victim + 3996] == std::byte{victim + 1};
+    for (std::size_t i = 0; i < ranks; ++i) {
+      if (i == victim) continue;
+      for (std::error_code const& e : {opened[i], written[i], closed[i]}) CHECK((!e || e == io::errc::rank_failed));
+      if (!opened[i] && !written[i]) CHECK(complete);
+      if (!opened[i] && !opened[0]) CHECK(written[i] == written[0]);
+    }
+  }
+  CHECK(k > 10);
+  CHECK_FALSE(died);
+}
+
+TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][file]") {
+  io::virtual_files const files;
+  try {
+    io::virtual_cluster({.ranks = 3, .ranks_per_node = 2, .seed = 7}, roomy).run([&](io::virtual_rank const& world) {
+      auto f = virtual_file::open(world, "f", create, {}, files.opener());
+      std::vector<int> data(1000);
+      io::request const pending = f.iwrite_at(0, data);
+      if (world.rank() != 1) f.write_at_all(0, data);
+      if (world.rank() == 1) world.receive(std::as_writable_bytes(std::span(data)), 0, 1);
+    });
+    FAIL("no deadlock");
+  } catch (io::virtual_run_error const& e) {
+    CHECK(e.why() == io::virtual_run_error::reason::deadlock);
+    CHECK_THAT(e.what(), ContainsSubstring("in write_at_all at virtual_files.cpp:"));
+    CHECK_THAT(e.what(), ContainsSubstring("receive from rank 0, tag 1, communicator 0, at virtual_files.cpp:"));
+  }
+}
