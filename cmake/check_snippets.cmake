@@ -1,7 +1,9 @@
-# cmake -DBIN=<directory of executables> -P cmake/check_snippets.cmake: the code in README and docs is code that compiles.
+# cmake -DBIN=<directory of executables> -DMPIEXEC=<mpiexec> -DMPIEXEC_FLAG=<-n> -P cmake/check_snippets.cmake: the code
+# in README and docs is code that compiles. Without BIN, or without MPIEXEC, the output that needs it is not looked at.
 #   <!-- snippet: NAME -->   stands before every ```cpp block; the block equals the lines between two `// [NAME]` in a
 #                            file of examples/ or docs/snippets/, which the build compiles
 #   <!-- output: NAME -->    stands before a ```text block; BIN/NAME prints it
+#   <!-- output: NAME N -->  the same, on N ranks
 cmake_minimum_required(VERSION 3.25)
 set(root "${CMAKE_CURRENT_LIST_DIR}/..")
 file(GLOB sources "${root}/examples/*.cpp" "${root}/docs/snippets/*.cpp")
@@ -86,7 +88,15 @@ foreach(page IN LISTS pages)
     endif()
     between("${name_rest}" "" "\n```" block)
     set(rest "${block_rest}")
-    execute_process(COMMAND "${BIN}/${name}" OUTPUT_VARIABLE printed RESULT_VARIABLE failed)
+    set(start "")
+    if(name MATCHES "^([^ ]+) ([0-9]+)$")
+      if(NOT MPIEXEC)
+        continue()
+      endif()
+      set(name "${CMAKE_MATCH_1}")
+      set(start ${MPIEXEC} ${MPIEXEC_FLAG} ${CMAKE_MATCH_2})
+    endif()
+    execute_process(COMMAND ${start} "${BIN}/${name}" OUTPUT_VARIABLE printed RESULT_VARIABLE failed)
     if(failed OR NOT printed STREQUAL "${block}\n")
       string(APPEND slips "\n  ${shown}: ${name} prints something else:\n${printed}")
     endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds the demo and runs it; its pictures go to build/release/demo/.
+# Installs what is missing, builds the demo and runs it on 4 ranks; its pictures and its file go to build/release/demo/.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,7 +11,9 @@ cmake --build --preset release --target demo
 
 mkdir -p build/release/demo
 cd build/release/demo
-../bin/demo
+# Four ranks, on however many cores there are.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+mpiexec -n 4 ../bin/demo
 echo
-echo "-- Pictures in build/release/demo/:"
+echo "-- In build/release/demo/:"
 ls

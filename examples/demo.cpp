@@ -1,7 +1,9 @@
-// What argosy does so far, on data you can see: describes data, flattens it, draws who owns what.
-// Run: cmake/demo.sh, or build/release/bin/demo [directory for the pictures]
+// What argosy does so far, on data you can see: describes data, flattens it, draws who owns what; writes a distributed
+// matrix into one file, reads it back, and tells what it planned and did.
+// Run: cmake/demo.sh, or mpiexec -n 4 build/release/bin/demo [directory for the pictures and the file]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
+#include <argosy/file/file.hpp>
 #include <argosy/layout.hpp>
 #include <argosy/layout/draw.hpp>
 #include <argosy/layout/draw_owners.hpp>
@@ -10,6 +12,8 @@
 #include <argosy/version.hpp>
 
 #include <fmt/core.h>
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
 
 #include <array>
 #include <cstddef>
@@ -17,6 +21,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -92,12 +97,10 @@ void save(std::filesystem::path const& file, std::string const& text) {
 void draw_all(std::filesystem::path const& directory) {
   fmt::print("\nPictures\n\n");
   std::filesystem::create_directories(directory);
-  save(directory / "particles.svg",
-       io::draw(io::contiguous(6, io::type<particle>).form(),
-                {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
-  save(directory / "interior.svg",
-       io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
-                {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
+  save(directory / "particles.svg", io::draw(io::contiguous(6, io::type<particle>).form(),
+                                             {.title = "x and id of six particles", .row_bytes = sizeof(particle)}));
+  save(directory / "interior.svg", io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
+                                            {.title = "6 x 6 x 6 doubles inside their halo", .row_bytes = 8 * 8 * 8}));
   save(directory / "matrix_owners.svg",
        io::draw_owners(block_cyclic_matrix(6), matrix_size, sizeof(double),
                        {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"}));
@@ -105,7 +108,32 @@ void draw_all(std::filesystem::path const& directory) {
                                                       {.title = "A 6 x 24 x 24 cube in blocks on 12 ranks"}));
 }
 
-void run(std::filesystem::path const& directory) {
+// Each rank writes its tiles of the matrix, and reads them back. The plans are printed before a byte moves.
+void write_and_read(boost::mpi::communicator const& world, std::string const& path) {
+  using namespace io::distribute;
+  auto const tell = [&](std::string const& text) {
+    if (world.rank() == 0) fmt::print("{}", text);
+  };
+  io::darray<double, 2> const tiles(matrix_size, {cyclic(4), cyclic(8)}, io::process_grid(world.size(), 2),
+                                    world.rank());
+  std::vector<double> mine(static_cast<std::size_t>(tiles.form().size()) / sizeof(double));
+  std::iota(mine.begin(), mine.end(), 1000.0 * world.rank());
+
+  tell(fmt::format("\nA file: the matrix, block-cyclic on {} ranks. Rank 0 plans and reports\n\n", world.size()));
+  auto f = io::file::open(world, path, io::mode::create | io::mode::read_write);
+  f.set_view(0, tiles);
+  tell(io::to_string(f.explain(io::access_kind::write, mine)));
+  tell(io::to_string(f.write_all(mine)) + "\n\n");
+
+  f.seek(0);
+  std::vector<double> back(mine.size());
+  tell(io::to_string(f.explain(io::access_kind::read, back)));
+  tell(io::to_string(f.read_all(back)) + "\n");
+  f.close();
+  if (back != mine) throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
+}
+
+void show_layouts(std::filesystem::path const& directory) {
   fmt::print("argosy {}\n\n", io::version());
   std::vector<specimen> const all{
       {"x and id of 1000 particles", some_members()},
@@ -121,10 +149,15 @@ void run(std::filesystem::path const& directory) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  boost::mpi::environment const environment(argc, argv);
+  boost::mpi::communicator const world;
+  std::filesystem::path const directory = argc > 1 ? argv[1] : ".";
   try {
-    run(argc > 1 ? argv[1] : ".");
+    if (world.rank() == 0) show_layouts(directory);
+    world.barrier();  // the directory is there
+    write_and_read(world, (directory / "matrix.dat").string());
   } catch (std::exception const& e) {
     fmt::print(stderr, "demo: {}\n", e.what());
-    return 1;
+    environment.abort(1);  // rank 0 may be alone with it
   }
 }

@@ -1,6 +1,5 @@
-// The program of the README: describes one rank's tile of an array and packs it. Run: build/release/bin/tile
+// Describes one rank's tile of an array and packs it. Run: build/release/bin/tile
 // SPDX-License-Identifier: BSD-3-Clause
-// [tile]
 #include <argosy/datatype.hpp>
 #include <argosy/layout.hpp>
 #include <argosy/layout/fmt.hpp>
@@ -18,4 +17,3 @@ int main() {
   io::pack(form, whole.data(), part.data());
   fmt::print("{} doubles packed, the last is {}\n", part.size(), part.back());
 }
-// [tile]

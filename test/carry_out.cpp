@@ -84,6 +84,7 @@ io::any_policy random_policy(engine& random) {
   auto const how = static_cast<io::sieve>(pick(random, 0, 2));
   return io::sieving{.read_window_bytes = pick(random, 1, 3000),
                      .write_window_bytes = pick(random, 1, 3000),
+                     .cache_bytes = pick(random, 1, 6000),
                      .reads = how,
                      .writes = how};
 }
@@ -155,6 +156,90 @@ TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
   io::plan const p = io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
   CHECK(p.windows.front().how == io::passage::merged);
   CHECK(p.windows.back().how == io::passage::pieces);
+}
+
+TEST_CASE("a piece is a window of its own, whatever its length", "[sieving]") {
+  io::layout const view = io::repeat(3, 1 << 24, io::bytes(1 << 23)), memory = io::bytes(3 << 23);
+  for (auto kind : {io::access_kind::read, io::access_kind::write}) {
+    io::plan const p = io::make_plan(io::sieving{}, {kind, view, 100, (3 << 23) - 200, memory});
+    REQUIRE(p.windows.size() == 3);
+    CHECK(p.windows.front() == io::window{100, (1 << 23) - 100, 0 + 100, (1 << 23) - 100, 1, io::passage::whole});
+    CHECK(p.file_calls() == 3);
+    CHECK(p.buffer_bytes <= io::sieving{}.write_window_bytes);
+  }
+}
+
+TEST_CASE("windows stay in a cache, or are as small as hints ask", "[sieving]") {
+  io::layout const view = io::repeat(1 << 20, 16, io::bytes(8)), memory = io::bytes(8 << 20);
+  auto const longest = [&](io::sieving const& s) {
+    io::plan const p = io::make_plan(s, {io::access_kind::read, view, 0, 8 << 20, memory});
+    std::int64_t most = 0;
+    for (io::window const& w : p.windows) most = std::max(most, w.length);
+    CHECK(most <= p.buffer_bytes);
+    return most;
+  };
+  CHECK(longest({}) == io::sieving{}.cache_bytes - 8);
+  CHECK(longest({.read_window_bytes = 1 << 12}) == (1 << 12) - 8);
+  CHECK(longest({.read_window_bytes = 1 << 20, .cache_bytes = 1 << 30}) == (1 << 20) - 8);
+}
+
+TEST_CASE("prices decide, and calls that write have their own", "[sieving]") {
+  io::layout const view = io::repeat(1000, 1000, io::bytes(8)), memory = io::bytes(8000);
+  auto const merges = [&](io::access_kind kind, io::prices const& p) {
+    return io::make_plan(io::sieving{.prices = p}, {kind, view, 0, 8000, memory}).windows.front().how ==
+           io::passage::merged;
+  };
+  io::prices const cheap_writes{.call_ns = 1000, .write_call_ns = 100, .byte_ns = 0.1};
+  CHECK(merges(io::access_kind::read, cheap_writes));
+  CHECK_FALSE(merges(io::access_kind::write, cheap_writes));
+  io::prices const dear_writes{.call_ns = 50, .write_call_ns = 1000, .byte_ns = 0.1};
+  CHECK_FALSE(merges(io::access_kind::read, dear_writes));
+  CHECK(merges(io::access_kind::write, dear_writes));
+}
+
+namespace {
+
+// Notes where in its page what it reads and writes as one lies, relative to the file.
+struct placing_handle : memory_handle {
+  using memory_handle::memory_handle;
+  using memory_handle::read;
+  using memory_handle::write;
+  io::io_result read(std::int64_t offset, std::span<std::byte> into) {
+    note(offset, into.data());
+    return memory_handle::read(offset, into);
+  }
+  io::io_result write(std::int64_t offset, std::span<std::byte const> from) {
+    note(offset, from.data());
+    return memory_handle::write(offset, from);
+  }
+  void note(std::int64_t offset, std::byte const* address) {
+    all_alike =
+        all_alike && (reinterpret_cast<std::uintptr_t>(address) - static_cast<std::uintptr_t>(offset)) % 4096 == 0;
+    ++calls;
+  }
+  bool all_alike = true;
+  int calls = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out]") {
+  io::layout const view = io::at(4711, io::repeat(1000, 16, io::bytes(8)));
+  std::vector<std::byte> memory(8000);
+  io::layout const dense = io::bytes(8000);
+  for (auto kind : {io::access_kind::read, io::access_kind::write}) {
+    auto file = std::make_shared<memory_file>();
+    file->bytes.resize(30'000);
+    placing_handle handle(file);
+    io::native_memory side(dense, memory.data());
+    io::report done;
+    io::staging buffer;
+    io::any_policy const policy = io::sieving{
+        .read_window_bytes = 3000, .write_window_bytes = 3000, .reads = io::sieve::always, .writes = io::sieve::always};
+    REQUIRE_FALSE(io::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, io::merging::locked, buffer, done));
+    CHECK(handle.all_alike);
+    CHECK(handle.calls >= 6);
+  }
 }
 
 TEST_CASE("a hint forces either way", "[sieving]") {

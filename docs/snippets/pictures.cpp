@@ -31,16 +31,19 @@ std::map<std::string, std::string> pictures() {
   io::process_grid const grid(6, 2);
   for (int rank = 0; rank < grid.size(); ++rank)
     owners.push_back(io::darray<double, 2>({32, 64}, {cyclic(4), cyclic(8)}, grid, rank).form());
+  auto const tile = io::darray<int, 2>({8, 8}, block, io::process_grid(4, 2), 1).form();
   return {
-      {"particles.svg",
-       io::draw(io::contiguous(6, io::type<particle>).form(),
-                {.title = "x and id of six particles, one to a row", .row_bytes = sizeof(particle)})},
+      {"view.svg",
+       io::draw(io::resized(io::at(32, io::repeat(2, 256, tile)), 0, 32 + 2 * 256),
+                {.title = "The view of rank 1 of 4: 32 bytes of header, then its quarter of each 8 x 8 array",
+                 .row_bytes = 32})},
+      {"particles.svg", io::draw(io::contiguous(6, io::type<particle>).form(),
+                                 {.title = "x and id of six particles, one to a row", .row_bytes = sizeof(particle)})},
       {"interior.svg",
        io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
                 {.title = "6 x 6 x 6 doubles inside their halo, one plane to a row", .row_bytes = 512})},
-      {"matrix_owners.svg",
-       io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double),
-                       {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"})},
+      {"matrix_owners.svg", io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double),
+                                            {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"})},
   };
 }
 

@@ -16,8 +16,10 @@
 #include <argosy/handle/tracing.hpp>
 #include <argosy/layout.hpp>
 #include <argosy/layout/print.hpp>
+#include <argosy/policy/automatic.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
+#include <argosy/policy/two_phase.hpp>
 #include <argosy/version.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/mpi.hpp>

@@ -132,7 +132,7 @@ std::string_view remedy(errc e) noexcept { return words_of(e).remedy; }
 
 errc classify(std::error_code const& code) noexcept {
   if (code.category() == category()) return static_cast<errc>(code.value());
-  if (code.category() != std::system_category() && code.category() != std::generic_category()) return errc::io;
+  if (!is_errno(code)) return errc::io;
   switch (code.value()) {
     case EACCES:
     case EPERM:

@@ -18,6 +18,10 @@ std::string errno_words(std::error_code const& code) {
 
 }  // namespace
 
+std::string detail::foreign_words(std::error_code const& code) {
+  return std::string(code.category().name()) + " " + std::to_string(code.value()) + ": " + code.message();
+}
+
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank) {
   errc const why = a.cause ? classify(a.cause) : classify(a.code);
   std::string s = "argosy: " + std::string(call);
@@ -25,7 +29,8 @@ std::string message_of(agreement const& a, std::string_view call, std::string_vi
   s += " failed on rank " + std::to_string(a.failed_rank);
   if (a.failed_rank != rank) s += " (this is rank " + std::to_string(rank) + ")";
   s += ": " + make_error_code(why).message();
-  if (a.cause && a.cause.category() != category()) s += " (" + errno_words(a.cause) + ")";
+  if (a.cause && a.cause.category() != category())
+    s += " (" + (is_errno(a.cause) ? errno_words(a.cause) : detail::foreign_words(a.cause)) + ")";
   if (!a.detail.empty()) s += "; " + a.detail;
   if (a.code && a.code != errc::error_on_another_rank && classify(a.code) != why)
     s += "; on this rank: " + a.code.message();

@@ -107,8 +107,12 @@ void open_file::abandon(bool made) {
 }
 
 void open_file::drain() {
-  std::lock_guard const guard(threads_mutex_);
-  threads_.reset();
+  if (beside) beside->wait([this] { return pending == 0; });
+  std::unique_ptr<io_threads> last;  // waits outside of the lock: what ends may begin something new
+  {
+    std::lock_guard const guard(threads_mutex_);
+    last = std::move(threads_);
+  }
 }
 
 }  // namespace argosy::detail

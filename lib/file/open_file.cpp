@@ -8,6 +8,7 @@
 #include <argosy/detail/file/open_file.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/converted_memory.hpp>
+#include <argosy/policy/automatic.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 
@@ -25,17 +26,61 @@ std::string number(std::int64_t n) { return std::to_string(n); }
 open_file::open_file() : files(posix_opener()), where(std::make_shared<used_view const>(view())) {}
 open_file::~open_file() = default;
 
-any_policy open_file::policy_of_hints() const {
+sieving open_file::sieving_of_hints() const {
   resolved_hints const& h = hints.values();
-  if (h.policy == independent::name) return independent{};
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
             .reads = sieve_of(h.ds_read),
-            .writes = sieve_of(h.ds_write)};
+            .writes = sieve_of(h.ds_write),
+            .sharers = ranks};
   s.prices.call_ns = h.price_call_ns.value_or(s.prices.call_ns);
+  s.prices.write_call_ns = h.price_write_call_ns.value_or(s.prices.write_call_ns);
   s.prices.lock_ns = h.price_lock_ns.value_or(s.prices.lock_ns);
   s.prices.byte_ns = h.price_byte_ns.value_or(s.prices.byte_ns);
   s.prices.piece_ns = h.price_piece_ns.value_or(s.prices.piece_ns);
+  return s;
+}
+
+any_policy open_file::policy_of_hints() const {
+  if (hints.values().policy == independent::name) return independent{};
+  return sieving_of_hints();
+}
+
+any_policy open_file::together_of_hints(access_kind kind) const {
+  resolved_hints const& h = hints.values();
+  toggle const asked = kind == access_kind::read ? h.cb_read : h.cb_write;
+  if (h.policy == independent::name || h.policy == sieving::name || asked == toggle::disable) return {};
+  two_phase const together{.buffer_bytes = h.cb_buffer_bytes,
+                           .aggregators = h.cb_nodes,
+                           .align_bytes = h.cb_block_bytes,
+                           .least_domain_bytes = h.min_domain_bytes};
+  if (h.policy == two_phase::name || asked == toggle::enable) return together;
+  automatic choice{.two_phase = together, .sieving = sieving_of_hints()};
+  choice.exchange.round_ns = h.price_message_ns.value_or(choice.exchange.round_ns);
+  choice.exchange.byte_ns = h.price_message_byte_ns.value_or(choice.exchange.byte_ns);
+  return choice;
+}
+
+merging open_file::merging_for(access_kind kind) const {
+  if (kind == access_kind::write && !readable) return merging::never;
+  return has(modes, mode::unique_open) ? merging::alone : merging::locked;
+}
+
+access_summary open_file::summarise(job const& t) const {
+  access_summary s;
+  s.pending = pending > 0 ? 1 : 0;
+  if (t.bytes == 0) return s;
+  access const wanted = access_of(t);
+  window const all = window_of(wanted.file, t.position, t.bytes);
+  s.low = all.offset;
+  s.high = all.offset + all.length;
+  s.bytes = s.most_bytes = t.bytes;
+  s.pieces = s.most_pieces = all.pieces;
+  s.spans = all.length;
+  s.granule = t.where->granule;
+  s.alone_ns = s.alone_sum_ns = static_cast<std::int64_t>(sieving_of_hints().price_ns(wanted));
+  s.ranks = 1;
+  s.unsorted = t.where->sorted ? 0 : 1;
   return s;
 }
 
@@ -50,7 +95,9 @@ failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t 
   t.kind = kind;
   t.where = where;
   t.memory = memory;
-  t.policy = policy.has_value() ? policy : policy_of_hints();
+  bool const chosen = policy.has_value();
+  t.policy = chosen && !policy.is_collective() ? policy : policy_of_hints();
+  t.together = !chosen ? together_of_hints(kind) : policy.is_collective() ? policy : any_policy();
   view const& v = where->view;
   try {
     t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
@@ -86,17 +133,17 @@ failure open_file::move(job const& t, staging& with, report& done) try {
     return {};
   }
   if (!atomic) {
-    auto const how = t.kind == access_kind::write && !readable ? merging::never
-                     : has(modes, mode::unique_open)           ? merging::alone
-                                                               : merging::locked;
+    // By itself, a rank is alone with a unique file only if there are no other ranks, nor requests of its own.
+    merging how = merging_for(t.kind);
+    if (how == merging::alone && (ranks > 1 || pending > 0)) how = merging::locked;
     return move_locked(t, with, done, how);
   }
   // Atomic: everything between the first and the last byte is ours until the call ends.
-  window const all = window_of(t.where->view.stream(), t.position, t.bytes);
+  window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
   if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
   ++done.locks;
-  failure f = move_locked(t, with, done, readable ? merging::alone : merging::never);
+  failure f = move_locked(t, with, done, readable ? merging::alone : merging::never_alone);
   if (auto const e = handle.unlock(all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
   return f;
 } catch (std::bad_alloc const&) {
@@ -130,6 +177,7 @@ failure open_file::move_locked(job const& t, staging& with, report& done, mergin
 }
 
 void open_file::start(std::function<void()> work) {
+  if (beside) return beside->start(std::move(work));
   {
     std::lock_guard const guard(threads_mutex_);
     if (!threads_) threads_ = std::make_unique<io_threads>(hints.values().io_threads);

@@ -10,7 +10,12 @@ namespace detail {
 void file_operation::start(std::function<void()> then) {
   then_ = std::move(then);
   ++file->pending;
-  file->start([self = shared_from_this()] { self->run(); });
+  try {
+    file->start([self = shared_from_this()] { self->run(); });
+  } catch (...) {
+    --file->pending;
+    throw;
+  }
 }
 
 void file_operation::run() {
@@ -31,13 +36,20 @@ void file_operation::run() {
 }
 
 bool file_operation::test() {
+  if (file->beside) file->beside->pause();
   std::lock_guard const guard(mutex_);
   return has_ended_;
 }
 
 void file_operation::wait() {
+  if (file->beside) return file->beside->wait([this] { return has_ended_; });
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return has_ended_; });
+}
+
+void file_operation::leave() try {
+  wait();
+} catch (...) {  // the world comes to its end, and all that runs beside this rank before it
 }
 
 }  // namespace detail

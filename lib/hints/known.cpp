@@ -70,7 +70,7 @@ constexpr hint_info table[] = {
     {"IBM_sparse_access", boolean, "", "false", any, same, used, "true: the ranks together touch little of the file", "IBM"},
 
     // --- argosy ---
-    {"argosy_policy", choice, "automatic,independent,sieving,two_phase,data_shipping", "automatic", any, same, used,
+    {"argosy_policy", choice, "automatic,independent,sieving,two_phase", "automatic", any, same, used,
      "policy of calls that are not given one", "argosy"},
     {"argosy_develop", boolean, "", "false", open, same, used,
      "true: arguments that must be equal are compared between neighbours", "argosy"},
@@ -78,7 +78,8 @@ constexpr hint_info table[] = {
      "argosy"},
     {"argosy_max_ranges", count, "", "4", any, own, used,
      "byte ranges accessed per step of the multiple access range hint; 0: no such hint", "argosy"},
-    {"argosy_price_call_ns", number, "", "", any, same, used, "cost model: a call that reads or writes", "argosy"},
+    {"argosy_price_call_ns", number, "", "", any, same, used, "cost model: a call that reads", "argosy"},
+    {"argosy_price_write_call_ns", number, "", "", any, same, used, "cost model: a call that writes", "argosy"},
     {"argosy_price_lock_ns", number, "", "", any, same, used, "cost model: locking and unlocking a range", "argosy"},
     {"argosy_price_byte_ns", number, "", "", any, same, used, "cost model: a byte between file and memory", "argosy"},
     {"argosy_price_piece_ns", number, "", "", any, same, used, "cost model: picking one piece out of a buffer", "argosy"},

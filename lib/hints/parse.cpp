@@ -124,6 +124,7 @@ void put(std::string_view name, bool b, resolved_hints& out) {
 }
 void put(std::string_view name, double d, resolved_hints& out) {
   if (name == "argosy_price_call_ns") out.price_call_ns = d;
+  if (name == "argosy_price_write_call_ns") out.price_write_call_ns = d;
   if (name == "argosy_price_lock_ns") out.price_lock_ns = d;
   if (name == "argosy_price_byte_ns") out.price_byte_ns = d;
   if (name == "argosy_price_piece_ns") out.price_piece_ns = d;

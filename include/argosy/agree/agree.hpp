@@ -17,6 +17,10 @@ namespace argosy {
 template <communicator World>
 agreement agree(World const& world, arguments const& given, bool develop);
 
+// The same for reads and writes: `access` is this rank's, and becomes that of all ranks, in the same reduction.
+template <communicator World>
+agreement agree(World const& world, arguments const& given, bool develop, access_summary& access);
+
 // The same, for calls that do not know yet whether they are to compare: `develop` becomes true on all ranks if it is on one.
 template <communicator World>
 agreement agree_first(World const& world, arguments const& given, bool& develop);

@@ -29,6 +29,11 @@ inline agreement alone(int rank, failure f) {
   return {classify(f.code), rank, f.code, std::move(f.detail), std::move(f.thrown)};
 }
 
+namespace detail {
+// Of a code that is neither an errno nor an errc: "category 7: message".
+std::string foreign_words(std::error_code const& code);
+}  // namespace detail
+
 // "write_at_all of 'state.dat' failed on rank 3 (said by rank 0): no space left on the file system (ENOSPC): ..."
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
 

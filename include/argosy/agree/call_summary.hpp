@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include <argosy/agree/arguments.hpp>
+#include <argosy/policy/access_summary.hpp>
 #include <argosy/world/communicator.hpp>
 
 namespace argosy {
@@ -35,6 +36,7 @@ struct call_summary {
   std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
   std::int32_t develop = 0;            // somebody wants arguments to be compared
   std::array<extremes, arguments::most_free> compared = {};
+  access_summary access = {};  // of reads and writes
 
   constexpr void combine(call_summary const& other) {
     if (other.failed_rank < failed_rank) {
@@ -44,6 +46,7 @@ struct call_summary {
     }
     develop |= other.develop;
     for (std::size_t i = 0; i < compared.size(); ++i) compared[i].combine(other.compared[i]);
+    access.combine(other.access);
   }
 };
 static_assert(reducible<call_summary>);

@@ -47,6 +47,10 @@ inline std::error_code make_error_code(errc e) noexcept { return {static_cast<in
 
 // The class of any error code: of errno values as the list above says, of argosy's own as they are. `code` is an error.
 errc classify(std::error_code const& code) noexcept;
+// It is a number of the operating system.
+inline bool is_errno(std::error_code const& code) noexcept {
+  return code.category() == std::system_category() || code.category() == std::generic_category();
+}
 
 // What a user can do about it: one sentence.
 std::string_view remedy(errc e) noexcept;

@@ -55,7 +55,8 @@ class converted_memory {
   template <class F>
   static void for_each_block(std::int64_t bytes, F&& f) {
     std::array<std::byte, 8192> block;
-    for (std::int64_t from = 0; from < bytes; from += 8192) f(block.data(), from, std::min<std::int64_t>(from + 8192, bytes));
+    for (std::int64_t from = 0; from < bytes; from += 8192)
+      f(block.data(), from, std::min<std::int64_t>(from + 8192, bytes));
   }
 
   converter converter_;

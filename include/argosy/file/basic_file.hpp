@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -16,6 +17,7 @@
 #include <argosy/agree/error.hpp>
 #include <argosy/detail/file/open_file.hpp>
 #include <argosy/detail/file/shared_pointer.hpp>
+#include <argosy/detail/file/together.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints.hpp>
@@ -30,6 +32,10 @@
 #include <argosy/world/communicator.hpp>
 
 namespace argosy {
+
+namespace detail {
+struct launcher;  // begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
+}
 
 // A data representation, or the name of one.
 template <class R>
@@ -367,6 +373,7 @@ class basic_file {
   plan explain_at(access_kind kind, std::int64_t offset, source data, any_policy how = {}) const;
 
  private:
+  friend struct detail::launcher;
   using pointer_kind = detail::pointer_kind;
 
   agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, hints const& h, opener files,
@@ -401,7 +408,16 @@ class basic_file {
              any_policy const& how, std::error_code* error);
   template <class Data>
   request later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
-                any_policy const& how);
+                any_policy const& how) {
+    return request(launch(call, kind, pointer, offset, data, how));
+  }
+  // `then` is called with the operation, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
+  template <class Data>
+  std::shared_ptr<detail::operation> launch(std::string_view call, access_kind kind, pointer_kind pointer,
+                                            std::int64_t offset, Data const& data, any_policy const& how,
+                                            std::function<void(detail::operation const&)> then = {});
+  agreement carry_out_together(detail::job& t, bool ordered, access_summary all, report& r);
+  collective_plan plan_together(detail::job const& t, access_summary const& all);
   template <class Data>
   report together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
                   any_policy const& how, std::error_code* error);
@@ -419,6 +435,7 @@ class basic_file {
   std::optional<World> world_;
   std::shared_ptr<detail::open_file> local_;
   detail::shared_pointer shared_;
+  detail::team<World> team_;
   bool develop_ = false;
   std::string what_failed_;
 };

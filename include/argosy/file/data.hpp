@@ -34,7 +34,7 @@ class basic_data {
     });
   }
   template <class T, class Datatype>
-    requires std::same_as<T, void> || std::is_object_v<T>
+    requires std::is_void_v<T> || std::is_object_v<T>
   basic_data(T* address, Datatype const& type, std::int64_t count = 1,
              std::source_location where = std::source_location::current())
       : where_(where) {

@@ -53,6 +53,7 @@ struct hints {
   std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
   std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges
   std::optional<double> price_call_ns = {};              // argosy_price_call_ns
+  std::optional<double> price_write_call_ns = {};        // argosy_price_write_call_ns
   std::optional<double> price_lock_ns = {};              // argosy_price_lock_ns
   std::optional<double> price_byte_ns = {};              // argosy_price_byte_ns
   std::optional<double> price_piece_ns = {};             // argosy_price_piece_ns

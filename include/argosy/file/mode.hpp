@@ -16,7 +16,7 @@ enum class mode : std::uint16_t {
   exclusive = 16,  // with create: fail if it is there
   append = 32,     // all pointers start at the end of the file
   delete_on_close = 64,
-  unique_open = 128,  // a promise: nobody else has the file open; windows are merged without locks
+  unique_open = 128,  // a promise: nobody but these ranks has the file open; one who is alone with it needs no locks
   sequential = 256,   // only through shared pointers
 };
 

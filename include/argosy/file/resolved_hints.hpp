@@ -48,7 +48,7 @@ struct resolved_hints {
   std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
 
   // of the cost model; empty: the default of the policy
-  std::optional<double> price_call_ns, price_lock_ns, price_byte_ns, price_piece_ns;
+  std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns, price_piece_ns;
   std::optional<double> price_message_ns, price_message_byte_ns;
 
   friend bool operator==(resolved_hints const&, resolved_hints const&) = default;

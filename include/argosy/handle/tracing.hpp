@@ -23,8 +23,8 @@ namespace argosy {
 template <handle H>
 class tracing {
  public:
-  tracing(H traced, std::shared_ptr<tracer> to, std::string file)
-      : inner_(std::move(traced)), tracer_(std::move(to)), file_(std::move(file)) {}
+  tracing(H traced, std::shared_ptr<tracer> to, std::string path)
+      : inner_(std::move(traced)), tracer_(std::move(to)), path_(std::move(path)) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     read_part const all{offset, memory};
@@ -85,7 +85,7 @@ class tracing {
     io_result const done = moves();
     c.end = clock::now();
     if (!tracer_->wants(detail::end_of(parts), done.error)) return done;
-    c.file = file_;
+    c.file = path_;
     c.offset = parts.empty() ? 0 : parts.front().offset;
     c.bytes = detail::total_bytes(parts);
     c.runs = detail::count_runs(parts);
@@ -105,14 +105,14 @@ class tracing {
     c.end = clock::now();
     std::int64_t const last = c.offset < 0 ? -1 : c.bytes > INT64_MAX - c.offset ? INT64_MAX : c.offset + c.bytes;
     if (!tracer_->wants(last, error)) return;
-    c.file = file_;
+    c.file = path_;
     c.error = error;
     tracer_->record(c);
   }
 
   mutable H inner_;
   std::shared_ptr<tracer> tracer_;
-  std::string file_;
+  std::string path_;
 };
 
 namespace detail {

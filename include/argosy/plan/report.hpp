@@ -10,12 +10,13 @@ namespace argosy {
 struct report {
   std::string policy;
   std::string reason;
-  std::int64_t bytes = 0;         // of the request that were transferred, counted along the stream from its start
-  std::int64_t windows = 0;       // that were carried out
-  std::int64_t read_calls = 0;    // of the handle
+  std::int64_t bytes = 0;       // of the request that were transferred, counted along the stream from its start
+  std::int64_t rounds = 0;      // of exchange with other ranks; 0: each rank went alone
+  std::int64_t windows = 0;     // that were carried out
+  std::int64_t read_calls = 0;  // of the handle
   std::int64_t write_calls = 0;
   std::int64_t locks = 0;
-  std::int64_t bytes_read = 0;    // between handle and memory: holes of merged windows count
+  std::int64_t bytes_read = 0;  // between handle and memory: holes of merged windows count
   std::int64_t bytes_written = 0;
   std::int64_t merged_bytes = 0;  // of those, read only to be written back or thrown away
   std::int64_t fallbacks = 0;     // merged windows that were written by pieces: nothing could be locked, or read

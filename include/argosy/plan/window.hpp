@@ -18,9 +18,12 @@ enum class passage {
 
 constexpr std::string_view name_of(passage how) noexcept {
   switch (how) {
-    case passage::whole: return "whole";
-    case passage::pieces: return "pieces";
-    case passage::merged: break;
+    case passage::whole:
+      return "whole";
+    case passage::pieces:
+      return "pieces";
+    case passage::merged:
+      break;
   }
   return "merged";
 }

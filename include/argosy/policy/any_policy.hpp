@@ -8,29 +8,41 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
+#include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/policy.hpp>
 
 namespace argosy {
 
-// Holds any policy by value; copies share it. Empty: the file's hints choose.
+// Holds any policy by value, for one rank by itself or for all together; copies share it. Empty: the file's hints choose.
 class any_policy {
  public:
   any_policy() = default;
-  template <independent_policy P>
+  template <class P>
+    requires(!std::same_as<P, any_policy> && (independent_policy<P> || collective_policy<P>))
   any_policy(P policy) : held_(std::make_shared<model<P>>(std::move(policy))) {}
 
   bool has_value() const noexcept { return held_ != nullptr; }
 
   // Of a policy that is there.
   std::string_view name() const { return held_->name(); }
+  // For all ranks of a collective call together: then plan_together is there, and of the others none.
+  bool is_collective() const { return held_->is_collective(); }
+
   window next(access const& wanted, std::int64_t position) const { return held_->next(wanted, position); }
   std::int64_t buffer_for(access const& wanted) const { return held_->buffer_for(wanted); }
   std::string reason(access const& wanted) const { return held_->reason(wanted); }
   argosy::plan plan(access const& wanted) const { return held_->plan(wanted); }
 
+  collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    return held_->plan_together(kind, all, ranks);
+  }
+  // Differs between ranks where their policies would plan differently. 0 for those of one rank by itself.
+  std::uint64_t key() const { return held_->key(); }
+
   // What is held, if it is a P; otherwise null.
-  template <independent_policy P>
+  template <class P>
   P const* target() const noexcept {
     auto const* const found = dynamic_cast<model<P> const*>(held_.get());
     return found ? &found->policy_ : nullptr;
@@ -40,19 +52,36 @@ class any_policy {
   struct interface {
     virtual ~interface() = default;
     virtual std::string_view name() const = 0;
-    virtual window next(access const&, std::int64_t) const = 0;
-    virtual std::int64_t buffer_for(access const&) const = 0;
-    virtual std::string reason(access const&) const = 0;
-    virtual argosy::plan plan(access const&) const = 0;
+    virtual bool is_collective() const = 0;
+    virtual window next(access const&, std::int64_t) const { return {}; }
+    virtual std::int64_t buffer_for(access const&) const { return 0; }
+    virtual std::string reason(access const&) const { return {}; }
+    virtual argosy::plan plan(access const&) const { return {}; }
+    virtual collective_plan plan_together(access_kind, access_summary const&, rank_group const&) const { return {}; }
+    virtual std::uint64_t key() const { return 0; }
   };
   template <class P>
-  struct model final : interface {
+  struct model;
+  template <independent_policy P>
+  struct model<P> final : interface {
     explicit model(P policy) : policy_(std::move(policy)) {}
     std::string_view name() const override { return P::name; }
+    bool is_collective() const override { return false; }
     window next(access const& wanted, std::int64_t position) const override { return policy_.next(wanted, position); }
     std::int64_t buffer_for(access const& wanted) const override { return policy_.buffer_for(wanted); }
     std::string reason(access const& wanted) const override { return policy_.reason(wanted); }
     argosy::plan plan(access const& wanted) const override { return make_plan(policy_, wanted); }
+    P policy_;
+  };
+  template <collective_policy P>
+  struct model<P> final : interface {
+    explicit model(P policy) : policy_(std::move(policy)) {}
+    std::string_view name() const override { return P::name; }
+    bool is_collective() const override { return true; }
+    collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const override {
+      return policy_.plan(kind, all, ranks);
+    }
+    std::uint64_t key() const override { return policy_.key(); }
     P policy_;
   };
   std::shared_ptr<interface const> held_;

@@ -17,11 +17,14 @@ struct independent {
   std::int64_t buffer_bytes = 4 << 20;
 
   window next(access const& wanted, std::int64_t position) const {
-    return window_of(wanted.file, position, std::min(buffer_bytes, wanted.end() - position));
+    return window_of(wanted.file, position, std::min(least_one(), wanted.end() - position));
   }
-  std::int64_t buffer_for(access const& wanted) const { return std::min(buffer_bytes, wanted.bytes); }
+  std::int64_t buffer_for(access const& wanted) const { return std::min(least_one(), wanted.bytes); }
   std::string reason(access const&) const { return "one call per piece"; }
   friend bool operator==(independent const&, independent const&) = default;
+
+ private:
+  std::int64_t least_one() const { return std::max<std::int64_t>(1, buffer_bytes); }
 };
 static_assert(independent_policy<independent>);
 

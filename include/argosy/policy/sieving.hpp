@@ -14,10 +14,11 @@ namespace argosy {
 
 // What file access costs, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
 struct prices {
-  double call_ns = 700;   // one call that reads or writes
-  double lock_ns = 1500;  // locking and unlocking a range
-  double byte_ns = 0.1;   // a byte between file and memory
-  double piece_ns = 6;    // picking one piece out of a buffer
+  double call_ns = 600;         // one call that reads
+  double write_call_ns = 2500;  // one that writes
+  double lock_ns = 3500;        // locking and unlocking a range
+  double byte_ns = 0.08;        // a byte between file and memory
+  double piece_ns = 4;          // picking one piece out of a buffer
   friend bool operator==(prices const&, prices const&) = default;
 };
 
@@ -27,22 +28,36 @@ struct sieving {
   static constexpr std::string_view name = "sieving";
   std::int64_t read_window_bytes = 4 << 20;
   std::int64_t write_window_bytes = 512 << 10;
+  // Windows to read are not larger: pieces are picked out while they are in a cache.
+  std::int64_t cache_bytes = 256 << 10;
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
+  // Ranks that may write into the same windows at a time: while one merges, the others wait for its lock.
+  std::int64_t sharers = 1;
 
-  // As much of the stream as lies within one window of the file; a piece that is longer makes windows of its own.
+  // As much of the stream as lies within one window of the file. Where pieces go by themselves, more of them at a time.
   window next(access const& wanted, std::int64_t position) const {
-    std::int64_t const limit = window_bytes(wanted.kind);
-    std::int64_t const first = cursor(wanted.file, position).current().offset;
-    std::int64_t const reach = first > INT64_MAX - limit ? INT64_MAX : first + limit;
-    std::int64_t const end = std::clamp(wanted.file.bytes_before(reach), position + 1, wanted.end());
-    window w = window_of(wanted.file, position, end - position);
-    if (w.pieces > 1 && wanted.sorted && merge(w, wanted.kind)) w.how = passage::merged;
-    return w;
+    std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
+    piece const first = cursor(wanted.file, position).current();
+    std::int64_t const reach = first.offset > INT64_MAX - limit ? INT64_MAX : first.offset + limit;
+    std::int64_t const within = std::min(left, first.length >= limit ? 0 : wanted.file.bytes_before(reach) - position);
+    if (within <= first.length) {
+      std::int64_t const length = std::min(left, first.length);
+      return more_pieces(wanted, {first.offset, length, position, length, 1, passage::whole});
+    }
+    window w = window_of(wanted.file, position, within);
+    if (wanted.sorted && merge(w, wanted.kind)) {
+      w.how = passage::merged;
+      return w;
+    }
+    return more_pieces(wanted, w);
   }
   std::int64_t buffer_for(access const& wanted) const {
-    return std::min(window_bytes(wanted.kind), window_of(wanted.file, wanted.position, wanted.bytes).length);
+    // Where bytes are named twice, the last of them is not the farthest.
+    std::int64_t const most =
+        wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
+    return std::min(window_bytes(wanted.kind), most);
   }
   std::string reason(access const& wanted) const {
     sieve const asked = wanted.kind == access_kind::read ? reads : writes;
@@ -56,18 +71,50 @@ struct sieving {
   bool merge(window const& w, access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (asked != sieve::automatic) return asked == sieve::always;
-    auto const pieces = static_cast<double>(w.pieces), length = static_cast<double>(w.length);
-    double const by_pieces = pieces * prices.call_ns + static_cast<double>(w.wanted) * prices.byte_ns;
-    double const passes = kind == access_kind::read ? 1 : 2;
-    double const as_one = passes * (prices.call_ns + length * prices.byte_ns) + pieces * prices.piece_ns +
-                          static_cast<double>(w.wanted) * prices.byte_ns +
-                          (kind == access_kind::write && w.holes() > 0 ? prices.lock_ns : 0);
-    return as_one < by_pieces;
+    return merged_ns(w, kind) < pieces_ns(w, kind);
+  }
+  // What the window costs, by the cheaper way that is allowed.
+  double price_ns(window const& w, access_kind kind) const {
+    return merge(w, kind) ? merged_ns(w, kind) : pieces_ns(w, kind);
+  }
+  // Of the whole access: all windows are taken to be like the first.
+  double price_ns(access const& wanted) const {
+    if (wanted.bytes == 0) return 0;
+    window const first = next(wanted, wanted.position);
+    return price_ns(first, wanted.kind) * static_cast<double>(wanted.bytes) / static_cast<double>(first.wanted);
   }
 
  private:
+  double pieces_ns(window const& w, access_kind kind) const {
+    return static_cast<double>(w.pieces) * (kind == access_kind::read ? prices.call_ns : prices.write_call_ns) +
+           static_cast<double>(w.wanted) * prices.byte_ns;
+  }
+  double merged_ns(window const& w, access_kind kind) const {
+    double const pass = static_cast<double>(w.length) * prices.byte_ns;
+    double const picking =
+        static_cast<double>(w.pieces) * prices.piece_ns + static_cast<double>(w.wanted) * prices.byte_ns;
+    if (kind == access_kind::read) return prices.call_ns + pass + picking;
+    double const write = picking + prices.write_call_ns + pass;
+    if (w.holes() == 0) return write;
+    return static_cast<double>(sharers) * (prices.lock_ns + prices.call_ns + pass + write);
+  }
+  // A window takes time to plan, and a lock to write: little beside the calls of many pieces. If all quarters of more of
+  // them are as sparse as `w`, so is the whole.
+  window more_pieces(access const& wanted, window const& w) const {
+    constexpr std::int64_t enough_pieces = 64, enough_bytes = 1 << 20;
+    if (2 * w.pieces > enough_pieces || w.wanted >= enough_bytes) return w;
+    std::int64_t const mean = w.wanted / w.pieces, left = wanted.end() - w.position;
+    std::int64_t const bytes = std::min(enough_pieces, left / mean) * mean, quarter = bytes / 4;
+    if (bytes < 2 * w.wanted || quarter == 0) return w;
+    for (std::int64_t from = 0; from < bytes && wanted.sorted; from += quarter) {
+      window const part = window_of(wanted.file, w.position + from, std::min(quarter, bytes - from));
+      if (part.pieces > 1 && merge(part, wanted.kind)) return w;
+    }
+    return window_of(wanted.file, w.position, bytes);
+  }
   std::int64_t window_bytes(access_kind kind) const {
-    return std::max<std::int64_t>(1, kind == access_kind::read ? read_window_bytes : write_window_bytes);
+    return std::max<std::int64_t>(
+        1, kind == access_kind::read ? std::min(read_window_bytes, cache_bytes) : write_window_bytes);
   }
 };
 static_assert(independent_policy<sieving>);

@@ -20,12 +20,17 @@ inline call_summary summarise(failure const& mine, int rank) {
   call_summary s;
   for (extremes& e : s.compared) e = extremes(0, rank);
   if (mine) {
-    bool const is_errno = mine.code.category() != category();
     s.failed_rank = rank;
-    s.failed_errno = is_errno ? 1 : 0;
-    s.failed_value = mine.code.value();
+    s.failed_errno = is_errno(mine.code) ? 1 : 0;
+    s.failed_value = s.failed_errno != 0 ? mine.code.value() : static_cast<int>(classify(mine.code));
   }
   return s;
+}
+
+// Other ranks may not know the category of a handle of the program: they get its words.
+inline std::string words_of(failure const& f) {
+  if (!f || is_errno(f.code) || f.code.category() == category()) return f.detail;
+  return foreign_words(f.code) + (f.detail.empty() ? "" : "; ") + f.detail;
 }
 
 // Turns the reduced summary into words that every rank has. All ranks come here with the same `all`.
@@ -33,7 +38,7 @@ template <communicator World>
 agreement conclude(World const& world, call_summary const& all, failure const& mine) {
   if (all.failed_rank == call_summary::no_rank) return {};
   short_text<384> words;
-  if (all.failed_rank == world.rank()) words.set_start(mine.detail);
+  if (all.failed_rank == world.rank()) words.set_start(words_of(mine));
   world.broadcast(std::as_writable_bytes(std::span(&words, 1)), all.failed_rank);
   agreement a;
   a.failed_rank = all.failed_rank;
@@ -46,13 +51,15 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
 }
 
 template <communicator World>
-agreement agree_on(World const& world, arguments const& given, failure mine, int& develop) {
+agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
   call_summary s = summarise(mine, world.rank());
   s.develop = develop;
+  s.access = access;
   for (std::size_t i = 0; i < given.compared().size(); ++i)
     s.compared[i] = extremes(given.compared()[i].hash, world.rank());
   world.all_reduce(s);
   develop = s.develop;
+  access = s.access;
   if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
     extremes const& e = s.compared[i];
@@ -71,17 +78,24 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
 }  // namespace detail
 
 template <communicator World>
-agreement agree(World const& world, arguments const& given, bool develop) {
+agreement agree(World const& world, arguments const& given, bool develop, access_summary& access) {
   failure mine = given.fault();
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
   int unused = 0;
-  return detail::agree_on(world, given, std::move(mine), unused);
+  return detail::agree_on(world, given, std::move(mine), unused, access);
+}
+
+template <communicator World>
+agreement agree(World const& world, arguments const& given, bool develop) {
+  access_summary nothing;
+  return agree(world, given, develop, nothing);
 }
 
 template <communicator World>
 agreement agree_first(World const& world, arguments const& given, bool& develop) {
   int flag = develop ? 1 : 0;
-  agreement first = detail::agree_on(world, given, given.fault(), flag);
+  access_summary nothing;
+  agreement first = detail::agree_on(world, given, given.fault(), flag, nothing);
   develop = flag != 0;
   if (!develop || (!first && first.cause != errc::not_same)) return first;
   agreement compared = agree(world, detail::compare_with_neighbour(world, given));

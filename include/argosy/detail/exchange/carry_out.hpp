@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include <argosy/exchange/carry_out.hpp>
+#include <argosy/exchange/read_back.hpp>
 
 namespace argosy {
 namespace detail {
@@ -26,7 +29,10 @@ class carrier {
       std::int64_t const before = done_.bytes;
       if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
       ++done_.windows;
-      if (done_.bytes - before < w.wanted) break;  // the end of the file
+      if (done_.bytes - before < w.wanted) {
+        if (wanted_.kind == access_kind::write) return errc::io;  // a handle that wrote less, and said nothing
+        break;                                                    // the end of the file
+      }
       at += w.wanted;
     }
     return {};
@@ -36,41 +42,96 @@ class carrier {
   // Pieces of memory below this are gathered: a call takes longer than copying them.
   static constexpr std::int64_t least_direct_bytes = 1024;
   static constexpr std::size_t most_parts = 1024;
+  static constexpr std::int64_t page_bytes = 4096;
 
   std::int64_t position_of(std::int64_t stream) const { return stream - wanted_.position; }
-  std::byte* buffer() { return staging_.get(buffer_bytes_); }
+  // A copy by the kernel whose target lies a few bytes behind its source, both counted within their pages, takes several
+  // times as long on many processors. So what is at `offset` of the file lies at the same place of a page in the buffer.
+  std::byte* buffer_for(std::int64_t offset) {
+    std::byte* const memory = staging_.get(buffer_bytes_ + page_bytes);
+    auto const address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
+    return memory + ((offset - address) & (page_bytes - 1));
+  }
 
-  std::error_code read(window const& w) { return w.how == passage::merged ? read_merged(w) : read_pieces(w); }
-  std::error_code write(window const& w) { return w.how == passage::merged ? write_merged(w) : write_pieces(w); }
+  std::error_code read(window const& w) {
+    if (w.how == passage::merged) return read_merged(w);
+    if (auto const memory = direct(w); !memory.empty()) {
+      io_result const got = file_.read(w.offset, memory);
+      count_read(got.bytes);
+      done_.bytes += got.bytes;
+      return got.error;
+    }
+    return read_pieces(w);
+  }
+  std::error_code write(window const& w) { return w.how == passage::merged ? write_merged(w) : write_guarded(w); }
+  // Others may merge a window around these bytes: while it lasts, their lock keeps this write out.
+  template <class Write>
+  std::error_code guarded(window const& w, Write&& write) {
+    bool locked = !no_locks_ && (with_ == merging::locked || with_ == merging::never);
+    if (locked) {
+      std::error_code const error = file_.lock(w.offset, w.length, lock_kind::shared);
+      no_locks_ = error && classify(error) == errc::no_locks;
+      if (error && !no_locks_) return error;
+      locked = !no_locks_;  // where nobody can lock, nobody merges
+      if (locked) ++done_.locks;
+    }
+    std::error_code error = write();
+    if (locked) {
+      std::error_code const unlocked = file_.unlock(w.offset, w.length);
+      if (!error) error = unlocked;
+    }
+    return error;
+  }
+  std::error_code write_guarded(window const& w) {
+    return guarded(w, [&] { return write_unmerged(w); });
+  }
+  std::error_code write_unmerged(window const& w) {
+    if (auto const memory = direct(w); !memory.empty()) {
+      io_result const put = file_.write(w.offset, memory);
+      count_written(put.bytes);
+      done_.bytes += put.bytes;
+      return put.error;
+    }
+    return write_pieces(w);
+  }
+  // The user's memory, if it and the window are one stretch each: then there is nothing to arrange.
+  std::span<std::byte> direct(window const& w) {
+    if (w.length != w.wanted || (!wanted_.sorted && w.pieces > 1)) return {};
+    std::span<std::byte> const memory = memory_.stretch(position_of(w.position));
+    auto const size = static_cast<std::size_t>(w.wanted);
+    return memory.size() < size ? std::span<std::byte>() : memory.first(size);
+  }
 
   // --- windows as one ---
 
   std::error_code read_merged(window const& w) {
-    io_result const got = file_.read(w.offset, {buffer(), static_cast<std::size_t>(w.length)});
+    std::byte* const data = buffer_for(w.offset);
+    io_result const got = file_.read(w.offset, {data, static_cast<std::size_t>(w.length)});
     count_read(got.bytes);
     // What lies before the end of the file, counted along the stream.
     std::int64_t const bytes =
         got.bytes == w.length
             ? w.wanted
             : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
-    if (bytes > 0) memory_.take(at(-w.offset, wanted_.file), buffer(), w.position, position_of(w.position), bytes);
+    if (bytes > 0) memory_.take(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), bytes);
     done_.merged_bytes += got.bytes - bytes;
     done_.bytes += bytes;
     return got.error;
   }
 
   std::error_code write_merged(window const& w) {
-    bool const lock = w.holes() > 0 && with_ == merging::locked;
-    if (w.holes() > 0 && (with_ == merging::never || (lock && no_locks_))) {
+    if (w.holes() == 0) return guarded(w, [&] { return replace(w); });
+    bool const lock = with_ == merging::locked;
+    if (with_ == merging::never || with_ == merging::never_alone || (lock && no_locks_)) {
       ++done_.fallbacks;
-      return write_pieces(w);
+      return write_guarded(w);
     }
     if (lock) {
       std::error_code const error = file_.lock(w.offset, w.length, lock_kind::exclusive);
-      if (error == errc::no_locks) {
+      if (error && classify(error) == errc::no_locks) {
         no_locks_ = true;
         ++done_.fallbacks;
-        return write_pieces(w);
+        return write_guarded(w);
       }
       if (error) return error;
       ++done_.locks;
@@ -85,16 +146,17 @@ class carrier {
 
   std::error_code replace(window const& w) {
     auto const size = static_cast<std::size_t>(w.length);
+    std::byte* const data = buffer_for(w.offset);
     if (w.holes() > 0) {
-      io_result const got = file_.read(w.offset, {buffer(), size});
-      count_read(got.bytes);
-      done_.merged_bytes += w.length;
+      io_result const got = read_back(file_, w.offset, {data, size}, done_);
       if (got.error) return got.error;
+      done_.merged_bytes += got.bytes - std::clamp<std::int64_t>(
+                                            wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
       // Beyond the end of the file there is nothing to keep: its holes are zeros.
-      std::fill(buffer() + got.bytes, buffer() + size, std::byte{0});
+      std::fill(data + got.bytes, data + size, std::byte{0});
     }
-    memory_.place(at(-w.offset, wanted_.file), buffer(), w.position, position_of(w.position), w.wanted);
-    io_result const put = file_.write(w.offset, {buffer(), size});
+    memory_.place(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), w.wanted);
+    io_result const put = file_.write(w.offset, {data, size});
     count_written(put.bytes);
     done_.bytes +=
         put.bytes == w.length
@@ -111,6 +173,7 @@ class carrier {
   std::error_code for_each_part(window const& w, Part&& part, Flush&& flush) {
     std::int64_t position = w.position, used = 0;
     std::int64_t const end = w.position + w.wanted;
+    std::byte* space = nullptr;
     for (cursor at(wanted_.file, w.position); position < end;) {
       piece const p = at.current();
       std::int64_t length = std::min(p.length, end - position);
@@ -118,88 +181,77 @@ class carrier {
       auto const stretch = static_cast<std::int64_t>(direct.size());
       bool const staged = stretch < std::min(length, least_direct_bytes);
       if (staged) {
+        if (!space) space = buffer_for(0);
         length = std::min(length, buffer_bytes_ - used);
-        part(p.offset, position, std::span<std::byte>(buffer() + used, static_cast<std::size_t>(length)), true);
+        part(p.offset, position, std::span<std::byte>(space + used, static_cast<std::size_t>(length)), true);
         used += length;
       } else {
         length = std::min(length, stretch);
         part(p.offset, position, direct.first(static_cast<std::size_t>(length)), false);
       }
+      ++batch_.parts;
+      batch_.bytes += length;
+      batch_.calls += p.offset != batch_.end;  // parts that follow one another in the file share a call
+      batch_.end = p.offset + length;
       position += length;
       if (position < end) at.advance(length);
-      if (used == buffer_bytes_ || parts_ == most_parts || position == end) {
+      if (!staged) memory_.advance(length);
+      if (used == buffer_bytes_ || batch_.parts == most_parts || position == end) {
         bool more = true;
-        if (std::error_code const error = flush(more)) return error;
+        std::error_code const error = flush(more);
+        batch_ = {};
+        if (error) return error;
         if (!more) return {};
         used = 0;
-        parts_ = 0;
       }
     }
     return {};
   }
 
   std::error_code read_pieces(window const& w) {
-    std::vector<read_part> parts;
-    std::vector<std::int64_t> staged;  // stream position of each part that went to the buffer, else -1
     auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
-      parts.push_back({offset, memory});
-      staged.push_back(in_buffer ? position : -1);
-      parts_ = parts.size();
+      if (in_buffer) staged_.push_back({reads_.size(), position});
+      reads_.push_back({offset, memory});
     };
     auto const flush = [&](bool& more) {
-      io_result const got = file_.read(parts);
-      count_read(got.bytes, calls_for(parts));
-      std::int64_t left = got.bytes;
-      for (std::size_t i = 0; i < parts.size() && left > 0; ++i) {
-        auto const length = std::min(left, static_cast<std::int64_t>(parts[i].memory.size()));
-        if (staged[i] >= 0)
-          memory_.scatter(parts[i].memory.data(), position_of(staged[i]), position_of(staged[i]) + length);
-        left -= length;
-      }
-      more = got.bytes == total(parts);
+      io_result const got = file_.read(reads_);
+      count_read(got.bytes, batch_.calls);
+      if (!staged_.empty()) scatter_staged(got.bytes);
+      more = got.bytes == batch_.bytes;
       done_.bytes += got.bytes;
-      parts.clear();
-      staged.clear();
+      reads_.clear();
+      staged_.clear();
       return got.error;
     };
     return for_each_part(w, add, flush);
   }
+  // What went to the buffer, as far as `left` bytes of all parts go.
+  void scatter_staged(std::int64_t left) {
+    std::size_t i = 0;
+    for (auto const& [index, position] : staged_) {
+      for (; i < index; ++i) left -= static_cast<std::int64_t>(reads_[i].memory.size());
+      auto const length = std::min(left, static_cast<std::int64_t>(reads_[i].memory.size()));
+      if (length <= 0) return;
+      memory_.scatter(reads_[i].memory.data(), position_of(position), position_of(position) + length);
+    }
+  }
 
   std::error_code write_pieces(window const& w) {
-    std::vector<write_part> parts;
     auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
       if (in_buffer)
         memory_.gather(position_of(position), position_of(position) + static_cast<std::int64_t>(memory.size()),
                        memory.data());
-      parts.push_back({offset, memory});
-      parts_ = parts.size();
+      writes_.push_back({offset, memory});
     };
     auto const flush = [&](bool& more) {
-      io_result const put = file_.write(parts);
-      count_written(put.bytes, calls_for(parts));
-      more = put.bytes == total(parts);
+      io_result const put = file_.write(writes_);
+      count_written(put.bytes, batch_.calls);
+      more = put.bytes == batch_.bytes;
       done_.bytes += put.bytes;
-      parts.clear();
+      writes_.clear();
       return put.error;
     };
     return for_each_part(w, add, flush);
-  }
-
-  template <class Part>
-  static std::int64_t total(std::vector<Part> const& parts) {
-    std::int64_t bytes = 0;
-    for (Part const& p : parts) bytes += static_cast<std::int64_t>(p.memory.size());
-    return bytes;
-  }
-  // Parts that follow one another in the file share a call.
-  template <class Part>
-  static std::int64_t calls_for(std::vector<Part> const& parts) {
-    std::int64_t calls = 0, end = -1;
-    for (Part const& p : parts) {
-      calls += p.offset != end;
-      end = p.offset + static_cast<std::int64_t>(p.memory.size());
-    }
-    return calls;
   }
 
   void count_read(std::int64_t bytes, std::int64_t calls = 1) {
@@ -218,7 +270,18 @@ class carrier {
   staging& staging_;
   std::int64_t buffer_bytes_;
   report& done_;
-  std::size_t parts_ = 0;
+  // The parts that wait for their call, or calls; kept from window to window for their memory.
+  struct {
+    std::size_t parts = 0;
+    std::int64_t bytes = 0, calls = 0, end = -1;
+  } batch_;
+  struct staged_part {
+    std::size_t index;
+    std::int64_t position;  // of the stream
+  };
+  std::vector<read_part> reads_;
+  std::vector<staged_part> staged_;  // those of them that went to the buffer
+  std::vector<write_part> writes_;
   bool no_locks_ = false;
 };
 

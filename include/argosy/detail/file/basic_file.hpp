@@ -12,6 +12,8 @@
 #include <argosy/detail/file/open.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/representations.hpp>
+#include <argosy/world/background.hpp>
+#include <argosy/world/rank_failure.hpp>
 
 namespace argosy {
 namespace detail {
@@ -43,7 +45,9 @@ failure failure_of(errc e, F&& f) {
   } catch (invalid_layout const& x) {
     return {e, x.what()};
   } catch (std::system_error const& x) {
-    return {x.code(), x.what()};
+    failure result(x.code() ? x.code() : make_error_code(e), x.what());
+    if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
+    return result;
   } catch (std::exception const& x) {
     failure result(e, x.what());
     result.thrown = std::current_exception();
@@ -57,6 +61,16 @@ failure failure_of(errc e, F&& f) {
 
 inline failure closed() { return {errc::file, "the file is not open"}; }
 
+// Nothing can be agreed any more with a rank that died: each survivor says so by itself.
+// Whoever waits for this one, in the middle of an exchange, is told, where the world can do that.
+template <communicator World>
+agreement without(rank_failure const& lost, std::optional<World> const& world) {
+  int rank = lost.rank();
+  if constexpr (requires { world->revoke(); })
+    if (world) rank = world->revoke();
+  return {errc::rank_failed, rank, errc::rank_failed, lost.what(), {}};
+}
+
 }  // namespace detail
 
 // --- Plumbing --------------------------------------------------------------------------------------------------------
@@ -69,14 +83,17 @@ detail::open_file& basic_file<World>::local() const {
 
 template <communicator World>
 template <class Body>
-agreement basic_file<World>::collectively(arguments const& given, Body&& body) {
+agreement basic_file<World>::collectively(arguments const& given, Body&& body) try {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  if constexpr (requires { world_->note(given.call(), given.where()); }) world_->note(given.call(), given.where());
   agreement const start = agree(*world_, given, develop_);
   if (!start) return start;
   failure mine;
   failure const thrown = detail::failure_of(errc::io, [&] { mine = body(); });
   mine.keep(thrown);
   return agree(*world_, mine);
+} catch (rank_failure const& lost) {
+  return detail::without(lost, world_);
 }
 
 template <communicator World>
@@ -121,10 +138,13 @@ basic_file<World> basic_file<World>::open(World const& world, std::string const&
 
 template <communicator World>
 agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
-                                         hints const& h, opener files, place where) {
+                                         hints const& h, opener files, place where) try {
+  if constexpr (requires { world.note("open", where); }) world.note("open", where);
   world_.emplace(world.duplicate());
   local_ = std::make_shared<detail::open_file>();
   local_->begin(path, modes, world_->rank(), h, std::move(files));
+  if constexpr (working_in_background<World>) local_->beside = world_->make_background();
+  local_->ranks = world_->size();
   develop_ = detail::wants_develop(local_->hints);
 
   arguments given("open", where);
@@ -155,6 +175,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     world_->barrier();
   }
   return result;
+} catch (rank_failure const& lost) {
+  agreement const result = detail::without(lost, world_);
+  if (local_) local_->abandon(false);
+  world_.reset();
+  return result;
 }
 
 template <communicator World>
@@ -163,28 +188,35 @@ detail::shared_pointer basic_file<World>::make_shared_pointer() {
   if (world_->size() == 1) return shared_pointer(detail::private_memory(sizeof(std::int64_t)));
   if constexpr (node_sharing<World>) {
     World const node = world_->node();
+    team_ = detail::team<World>(node);
     if (node.size() == world_->size()) {
       std::error_code error;
       shared_memory m = node.share(sizeof(std::int64_t), error);
       if (!error) return shared_pointer(std::move(m));
     }
   }
-  std::uint64_t name = detail::random_name();
+  std::uint64_t name = 0;
+  if constexpr (requires { world_->unique_number(); })
+    name = world_->unique_number();
+  else
+    name = detail::random_name();
   world_->broadcast(std::as_writable_bytes(std::span(&name, 1)), 0);
   return shared_pointer(local_->files, detail::pointer_path(local_->path, name));
 }
 
 template <communicator World>
-agreement basic_file<World>::close_agreed(place where) {
+agreement basic_file<World>::close_agreed(place where) try {
   if (is_open()) local_->drain();
   agreement result = collectively(arguments("close", where), [&]() -> failure {
     shared_.close();
     if (auto const e = local_->handle.close()) return e;
     return {};
   });
+  if (result.cause == errc::rank_failed && is_open()) local_->handle.close();
   if (!world_ || local_->handle.is_open()) return result;  // it was not open, or ranks were in different calls
   if (local_->rank == 0) shared_.remove();
   shared_ = {};
+  team_ = {};
   if (has(local_->modes, mode::delete_on_close)) {
     failure removed;
     if (local_->rank == 0)
@@ -192,6 +224,10 @@ agreement basic_file<World>::close_agreed(place where) {
     agreement const all_removed = agree(*world_, removed);
     if (result) result = all_removed;
   }
+  world_.reset();
+  return result;
+} catch (rank_failure const& lost) {
+  agreement const result = detail::without(lost, world_);
   world_.reset();
   return result;
 }
@@ -457,36 +493,83 @@ report basic_file<World>::now(std::string_view call, access_kind kind, pointer_k
 
 template <communicator World>
 template <class Data>
-request basic_file<World>::later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                                 Data const& data, any_policy const& how) {
+std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view call, access_kind kind,
+                                                             pointer_kind pointer, std::int64_t offset,
+                                                             Data const& data, any_policy const& how,
+                                                             std::function<void(detail::operation const&)> then) {
   detail::job t;
   failure f = prepare(kind, pointer, offset, data, how, t);
   if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
   if (f) {
     auto const file = local_ ? local_ : std::make_shared<detail::open_file>();
-    return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f))));
+    auto ended = std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f)));
+    if (then) then(*ended);
+    return ended;
   }
   if (pointer == pointer_kind::individual) local_->position += t.etypes;
   auto operation = std::make_shared<detail::file_operation>(call, local_, std::move(t));
-  operation->start();
-  return request(std::move(operation));
+  if (then)  // the operation lives while it runs
+    operation->start([then = std::move(then), o = operation.get()] { then(*o); });
+  else
+    operation->start();
+  return operation;
 }
 
 template <communicator World>
 template <class Data>
 report basic_file<World>::together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
                                    Data const& data, any_policy const& how, std::error_code* error) {
+  if (!is_open()) return finish(alone(local_ ? local_->rank : 0, detail::closed()), call, {}, error);
   report r;
   detail::job t;
   arguments given(call, data.where());
   given.fail(prepare(kind, pointer, offset, data, how, t));
-  agreement const result = collectively(given, [&]() -> failure {
-    if (pointer == pointer_kind::shared)
-      if (failure f = find_ordered_place(t)) return f;
-    return local_->move(t, local_->buffer, r);
-  });
+  given.same("policy", t.together.has_value() ? t.together.key() : 0);
+  bool const ordered = pointer == pointer_kind::shared;
+  access_summary all = given.fault() || ordered ? access_summary() : local_->summarise(t);
+  if constexpr (requires { world_->note(call, data.where()); }) world_->note(call, data.where());
+  agreement result;
+  try {
+    result = agree(*world_, given, develop_, all);
+    if (result) result = carry_out_together(t, ordered, all, r);
+  } catch (rank_failure const& lost) {
+    result = detail::without(lost, world_);
+  }
   if (result && pointer == pointer_kind::individual) local_->position += t.etypes;
   return finish(result, call, r, error);
+}
+
+template <communicator World>
+agreement basic_file<World>::carry_out_together(detail::job& t, bool ordered, access_summary all, report& r) {
+  failure mine;
+  if (ordered) {
+    mine = find_ordered_place(t);
+    if (mine) t.bytes = 0;
+    if (t.together.has_value()) {
+      all = mine ? access_summary() : local_->summarise(t);
+      world_->all_reduce(all);
+    }
+  }
+  collective_plan plan = plan_together(t, all);
+  bool together = plan.together;
+  if (together) {
+    failure const f = team_.carry_out(*world_, plan, t, *local_, local_->buffer, r, all.pending > 0, together);
+    if (!mine) mine = f;
+    if (!together) plan.reason = "no shared staging memory; each rank by itself";
+  }
+  if (!together && !mine) mine = local_->move(t, local_->buffer, r);
+  if (together) r.policy = plan.policy;
+  if (t.together.has_value()) r.reason = plan.reason;
+  agreement const result = agree(*world_, mine);
+  if (!result && together && t.kind == access_kind::write) r.bytes = team_.settled(plan, local_->access_of(t));
+  return result;
+}
+
+template <communicator World>
+collective_plan basic_file<World>::plan_together(detail::job const& t, access_summary const& all) {
+  if (!t.together.has_value()) return {};
+  if (local_->atomic) return {.policy = {}, .reason = "atomic mode: each rank by itself, under a lock"};
+  return t.together.plan_together(t.kind, all, team_.group(*world_, local_->handle));
 }
 
 template <communicator World>

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,11 @@
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/plan/report.hpp>
+#include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/view/view.hpp>
+#include <argosy/world/background.hpp>
 
 namespace argosy::detail {
 
@@ -28,9 +32,13 @@ class io_threads;
 
 // A view as transfers use it: what is asked of it more than once is asked once.
 struct used_view {
-  explicit used_view(argosy::view v) : view(std::move(v)), sorted(!view.stream().overlaps()) {}
+  explicit used_view(argosy::view v)
+      : view(std::move(v)),
+        sorted(!view.stream().overlaps()),
+        granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())) {}
   argosy::view view;
   bool sorted;
+  std::int64_t granule;  // divides the offset and length of whatever whole etypes are
 };
 
 // One call's work on the file: lives as long as the call, or its request.
@@ -41,7 +49,8 @@ struct job {
   std::int64_t bytes = 0;     // in the representation of the file
   std::int64_t etypes = 0;    // the same, counted in etypes
   const_buffer memory;        // of a read, too
-  any_policy policy;
+  any_policy policy;          // of this rank by itself
+  any_policy together;        // of all ranks of a collective call; empty: each by itself
 };
 
 enum class pointer_kind { explicit_offset, individual, shared };
@@ -53,6 +62,7 @@ struct open_file {
   std::string path;
   argosy::mode modes = mode::none;
   int rank = 0;
+  int ranks = 1;
   opener files;
   any_handle handle;
   file_hints hints;
@@ -78,12 +88,17 @@ struct open_file {
   // Gives the work its place.
   failure place(std::int64_t offset, job& t) const;
   failure move(job const& t, staging& with, report& done);
+  sieving sieving_of_hints() const;
   any_policy policy_of_hints() const;
+  any_policy together_of_hints(access_kind kind) const;
+  merging merging_for(access_kind kind) const;
+  access_summary summarise(job const& t) const;
   access access_of(job const& t) const;
 
   // Nonblocking calls.
   void start(std::function<void()> work);
   std::atomic<int> pending{0};
+  std::shared_ptr<background> beside;  // where they run, in worlds that have it; null: on threads
 
  private:
   failure move_locked(job const& t, staging& with, report& done, merging how);

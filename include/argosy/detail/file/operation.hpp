@@ -45,7 +45,7 @@ class file_operation final : public operation, public std::enable_shared_from_th
 
   bool test() override;
   void wait() override;
-  void leave() override { wait(); }
+  void leave() override;
 
  private:
   void run();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,10 @@ class shared_pointer {
   std::int64_t add(std::int64_t n, failure& f) {
     if (memory_.bytes().empty()) return in_file([n](std::int64_t v) { return n > INT64_MAX - v ? v : v + n; }, f);
     std::atomic_ref<std::int64_t> value(*static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())));
-    return value.fetch_add(n, std::memory_order_relaxed);
+    std::int64_t before = value.load(std::memory_order_relaxed);
+    while (n <= INT64_MAX - before && !value.compare_exchange_weak(before, before + n, std::memory_order_relaxed)) {
+    }
+    return before;
   }
   std::int64_t get(failure& f) { return add(0, f); }
 
@@ -52,10 +56,19 @@ class shared_pointer {
   }
 
  private:
-  // What the hidden file holds. Setting the pointer touches no file: what is of an earlier epoch does not count.
+  // What the hidden file holds, twice: the newer of the two counts, the older is written over, so that a write that is torn
+  // leaves the pointer as it was. Setting the pointer touches no file: what is of an earlier epoch does not count.
   struct stored {
+    std::int64_t number = 0;  // of the write
     std::int64_t epoch = 0;
     std::int64_t value = 0;
+    std::uint64_t check = 0;
+
+    std::uint64_t sum() const {
+      std::uint64_t h = 14695981039346656037u;
+      for (std::int64_t const x : {number, epoch, value}) h = (h ^ static_cast<std::uint64_t>(x)) * 1099511628211u;
+      return h;
+    }
   };
 
   template <class Change>
@@ -84,17 +97,26 @@ std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
     handle_ = (*files_)(path_, {.read = true, .write = true, .create = true, .permissions = 0600}, e);
     if (failed(e, "opening")) return 0;
   }
-  if (failed(handle_.lock(0, sizeof(stored), lock_kind::exclusive), "locking")) return 0;
-  stored s;
+  std::array<stored, 2> slots;
+  if (failed(handle_.lock(0, sizeof slots, lock_kind::exclusive), "locking")) return 0;
   std::int64_t before = 0;
-  io_result const got = handle_.read(0, std::as_writable_bytes(std::span(&s, 1)));
-  if (!failed(got.error, "reading")) {
-    if (got.bytes < static_cast<std::int64_t>(sizeof s) || s.epoch < epoch_) s = {epoch_, start_};
-    before = s.value;
-    s.value = change(before);
-    if (s.value != before || got.bytes == 0) failed(handle_.write(0, std::as_bytes(std::span(&s, 1))).error, "writing");
+  if (!failed(handle_.read(0, std::as_writable_bytes(std::span(slots))).error, "reading")) {
+    for (stored& s : slots)
+      if (s.check != s.sum()) s = {};  // never written, or torn
+    std::size_t const newer = slots[1].number > slots[0].number ? 1 : 0, older = 1 - newer;
+    stored s = slots[newer];
+    bool const counts = s.epoch == epoch_;
+    before = counts ? s.value : start_;
+    s = {s.number + 1, epoch_, change(before), 0};
+    s.check = s.sum();
+    if (s.value != before || !counts) {
+      io_result const put = handle_.write(static_cast<std::int64_t>(older * sizeof s), std::as_bytes(std::span(&s, 1)));
+      bool const cut = put.bytes < static_cast<std::int64_t>(sizeof s);
+      failed(cut && !put.error ? make_error_code(errc::io) : put.error, "writing");
+    }
   }
-  failed(handle_.unlock(0, sizeof(stored)), "unlocking");
+  // A lock that stays would stop all other ranks; it goes with its handle.
+  if (failed(handle_.unlock(0, sizeof slots), "unlocking")) handle_.close();
   return before;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/plan.hpp>
 
 namespace argosy {
@@ -35,6 +36,27 @@ inline std::string to_string(plan const& p) {
       i = p.windows.size() - shown;
     }
     text += detail::line_of(i, p.windows[i]);
+  }
+  return text;
+}
+
+inline std::string to_string(collective_plan const& p) {
+  std::string text = p.policy + (p.kind == access_kind::read ? " read: " : " write: ");
+  if (!p.together) return text + "every rank by itself\n  " + p.reason + "\n";
+  text += std::to_string(p.domains.size()) + " aggregators, " + std::to_string(p.rounds()) + " rounds, windows of " +
+          std::to_string(p.window_bytes) + " bytes\n  " + p.reason + "\n";
+  text += "    rank        domain from              to        rounds\n";
+  constexpr std::size_t shown = 8;
+  for (std::size_t i = 0; i < p.domains.size(); ++i) {
+    if (p.domains.size() > 2 * shown && i == shown) {
+      text += "     ... " + std::to_string(p.domains.size() - 2 * shown) + " more\n";
+      i = p.domains.size() - shown;
+    }
+    file_domain const& d = p.domains[i];
+    std::array<char, 120> line{};
+    std::snprintf(line.data(), line.size(), "%8d  %16lld  %14lld  %12lld\n", d.rank, static_cast<long long>(d.begin),
+                  static_cast<long long>(d.end), static_cast<long long>(p.rounds_of(d)));
+    text += line.data();
   }
   return text;
 }

@@ -1,0 +1,216 @@
+// The snippets of docs/use/files.md, in its order. What they claim is asserted. Run: mpiexec -n 4 snippets_files
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/asio.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/handle/counting.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/handle/throttled.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/mpi/collectives/broadcast.hpp>
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace io = argosy;
+using namespace std::chrono_literals;
+
+namespace {
+
+void require(bool holds, char const* what) {
+  if (holds) return;
+  std::fprintf(stderr, "not true: %s\n", what);
+  boost::mpi::environment::abort(1);
+}
+#define REQUIRE(...) require((__VA_ARGS__), #__VA_ARGS__)
+
+void opening(boost::mpi::communicator const& world) {
+  // [open]
+  auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::read_write);
+  std::vector<double> u(1000, world.rank());
+  f.write_at_all(8000 * world.rank(), u);  // offsets are bytes until a view is set
+  f.close();
+  // [open]
+  REQUIRE(std::filesystem::file_size("state.dat") == static_cast<std::uintmax_t>(8000 * world.size()));
+}
+
+void views(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "steps.dat", io::mode::create | io::mode::read_write);
+  // [view]
+  // 32 bytes of header; then an 8 x 8 array of ints for each time step, in blocks on the ranks.
+  io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
+  f.set_view(32, tile);
+  // [view]
+  std::vector<int> mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int), world.rank());
+  // [steps]
+  f.write_all(mine);                    // time step 0; the pointer moves on
+  f.write_all(mine);                    // time step 1: the filetype repeats
+  auto const in_etypes = f.position();  // 2 x this rank's ints
+  f.seek(0);
+  f.read_all(mine);
+  // [steps]
+  auto const one = static_cast<std::int64_t>(mine.size());
+  REQUIRE(in_etypes == 2 * one && f.position() == one && f.size() == 32 + 2 * 256);
+  REQUIRE(f.byte_offset(one) == f.byte_offset(0) + 256);
+  f.close();
+}
+
+void data(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "data.dat", io::mode::create | io::mode::read_write);
+  std::array<double, 64> matrix{};
+  std::vector<double> u(64);
+  // [data]
+  f.write_at(0, u);                                                         // anything io::memory takes
+  f.write_at(512, {matrix.data(), io::vector(8, 1, 8, io::type<double>)});  // an address and a datatype: a column
+  f.write_at(576, {matrix.data(), io::type<double>, 8});                    // and a count
+  f.write_at(640, {matrix.data(), [] { return io::type<std::int32_t>; }});  // a function that returns the datatype
+  // [data]
+  world.barrier();
+  REQUIRE(f.size() == 644);
+  // [short]
+  std::vector<double> tail(100, -1);
+  io::report const r = f.read_at(600, tail);  // 44 bytes are there
+  // [short]
+  REQUIRE(r.bytes == 44 && tail[4] == 0 && tail[6] == -1);
+  f.close();
+}
+
+void shared(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "log.dat", io::mode::create | io::mode::read_write);
+  f.set_view(0, io::type<int>);
+  std::vector<int> const some(static_cast<std::size_t>(world.rank() + 1), world.rank());
+  // [shared]
+  f.write_shared(some);   // each rank when it gets there: who comes first writes first
+  f.write_ordered(some);  // collective: rank 0's data, then rank 1's, ...
+  f.seek_shared(0);       // collective: the shared pointer to the start
+  // [shared]
+  int const each = world.size() * (world.size() + 1) / 2;
+  REQUIRE(f.size() == 2 * each * 4);
+  std::vector<int> back(some.size());
+  f.seek_shared(each);
+  f.read_ordered(back);
+  REQUIRE(back == some);
+  f.close();
+}
+
+void requests(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "later.dat", io::mode::create | io::mode::read_write);
+  std::vector<double> u(1000, 1.5);
+  int computed = 0;
+  auto const compute = [&] { ++computed; };
+  // [requests]
+  io::request r = f.iwrite_at(8000 * world.rank(), u);
+  while (!r.test()) compute();       // u must neither change nor go
+  io::report const done = r.wait();  // throws what the call would have thrown
+  // [requests]
+  REQUIRE(done.bytes == 8000 && !r.pending());
+  f.close();
+}
+
+void asio(boost::mpi::communicator const& world) {
+  namespace asio = boost::asio;
+  auto f = io::file::open(world, "asio.dat", io::mode::create | io::mode::read_write);
+  std::vector<double> u(1000, 2.5);
+  bool ended = false;
+  // [asio]
+  asio::io_context context;
+  auto const save = [&]() -> asio::awaitable<void> {
+    io::report const r = co_await io::async_write_at(f, 8000 * world.rank(), u, asio::use_awaitable);
+    ended = r.bytes == 8000;
+  };
+  asio::co_spawn(context, save, asio::detached);
+  context.run();  // in the thread that uses the file
+  // [asio]
+  REQUIRE(ended);
+  f.close();
+}
+
+void visible(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "visible.dat", io::mode::create | io::mode::read_write);
+  f.set_view(0, io::type<int>);
+  int const mine = world.rank() + 100;
+  int theirs = 0;
+  // [atomic]
+  f.set_atomic(true);
+  f.write_at(world.rank(), mine);
+  world.barrier();
+  f.read_at((world.rank() + 1) % world.size(), theirs);
+  // [atomic]
+  REQUIRE(theirs == (world.rank() + 1) % world.size() + 100);
+  f.set_atomic(false);
+  // [sync]
+  f.write_at(world.rank(), mine);
+  f.sync();
+  world.barrier();
+  f.sync();
+  f.read_at((world.rank() + 1) % world.size(), theirs);
+  // [sync]
+  REQUIRE(theirs == (world.rank() + 1) % world.size() + 100);
+  f.close();
+}
+
+void policies(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "columns.dat", io::mode::create | io::mode::read_write);
+  f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));
+  std::vector<double> u(1000, world.rank());
+  // [policy]
+  f.write_all(u, io::independent{});  // a call for each piece
+  f.seek(0);
+  f.read_all(u, io::sieving{.read_window_bytes = 1 << 20});  // windows of 1 MiB
+  // [policy]
+  REQUIRE(u[999] == world.rank());
+  f.close();
+}
+
+void handles(boost::mpi::communicator const& world) {
+  auto const openly = io::mode::create | io::mode::read_write;
+  double const number = 3;
+  // [opener]
+  auto const counts = std::make_shared<io::call_counts>();
+  auto const disk = std::make_shared<io::throttle>(io::throttle_rates{.latency = 1ms, .bytes_per_second = 1e9});
+  io::opener const slow_and_counted = io::with_counting(io::with_throttle(io::posix_opener(), disk), counts);
+  auto f = io::file::open(world, "counted.dat", openly, {}, slow_and_counted);
+  f.write_at_all(8 * world.rank(), number);
+  // [opener]
+  f.close();
+  REQUIRE(counts->calls(io::file_call::write) == 1 && counts->bytes_written() == 8);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  boost::mpi::environment const environment(argc, argv);
+  boost::mpi::communicator const world;
+  std::string directory = (std::filesystem::temp_directory_path() / "argosy_snippets_XXXXXX").string();
+  if (world.rank() == 0 && ::mkdtemp(directory.data()) == nullptr) environment.abort(1);
+  boost::mpi::broadcast(world, directory, 0);
+  std::filesystem::current_path(directory);
+  opening(world);
+  views(world);
+  data(world);
+  shared(world);
+  requests(world);
+  asio(world);
+  visible(world);
+  policies(world);
+  handles(world);
+  world.barrier();
+  if (world.rank() == 0) std::filesystem::remove_all(directory);
+}

@@ -1,0 +1,56 @@
+// Nonblocking calls that end in a completion handler of Boost.Asio.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <argosy/file/basic_file.hpp>
+
+namespace argosy::detail {
+
+// A handler that waits for the end of its operation, and the work that keeps its executor running.
+template <class Handler>
+class completion {
+ public:
+  explicit completion(Handler handler) : handler_(std::move(handler)), work_(boost::asio::make_work_guard(handler_)) {}
+
+  void operator()(operation const& o) {
+    auto const executor = work_.get_executor();
+    // Posted: the file's threads are waited for by close(), so no code of the user may run there.
+    boost::asio::post(executor, [handler = std::move(handler_), work = std::move(work_),
+                                 error = boost::system::error_code(o.result.code), done = o.done]() mutable {
+      work.reset();
+      std::move(handler)(error, std::move(done));
+    });
+  }
+
+ private:
+  Handler handler_;
+  boost::asio::executor_work_guard<boost::asio::associated_executor_t<Handler>> work_;
+};
+
+struct launcher {
+  template <communicator World, class Data, class Token>
+  static auto initiate(basic_file<World>& file, std::string_view call, access_kind kind, pointer_kind pointer,
+                       std::int64_t offset, Data data, any_policy how, Token&& token) {
+    // Some tokens start later, or elsewhere: all but the file goes with them.
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, report)>(
+        [&file, call, kind, pointer, offset](auto handler, Data const& given, any_policy const& policy) {
+          // Handlers can only be moved, std::function wants copies.
+          auto const then = std::make_shared<completion<decltype(handler)>>(std::move(handler));
+          file.launch(call, kind, pointer, offset, given, policy, [then](operation const& o) { (*then)(o); });
+        },
+        token, std::move(data), std::move(how));
+  }
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,67 @@
+// An access summary: what all ranks of a collective call ask for together, in a few numbers that ride in its first reduction.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+#include <argosy/policy/access.hpp>
+
+namespace argosy {
+
+// Whole numbers only: every rank must get the same result, in whatever order ranks are combined.
+struct access_summary {
+  std::int64_t low = std::numeric_limits<std::int64_t>::max();  // of the file: all bytes lie in [low, high)
+  std::int64_t high = 0;
+  std::int64_t bytes = 0;       // of all ranks
+  std::int64_t most_bytes = 0;  // of one rank
+  std::int64_t pieces = 0;      // of all ranks
+  std::int64_t most_pieces = 0;
+  std::int64_t spans = 0;     // every rank's own [low, high), added up: more than high - low if they interleave
+  std::int64_t granule = 0;   // divides all offsets and lengths; 0: there are none
+  std::int64_t alone_ns = 0;  // what the slowest rank would take by itself, by its own estimate
+  std::int64_t alone_sum_ns = 0;
+  std::int32_t ranks = 0;     // that ask for anything
+  std::int32_t pending = 0;   // requests of earlier calls that may still write
+  std::int32_t unsorted = 0;  // some view names bytes twice: windows of it are no stretches of its stream
+
+  constexpr bool empty() const noexcept { return ranks == 0; }
+  constexpr std::int64_t span() const noexcept { return empty() ? 0 : high - low; }
+
+  constexpr void combine(access_summary const& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    bytes = add(bytes, other.bytes);
+    most_bytes = std::max(most_bytes, other.most_bytes);
+    pieces = add(pieces, other.pieces);
+    most_pieces = std::max(most_pieces, other.most_pieces);
+    spans = add(spans, other.spans);
+    granule = std::gcd(granule, other.granule);
+    alone_ns = std::max(alone_ns, other.alone_ns);
+    alone_sum_ns = add(alone_sum_ns, other.alone_sum_ns);
+    ranks += other.ranks;
+    pending += other.pending;
+    unsorted |= other.unsorted;
+  }
+
+ private:
+  static constexpr std::int64_t add(std::int64_t a, std::int64_t b) {
+    return a > std::numeric_limits<std::int64_t>::max() - b ? std::numeric_limits<std::int64_t>::max() : a + b;
+  }
+};
+
+// The greatest number that divides every offset and length of the pieces: 0 for no bytes. O(nodes), and O(pieces) of tables.
+constexpr std::int64_t granule_of(layout const& l) {
+  if (l.empty()) return 0;
+  std::int64_t g = l.origin();
+  for (place const& p : l.places()) g = std::gcd(g, p.displacement);
+  for (node const& n : l.nodes())
+    g = std::gcd(g, n.kind == node_kind::bytes ? n.size : n.kind == node_kind::repeat ? n.stride : 0);
+  for (piece_table const& t : l.tables())
+    for (std::size_t i = 0; i < t.size() && g != 1; ++i) g = std::gcd(std::gcd(g, t.offset(i)), t.length(i));
+  return g < 0 ? -g : g;
+}
+
+}  // namespace argosy

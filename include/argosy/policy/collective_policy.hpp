@@ -1,0 +1,49 @@
+// What a policy for all ranks together is: a small regular value that turns a summary of their accesses into a plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <argosy/plan/collective_plan.hpp>
+#include <argosy/policy/access_summary.hpp>
+
+namespace argosy {
+
+// The ranks that opened the file, as a policy sees them.
+struct rank_group {
+  std::int64_t size = 1;
+  std::int64_t nodes = 1;
+  std::int64_t block_bytes = 4096;  // of the file system
+};
+
+// A number that two values share if they are equal, and otherwise almost never: ranks compare their policies by it.
+template <class... Members>
+constexpr std::uint64_t key_of(Members const&... members) {
+  std::uint64_t key = 1469598103934665603u;
+  auto const add = [&](auto const& m) {
+    std::uint64_t bits = 0;
+    if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(m)>>)
+      bits = std::bit_cast<std::uint64_t>(static_cast<double>(m));
+    else
+      bits = static_cast<std::uint64_t>(m);
+    key = (key ^ bits) * 0x9e3779b97f4a7c15u;
+    key ^= key >> 29;
+  };
+  (add(members), ...);
+  return key;
+}
+
+// Pure: the same on every rank, and so are its members; those that differ are found by the key.
+template <class P>
+concept collective_policy =
+    std::regular<P> && requires(P const& policy, access_kind kind, access_summary const& all, rank_group const& ranks) {
+      { P::name } -> std::convertible_to<std::string_view>;
+      { policy.plan(kind, all, ranks) } -> std::same_as<collective_plan>;
+      { policy.key() } -> std::same_as<std::uint64_t>;
+    };
+
+}  // namespace argosy

@@ -1,0 +1,744 @@
+// What a file must do in every world. Each function is called by all ranks, for any number of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+
+#include "catch.hpp"
+#include "files.hpp"
+
+namespace argosy::test {
+
+// A directory that all ranks see; made and removed by rank 0.
+template <communicator World>
+class shared_scratch {
+ public:
+  explicit shared_scratch(World const& world) : world_(world) {
+    std::array<char, 512> name{};
+    if (world.rank() == 0) {
+      here_.emplace();
+      std::string const text = here_->string();
+      std::copy_n(text.begin(), text.size(), name.begin());
+    }
+    world.broadcast(std::as_writable_bytes(std::span(name)), 0);
+    path_ = name.data();
+  }
+  ~shared_scratch() { world_.barrier(); }
+  std::string operator/(std::string const& name) const { return path_ + "/" + name; }
+
+ private:
+  World const& world_;
+  std::string path_;
+  std::optional<scratch> here_;
+};
+
+// The error of the rank that failed, and that of all others.
+template <communicator World>
+bool failed_on(World const& world, int rank, errc e, std::error_code const& error) {
+  return error == (world.rank() == rank ? e : errc::error_on_another_rank);
+}
+
+inline std::vector<int> numbers_from(int first, int count) {
+  std::vector<int> v(static_cast<std::size_t>(count));
+  std::iota(v.begin(), v.end(), first);
+  return v;
+}
+
+struct reducible_total {
+  std::int64_t value = 0;
+  void combine(reducible_total const& other) { value += other.value; }
+};
+
+// --- Opening and closing ---
+
+template <communicator World>
+void check_open_modes(World const& world) {
+  using file = basic_file<World>;
+  shared_scratch const here(world);
+  std::string const path = here / "data";
+  std::error_code error;
+
+  file f = file::open(world, path, mode::read_write, error);
+  CHECK_FALSE(f.is_open());
+  CHECK(error == errc::no_such_file);
+  CHECK_THROWS_AS(file::open(world, path, mode::read), argosy::error);
+
+  for (mode m : {mode::none, mode::read | mode::write, mode::read | mode::create, mode::write | mode::exclusive,
+                 mode::read_write | mode::sequential}) {
+    f = file::open(world, path, m, error);
+    CHECK(error == errc::amode);
+    CHECK_FALSE(f.is_open());
+  }
+  f = file::open(world, "", mode::read, error);
+  CHECK(error == errc::bad_file);
+  CHECK_FALSE(std::filesystem::exists(path));
+
+  f = file::open(world, path, mode::create | mode::exclusive | mode::write);
+  CHECK(f.is_open());
+  CHECK(f.path() == path);
+  CHECK(f.mode() == (mode::create | mode::exclusive | mode::write));
+  CHECK(f.world().size() == world.size());
+  CHECK(f.size() == 0);
+  world.barrier();
+  int number = world.rank();
+  f.read_at(0, number, error);
+  CHECK(error == errc::amode);
+  f.write_at(world.rank() * 4, number);
+  f.close();
+  CHECK_FALSE(f.is_open());
+  f.close(error);
+  CHECK(error == errc::file);
+  CHECK(std::filesystem::file_size(path) == 4 * static_cast<std::size_t>(world.size()));
+
+  f = file::open(world, path, mode::create | mode::exclusive | mode::write, error);
+  CHECK(failed_on(world, 0, errc::file_exists, error));
+  f = file::open(world, path, mode::create | mode::read_write);  // there: nothing is cut
+  CHECK(f.size() == 4 * world.size());
+  f.close();
+
+  f = file::open(world, path, mode::read);
+  f.write_at(0, number, error);
+  CHECK(error == errc::amode);
+  CHECK(f.what_failed().find("reading only") != std::string::npos);
+  f.set_size(0, error);
+  CHECK(error == errc::amode);
+  number = -1;
+  CHECK(f.read_at(world.rank() * 4, number).bytes == 4);
+  CHECK(number == world.rank());
+  f.close();
+}
+
+template <communicator World>
+void check_append(World const& world) {
+  shared_scratch const here(world);
+  std::string const path = here / "data";
+  for (int i = 0; i < 2; ++i) {
+    auto f = basic_file<World>::open(world, path, mode::create | mode::write | mode::append);
+    std::int64_t const end = i * 4 * world.size();
+    CHECK(f.position() == end);
+    CHECK(f.position_shared() == end);
+    int const number = 100 * i + world.rank();
+    f.write_ordered(number);
+    CHECK(f.size() == end + 4 * world.size());
+    f.set_view(0, type<int>);
+    CHECK(f.position() == 0);
+    CHECK(f.position_shared() == 0);
+    f.close();
+  }
+  auto f = basic_file<World>::open(world, path, mode::read);
+  f.set_view(0, type<int>);
+  std::vector<int> all(static_cast<std::size_t>(2 * world.size()));
+  f.read(all);
+  std::vector<int> expected = numbers_from(0, world.size()), later = numbers_from(100, world.size());
+  expected.insert(expected.end(), later.begin(), later.end());
+  CHECK(all == expected);
+  f.close();
+}
+
+template <communicator World>
+void check_delete_on_close(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write | mode::delete_on_close);
+  CHECK(std::filesystem::exists(here / "data"));
+  world.barrier();
+  f.close();
+  CHECK_FALSE(std::filesystem::exists(here / "data"));
+}
+
+template <communicator World>
+void check_sequential(World const& world) {
+  shared_scratch const here(world);
+  std::error_code error;
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::write | mode::sequential);
+  std::vector<char> const header(8, 'h');
+  f.write_ordered(world.rank() == 0 ? std::span(header) : std::span<char const>());
+  int const number = world.rank();
+  f.write_at(0, number, error);
+  CHECK(error == errc::amode);
+  f.write(number, error);
+  CHECK(error == errc::amode);
+  f.seek(0, seek_from::start, error);
+  CHECK(error == errc::amode);
+  f.seek_shared(0, seek_from::start, error);
+  CHECK(error == errc::amode);
+  f.set_view(0, type<int>, error);
+  CHECK(error == errc::argument);
+  f.set_view(current_displacement, type<int>);
+  CHECK(f.view().displacement() == 8);
+  CHECK(f.position_shared() == 0);
+  f.write_ordered(number);
+  f.close();
+  f = basic_file<World>::open(world, here / "data", mode::read);
+  f.set_view(current_displacement, type<int>, error);
+  CHECK(error == errc::argument);
+  f.set_view(8, type<int>);
+  std::vector<int> all(static_cast<std::size_t>(world.size()));
+  f.read(all);
+  CHECK(all == numbers_from(0, world.size()));
+  f.close();
+}
+
+template <communicator World>
+void check_moves(World const& world) {
+  using file = basic_file<World>;
+  shared_scratch const here(world);
+  file f;
+  CHECK_FALSE(f.is_open());
+  int number = world.rank();
+  std::error_code error;
+  f.write(number, error);
+  CHECK(error == errc::file);
+  CHECK_THROWS_AS(f.position(), argosy::error);
+
+  f = file::open(world, here / "data", mode::create | mode::read_write);
+  f.set_view(0, type<int>);
+  f.seek(world.rank());
+  request r = f.iwrite(number);
+  file g = std::move(f);
+  CHECK_FALSE(f.is_open());
+  CHECK(g.position() == world.rank() + 1);
+  CHECK(r.wait().bytes == 4);
+  g.seek(-1, seek_from::current);
+  number = -1;
+  g.read(number);
+  CHECK(number == world.rank());
+  world.barrier();
+  file other = file::open(world, here / "other", mode::create | mode::write);
+  g = std::move(other);  // what it held is let go
+  CHECK(g.path() == here / "other");
+  g.close();
+}
+
+// --- Pointers and sizes ---
+
+template <communicator World>
+void check_pointers(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  std::error_code error;
+  f.set_size(100);
+  f.set_view(4, type<int>, resized(contiguous(2, type<int>), 0, 12));  // two of three
+  CHECK(f.byte_offset(0) == 4);
+  CHECK(f.byte_offset(1) == 8);
+  CHECK(f.byte_offset(2) == 16);
+  CHECK_THROWS_AS(f.byte_offset(-1), argosy::error);
+  CHECK_THROWS_AS(f.byte_offset(INT64_MAX), argosy::error);
+
+  f.seek(5);
+  CHECK(f.position() == 5);
+  f.seek(-2, seek_from::current);
+  CHECK(f.position() == 3);
+  f.seek(0, seek_from::end);
+  CHECK(f.position() == 16);  // 8 tiles of 12 bytes end at byte 100
+  f.seek(-1, seek_from::end);
+  CHECK(f.position() == 15);
+  f.seek(-16, seek_from::current, error);
+  CHECK(error == errc::argument);
+  CHECK(f.position() == 15);
+  CHECK_THROWS_AS(f.seek(-1), argosy::error);
+  f.seek(INT64_MAX, seek_from::current, error);
+  CHECK(error == errc::argument);
+
+  f.seek_shared(7);
+  CHECK(f.position_shared() == 7);
+  world.barrier();
+  f.seek_shared(-3, seek_from::current);
+  CHECK(f.position_shared() == 4);
+  world.barrier();
+  f.seek_shared(2, seek_from::end);
+  CHECK(f.position_shared() == 18);
+  world.barrier();
+  f.seek_shared(-1, seek_from::start, error);
+  CHECK(failed_on(world, 0, errc::argument, error));
+  CHECK(f.position_shared() == 18);
+  if (world.size() > 1) {
+    f.seek_shared(world.rank(), seek_from::start, error);
+    CHECK(error == errc::not_same);
+  }
+  f.close();
+}
+
+template <communicator World>
+void check_sizes(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  std::error_code error;
+  std::vector<char> const data(10, 'x');
+  if (world.rank() == 0) f.write_at(0, data);
+  f.set_size(1000);
+  CHECK(f.size() == 1000);
+  f.preallocate(500);  // it has them: no byte changes
+  CHECK(f.size() == 1000);
+  f.preallocate(5000);
+  CHECK(f.size() == 5000);
+  std::vector<char> got(20, '?');
+  f.read_at(0, got);
+  CHECK(std::string(got.begin(), got.end()) == "xxxxxxxxxx" + std::string(10, '\0'));
+  world.barrier();
+  f.set_size(5);
+  CHECK(f.size() == 5);
+  f.set_size(-1, error);
+  CHECK(error == errc::argument);
+  f.preallocate(-1, error);
+  CHECK(error == errc::argument);
+  CHECK(f.size(error) == 5);
+  CHECK_FALSE(error);
+  if (world.size() > 1) {
+    f.set_size(world.rank(), error);
+    CHECK(error == errc::not_same);
+  }
+  f.sync();
+  f.clear_sync_error();
+
+  CHECK_FALSE(f.atomic());
+  f.set_atomic(true);
+  CHECK(f.atomic());
+  CHECK(f.write_at(world.rank(), data).locks == 1);
+  world.barrier();
+  f.set_atomic(false);
+  CHECK_FALSE(f.atomic());
+  CHECK(f.type_extent(type<double>) == 8);
+  f.set_view(0, type<long>, external32);
+  CHECK(f.type_extent(type<long>) == 4);
+  CHECK(f.type_extent(contiguous(3, type<double>)) == 24);
+  f.close();
+}
+
+// --- Views ---
+
+template <communicator World>
+void check_views(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  std::error_code error;
+  int const n = world.size(), me = world.rank();
+  // Ints of the ranks in turn, three each.
+  auto const mine = resized(type<int>, 0, 4 * n);
+  std::vector<int> const numbers = {10 * me, 10 * me + 1, 10 * me + 2};
+  std::vector<int> got(3);
+  auto const check = [&](char const* how) {
+    CAPTURE(how);
+    CHECK(f.position() == 0);
+    CHECK(f.view().displacement() == 8 + 4 * me);
+    CHECK(f.view().etype_size() == 4);
+    f.write(numbers);
+    f.seek(0);
+    got.assign(3, -1);
+    CHECK(f.read(got).bytes == 12);
+    CHECK(got == numbers);
+    world.barrier();
+  };
+  f.set_view(8 + 4 * me, mine);
+  check("by value");
+  f.set_view(8 + 4 * me, [&] { return mine; });
+  check("by a function");
+  f.set_view(8 + 4 * me, type<int>, mine);
+  check("with an etype");
+  f.set_view(8 + 4 * me, [] { return type<int>; }, [&] { return mine; }, "native");
+  check("with a representation by name");
+  f.set_view(8 + 4 * me, mine, std::string("internal"));
+  check("with another name");
+  f.set_view(8 + 4 * me, type<int>, mine, external32, hints{.ind_wr_buffer_bytes = 100});
+  check("with hints");
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 100);
+  f.set_view(view(8 + 4 * me, type<int>, mine));
+  check("as a whole");
+
+  argosy::view const before = f.view();
+  f.set_view(-1, type<int>, error);
+  CHECK(error == errc::argument);
+  f.set_view(0, type<int>, "no such representation", error);
+  CHECK(error == errc::representation);
+  f.set_view(0, type<double>, contiguous(3, type<int>), error);
+  CHECK(error == errc::datatype);
+  f.set_view(0, resized(contiguous(2, type<int>), 0, 4), error);  // copies overlap, so it cannot be written
+  CHECK(error == errc::datatype);
+  int const odd = n - 1;
+  auto const thrower = [&] {
+    if (me == odd) throw std::runtime_error("no datatype today");
+    return type<int>;
+  };
+  if (me == odd)
+    CHECK_THROWS_WITH(f.set_view(0, thrower), "no datatype today");
+  else {
+    f.set_view(0, thrower, error);
+    CHECK(error == errc::error_on_another_rank);
+  }
+  if (n > 1) {
+    f.set_view(0, type<int>, me == 0 ? "native" : "external32", error);
+    CHECK(error == errc::not_same);
+  }
+  CHECK(f.view() == before);  // errors change nothing
+  f.close();
+}
+
+template <communicator World>
+void check_external32(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  int const me = world.rank();
+  f.set_view(8 * me, type<int>, "external32");
+  std::array<int, 2> const numbers = {0x01020304 + me, -2};
+  f.write_all(numbers);
+  std::array<int, 2> got{};
+  f.read_at_all(0, got);
+  CHECK(got == numbers);
+  f.set_view(8 * me, type<unsigned char>);
+  std::array<unsigned char, 8> raw{};
+  f.read_all(raw);
+  CHECK(raw == std::array<unsigned char, 8>{1, 2, 3, static_cast<unsigned char>(4 + me), 0xff, 0xff, 0xff, 0xfe});
+  f.set_view(8 * me, type<long>, external32);  // four bytes there
+  long const fits = 5, large = 1L << 40;
+  CHECK(f.write_at_all(0, fits).bytes == 4);
+  std::error_code error;
+  f.write_at_all(0, me == 0 ? large : fits, error);
+  CHECK(failed_on(world, 0, errc::conversion, error));
+  f.close();
+}
+
+// --- Reading and writing ---
+
+template <communicator World>
+void check_ends_and_holes(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  for (any_policy const& how : {any_policy(), any_policy(independent{}), any_policy(sieving{.reads = sieve::always})}) {
+    f.set_size(0);
+    f.set_view(0, type<int>);
+    std::vector<int> const two = {7, 8};
+    if (world.rank() == world.size() - 1) {
+      f.write_at(10, two, how);
+      f.write_at(1000, std::span<int const>(), how);  // nothing: the file does not grow
+    }
+    world.barrier();
+    CHECK(f.size() == 48);
+    std::vector<int> got(20, -1);
+    CHECK(f.read_at(8, got, how).bytes == 16);
+    CHECK(std::vector<int>(got.begin(), got.begin() + 5) == std::vector<int>{0, 0, 7, 8, -1});
+    CHECK(f.read_at(12, got, how).bytes == 0);
+    CHECK(f.read_at(500, got, how).bytes == 0);
+    CHECK(f.read_at(0, std::span<int>(), how).bytes == 0);
+
+    // The pointer moves by what was asked for.
+    CHECK(f.read(got, how).bytes == 48);
+    CHECK(f.position() == 20);
+    CHECK(f.read_all(got, how).bytes == 0);
+    CHECK(f.position() == 40);
+
+    // The file ends inside of an int, and inside of a piece.
+    world.barrier();
+    f.set_size(42);
+    f.set_view(0, type<int>, resized(contiguous(2, type<int>), 0, 12));
+    got.assign(20, -1);
+    CHECK(f.read_at_all(6, got, how).bytes == 6);
+    CHECK(got[0] == 0);
+    CHECK(got[2] == -1);
+    world.barrier();
+  }
+  std::error_code error;
+  int number = 0;
+  f.read_at(-1, number, error);
+  CHECK(error == errc::argument);
+  f.write_at(INT64_MAX, number, error);
+  CHECK(error == errc::argument);
+  f.write_at(0, {&number, type<int>, -1}, error);
+  CHECK(error == errc::argument);
+  f.write_at(0, {static_cast<int const*>(nullptr), type<int>, 1}, error);
+  CHECK(error == errc::argument);
+  char const odd = 'x';
+  f.write_at(0, odd, error);
+  CHECK(error == errc::datatype);  // not a whole int
+  CHECK(f.size() == 42);
+  world.barrier();
+  f.close();
+}
+
+// A view that names bytes twice may be read.
+template <communicator World>
+void check_overlapping_reads(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::write);
+  std::vector<unsigned char> content(100);
+  std::iota(content.begin(), content.end(), std::uint8_t{0});
+  f.write_at_all(0, content);
+  f.close();
+  f = basic_file<World>::open(world, here / "data", mode::read);
+  f.set_view(1, type<unsigned char>, indexed({10, 3, 4}, {0, 2, 2}, type<unsigned char>));
+  std::vector<unsigned char> expected;
+  for (int start : {1, 11})
+    for (auto const& [at, length] : {std::pair(0, 10), {2, 3}, {2, 4}})
+      for (int i = 0; i < length; ++i) expected.push_back(static_cast<unsigned char>(start + at + i));
+  for (any_policy const& how :
+       {any_policy(), any_policy(independent{.buffer_bytes = 4}), any_policy(sieving{.reads = sieve::always}),
+        any_policy(sieving{.read_window_bytes = 3, .reads = sieve::always})})
+    for (std::size_t from = 0; from < 17; ++from)
+      for (std::size_t count : {std::size_t{1}, std::size_t{4}, std::size_t{9}, std::size_t{17}}) {
+        CAPTURE(from, count);
+        std::vector<unsigned char> spread(2 * count, 0xee), wanted(2 * count, 0xee);
+        for (std::size_t i = 0; i < count; ++i) wanted[2 * i] = expected[from + i];
+        CHECK(f.read_at(static_cast<std::int64_t>(from),
+                        {spread.data(), resized(type<unsigned char>, 0, 2), static_cast<std::int64_t>(count)}, how)
+                  .bytes == static_cast<std::int64_t>(count));
+        CHECK(spread == wanted);
+      }
+  f.set_atomic(true);
+  std::vector<unsigned char> got(12);
+  CHECK(f.read_at(5, got).bytes == 12);
+  CHECK(std::equal(got.begin(), got.end(), expected.begin() + 5));
+  f.close();
+}
+
+template <communicator World>
+void check_ordered(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  f.set_view(0, type<int>);
+  int const n = world.size(), me = world.rank();
+  // Rank r brings r numbers, twice.
+  for (int i = 0; i < 2; ++i) {
+    std::vector<int> const mine = numbers_from(100 * i + 10 * me, me);
+    f.write_ordered(mine);
+  }
+  CHECK(f.position_shared() == n * (n - 1));
+  world.barrier();
+  f.seek_shared(0);
+  for (int i = 0; i < 2; ++i) {
+    std::vector<int> got(static_cast<std::size_t>(me), -1);
+    f.read_ordered(got);
+    CHECK(got == numbers_from(100 * i + 10 * me, me));
+  }
+  std::vector<int> all(static_cast<std::size_t>(n * (n - 1))), expected;
+  for (int i = 0; i < 2; ++i)
+    for (int r = 0; r < n; ++r)
+      for (int j = 0; j < r; ++j) expected.push_back(100 * i + 10 * r + j);
+  CHECK(f.read_at(0, all).bytes == 4 * n * (n - 1));
+  CHECK(all == expected);
+  f.close();
+}
+
+// Rank after rank writes, while the others are in no call of argosy at all.
+template <communicator World>
+void check_shared_pointer(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  auto g = basic_file<World>::open(world, here / "data", mode::read_write);  // with a pointer of its own
+  f.set_view(0, type<int>);
+  g.set_view(0, type<int>);
+  for (int r = 0; r < world.size(); ++r) {
+    if (r == world.rank())
+      for (int i = 0; i < 5; ++i) {
+        int const number = 10 * r + i;
+        f.write_shared(number);
+      }
+    world.barrier();
+  }
+  CHECK(f.position_shared() == 5 * world.size());
+  CHECK(g.position_shared() == 0);
+  std::vector<int> expected;
+  for (int r = 0; r < world.size(); ++r)
+    for (int i = 0; i < 5; ++i) expected.push_back(10 * r + i);
+  std::vector<int> got(expected.size());
+  f.read_at(0, got);
+  CHECK(got == expected);
+  // Everyone takes numbers until there are none: each is taken once.
+  world.barrier();
+  std::int64_t sum = 0;
+  for (int number = 0; g.read_shared(number).bytes == 4;) sum += number + 1;
+  reducible_total total{sum};
+  world.all_reduce(total);
+  CHECK(total.value == std::accumulate(expected.begin(), expected.end(), std::int64_t{0}) +
+                           static_cast<std::int64_t>(expected.size()));
+  CHECK(f.position_shared() == 5 * world.size());
+  g.close();
+  f.close();
+}
+
+template <communicator World>
+void check_two_files(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "one", mode::create | mode::read_write);
+  auto g = basic_file<World>::open(world, here / "two", mode::create | mode::read_write);
+  f.set_view(0, type<int>);
+  int const me = world.rank(), a = me, b = -me;
+  f.write_at_all(me, a);
+  g.write_at_all(4 * me, b);
+  request r = f.iwrite_at(world.size() + me, b), s = g.iwrite_at(4 * (world.size() + me), a);
+  r.wait();
+  s.wait();
+  int x = 0, y = 0;
+  f.read_at_all(me, x);
+  g.read_at_all(4 * (world.size() + me), y);
+  CHECK(x == a);
+  CHECK(y == a);
+  g.close();
+  CHECK(f.read_at(me, y).bytes == 4);
+  f.close();
+}
+
+template <communicator World>
+void check_far_offsets(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write | mode::delete_on_close);
+  constexpr std::int64_t far = std::int64_t{9} << 30;
+  int const n = world.size(), me = world.rank();
+  f.set_view(far, type<int>, resized(type<int>, 0, 4 * n));
+  f.set_view(far + 4 * me, type<int>, resized(type<int>, 0, 4 * n));
+  std::vector<int> const numbers = numbers_from(1000 * me, 50);
+  CHECK(f.write_at_all(10, numbers, sieving{.writes = sieve::always}).bytes == 200);
+  CHECK(f.byte_offset(10) == far + 40 * n + 4 * me);
+  CHECK(f.size() == far + 240 * n);
+  std::vector<int> got(51, -1);
+  CHECK(f.read_at(10, got).bytes == 200);
+  CHECK(std::vector<int>(got.begin(), got.begin() + 50) == numbers);
+  f.set_view(0, type<int>);
+  std::vector<int> zero(2, -1);
+  f.read_at((far - 4) / 4, zero);
+  CHECK(zero == std::vector<int>{0, 0});
+  f.seek(0, seek_from::end);
+  CHECK(f.position() == (far + 240 * n) / 4);
+  world.barrier();
+  f.close();
+}
+
+// --- Requests ---
+
+template <communicator World>
+void check_requests(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
+  int const n = world.size(), me = world.rank();
+  constexpr int many = 100;
+  f.set_view(4 * me, type<int>, resized(type<int>, 0, 4 * n));
+  std::vector<int> numbers = numbers_from(1000 * me, many), got(many, -1);
+
+  request none;
+  CHECK_FALSE(none.pending());
+  CHECK(none.test());
+  CHECK(none.wait().bytes == 0);
+
+  std::vector<request> requests;
+  for (int& number : numbers) requests.push_back(f.iwrite(number));  // the pointer moves at once
+  CHECK(f.position() == many);
+  CHECK(requests[0].pending());
+  while (!requests[many / 2].test()) std::this_thread::yield();
+  CHECK(requests[many / 2].wait().bytes == 4);
+  CHECK_FALSE(requests[many / 2].pending());
+  wait_all(requests);
+  for (request const& r : requests) CHECK_FALSE(r.pending());
+
+  for (int i = 0; i < many; ++i)
+    requests[static_cast<std::size_t>(i)] = f.iread_at(i, got[static_cast<std::size_t>(i)]);
+  std::error_code error = errc::io;
+  wait_all(requests, error);
+  CHECK_FALSE(error);
+  CHECK(got == numbers);
+
+  // Errors come at the end, those of arguments too; the others go on.
+  requests.clear();
+  int number = 5;
+  requests.push_back(f.iwrite_at(0, number));
+  requests.push_back(f.iwrite_at(-1, number));
+  requests.push_back(f.iwrite_at(1, number));
+  wait_all(requests, error);
+  CHECK(error == errc::argument);
+  requests[0] = f.iread_at(-1, number);
+  CHECK_THROWS_AS(wait_all(requests), argosy::error);
+  got.assign(3, -1);
+  f.read_at(0, got);
+  CHECK(got == std::vector<int>{5, 5, 1000 * me + 2});
+
+  // Dropped, assigned over: the access has ended before memory goes.
+  for (int i = 0; i < 20; ++i) {
+    std::vector<int> const gone(1000, i);
+    request r = f.iwrite_at(0, gone);
+    r = f.iwrite_at(1000, gone);
+  }
+  got.assign(2000, -1);
+  f.read_at(0, got);
+  CHECK(got == std::vector<int>(2000, 19));
+
+  // A short read says so.
+  world.barrier();
+  got.assign(2010, -1);
+  CHECK(f.iread_at(0, got).wait().bytes == 8000);
+  world.barrier();
+
+  // Close waits.
+  f.set_view(0, type<int>);
+  std::vector<int> const last(100000, me);
+  request pending = f.iwrite_at(100000 * me, last);
+  f.close();
+  CHECK(pending.test());
+  CHECK(pending.wait().bytes == 400000);
+  CHECK(std::filesystem::file_size(here / "data") >= 400000 * static_cast<std::size_t>(n));
+
+  // Of a file that is closed.
+  request late = f.iwrite_at(0, number);
+  CHECK_THROWS_AS(late.wait(), argosy::error);
+}
+
+// --- Hints and plans ---
+
+template <communicator World>
+void check_hints_and_plans(World const& world) {
+  shared_scratch const here(world);
+  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write,
+                                   {.ds_read = toggle::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
+  CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
+  CHECK(f.get_hints().find("no_such")->status == hint_status::ignored);
+  f.set_hints({.ds_write = toggle::disable, .ind_wr_buffer_bytes = 128});
+  CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 128);
+  f.set_hints({.ind_wr_buffer_bytes = -1});  // rejected: what was stays
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 128);
+  CHECK(f.get_hints().find("ind_wr_buffer_size")->status == hint_status::rejected);
+
+  f.set_view(0, type<int>, resized(type<int>, 0, 8));
+  std::vector<int> data(100);
+  plan const reading = f.explain(access_kind::read, data);
+  CHECK(reading.policy == "sieving");
+  CHECK(reading.wanted() == 400);
+  CHECK(reading.windows.size() == 13);
+  CHECK(reading.windows[0].how == passage::merged);
+  CHECK(reading.windows[0].length <= 64);
+  plan const writing = f.explain_at(access_kind::write, 10, data);
+  CHECK(writing.windows[0].offset == 80);
+  CHECK(writing.windows[0].how == passage::pieces);
+  CHECK(f.explain(access_kind::write, data, independent{}).policy == "independent");
+  CHECK_THROWS_AS(f.explain_at(access_kind::read, -1, data), argosy::error);
+  CHECK(f.size() == 0);
+  CHECK(f.position() == 0);
+
+  // The report says the same afterwards.
+  world.barrier();
+  report const w = f.write_at(0, data);
+  CHECK(w.policy == "sieving");
+  CHECK(w.merged_bytes == 0);
+  CHECK(w.bytes == 400);
+  report const r = f.read(data);
+  CHECK(r.windows == 13);
+  CHECK(r.read_calls == 13);
+  CHECK(r.merged_bytes == 400 - 52);
+  f.close();
+}
+
+}  // namespace argosy::test
