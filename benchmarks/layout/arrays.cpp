@@ -25,12 +25,14 @@ void enter_rows(std::string const& name, io::layout const& l, MPI_Datatype type,
       [=](std::byte const* __restrict from, std::byte* __restrict to) {
         for (std::int64_t i = 0; i < r.rows; ++i)
           for (std::int64_t j = 0; j < r.columns; ++j)
-            std::memcpy(to + (i * r.columns + j) * Length, from + origin + i * r.row_stride + j * r.column_stride, Length);
+            std::memcpy(to + (i * r.columns + j) * Length, from + origin + i * r.row_stride + j * r.column_stride,
+                        Length);
       },
       [=](std::byte const* __restrict from, std::byte* __restrict to) {
         for (std::int64_t i = 0; i < r.rows; ++i)
           for (std::int64_t j = 0; j < r.columns; ++j)
-            std::memcpy(to + origin + i * r.row_stride + j * r.column_stride, from + (i * r.columns + j) * Length, Length);
+            std::memcpy(to + origin + i * r.row_stride + j * r.column_stride, from + (i * r.columns + j) * Length,
+                        Length);
       });
 }
 
@@ -51,12 +53,14 @@ void enter_interior() {
       for (std::int64_t y = 0; y < inside; ++y)
         std::memcpy(to + first + (z * n + y) * n * 8, from + (z * inside + y) * row, row);
   };
-  volatile std::int64_t size = n;
+  std::int64_t volatile size = n;
   std::int64_t const s = size;
-  enter_both("interior/256B/34x34x34", io::subarray({s, s, s}, {s - 2, s - 2, s - 2}, {1, 1, 1}, io::type<double>).form(), type,
-             pack_loop, unpack_loop);
+  enter_both("interior/256B/34x34x34",
+             io::subarray({s, s, s}, {s - 2, s - 2, s - 2}, {1, 1, 1}, io::type<double>).form(), type, pack_loop,
+             unpack_loop);
   enter_both("static_interior/256B/34x34x34",
-             io::flatten(io::subarray(io::list(io::c<n>, io::c<n>, io::c<n>), io::list(io::c<inside>, io::c<inside>, io::c<inside>),
+             io::flatten(io::subarray(io::list(io::c<n>, io::c<n>, io::c<n>),
+                                      io::list(io::c<inside>, io::c<inside>, io::c<inside>),
                                       io::list(io::c<1>, io::c<1>, io::c<1>), io::type<double>)),
              type, pack_loop, unpack_loop);
 }
@@ -68,7 +72,7 @@ void enter_cells() {
   MPI_Type_vector(cells, 5, 10, MPI_DOUBLE, &row);
   MPI_Type_create_hvector(rows, 1, 2 * cells * 80, row, &type);
   committed(type);
-  volatile std::int64_t n = rows;
+  std::int64_t volatile n = rows;
   enter_rows<40>("cells/40B/btio", io::repeat(n, 2 * cells * 80, io::repeat(cells, 80, io::bytes(40))), type,
                  {rows, 2 * cells * 80, cells, 80});
 }
@@ -80,11 +84,12 @@ void enter_cyclic() {
   std::array<int, 2> const sizes{n, n}, grid{2, 2}, blocks{Block, Block};
   std::array<int, 2> const rule{MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
   MPI_Datatype type;
-  MPI_Type_create_darray(4, 0, 2, sizes.data(), rule.data(), blocks.data(), grid.data(), MPI_ORDER_C, MPI_DOUBLE, &type);
+  MPI_Type_create_darray(4, 0, 2, sizes.data(), rule.data(), blocks.data(), grid.data(), MPI_ORDER_C, MPI_DOUBLE,
+                         &type);
   committed(type);
-  io::layout const l =
-      io::darray<double, 2>({n, n}, {io::distribute::cyclic(Block), io::distribute::cyclic(Block)}, io::process_grid({2, 2}), 0)
-          .form();
+  io::layout const l = io::darray<double, 2>({n, n}, {io::distribute::cyclic(Block), io::distribute::cyclic(Block)},
+                                             io::process_grid(4, 2), 0)
+                           .form();
   constexpr std::int64_t length = Block * 8, columns = n / 2 / Block, row_bytes = n * 8;
   auto const loop = [](auto&& move) {
     std::int64_t k = 0;

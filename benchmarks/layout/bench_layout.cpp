@@ -2,7 +2,9 @@
 // Run: build/release/bin/bench_layout [--benchmark_filter=REGEX] [--benchmark_format=json]
 // Working sets: 256 KiB of data, where the name does not say otherwise; hot in the second- or third-level cache.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -10,7 +12,18 @@
 #include "cases.hpp"
 #include "table.hpp"
 
+// The tables go to `out`: not among the JSON.
+template <class Reporter>
+void run(std::FILE* out) {
+  contest::collecting<Reporter> reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  contest::print_copies(out, reporter.all());
+  contest::print_seeks(out, reporter.all());
+}
+
 int main(int argc, char** argv) {
+  // Google Benchmark would choose the reporter by itself, but the tables need what it reports.
+  bool const json = std::any_of(argv, argv + argc, [](std::string_view s) { return s == "--benchmark_format=json"; });
   MPI_Init(&argc, &argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
@@ -20,9 +33,10 @@ int main(int argc, char** argv) {
   contest::enter_irregular();
   contest::enter_copies();
   contest::enter_seeks();
-  contest::collecting_reporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  contest::print_table(reporter.all());
+  if (json)
+    run<benchmark::JSONReporter>(stderr);
+  else
+    run<benchmark::ConsoleReporter>(stdout);
   benchmark::Shutdown();
   MPI_Finalize();
 }

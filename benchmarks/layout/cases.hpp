@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <mpi.h>
@@ -19,9 +23,15 @@ struct buffers {
   std::vector<std::byte> memory, stream, expected_stream, expected_memory;
 
   explicit buffers(argosy::layout const& l);
-  bool packed() const { return stream == expected_stream; }
-  bool unpacked() const { return memory == expected_memory; }
 };
+
+inline void wipe(std::vector<std::byte>& bytes) { std::fill(bytes.begin(), bytes.end(), std::byte{0}); }
+
+inline bool matched_and_wiped(std::vector<std::byte>& bytes, std::vector<std::byte> const& expected) {
+  bool const matched = bytes == expected;
+  wipe(bytes);
+  return matched;
+}
 
 // An MPI datatype that lives until MPI is finalized, as the cases do.
 inline MPI_Datatype committed(MPI_Datatype type) {
@@ -32,30 +42,39 @@ inline MPI_Datatype committed(MPI_Datatype type) {
 // Pack and unpack of one layout: `pack_loop` and `unpack_loop` are what an expert writes for it. `Flat` is what
 // io::flatten gave: a layout, a static layout or one of elements.
 template <class Flat, class PackLoop, class UnpackLoop>
-void enter_both(std::string const& name, Flat const& flat, MPI_Datatype type, PackLoop pack_loop, UnpackLoop unpack_loop) {
-  argosy::layout const& l = flat;
-  std::int64_t const bytes = l.size();
-  auto const b = std::make_shared<buffers>(l);
-  auto const mpi_bytes = static_cast<int>(bytes);
-  enter({name + "/pack", bytes, [b, flat] { argosy::pack(flat, b->memory.data(), b->stream.data()); },
-         [b, pack_loop] { pack_loop(b->memory.data(), b->stream.data()); },
-         [b, type, mpi_bytes] {
-           int position = 0;
-           MPI_Pack(b->memory.data(), 1, type, b->stream.data(), mpi_bytes, &position, MPI_COMM_SELF);
-         },
-         [b, bytes] { std::memcpy(b->stream.data(), b->memory.data(), static_cast<std::size_t>(bytes)); },
-         [b] { return std::exchange(b->stream, std::vector<std::byte>(b->stream.size())) == b->expected_stream; }});
-  auto const u = std::make_shared<buffers>(l);
-  u->stream = u->expected_stream;
-  std::fill(u->memory.begin(), u->memory.end(), std::byte{0});
-  enter({name + "/unpack", bytes, [u, flat] { argosy::unpack(flat, u->stream.data(), u->memory.data()); },
-         [u, unpack_loop] { unpack_loop(u->stream.data(), u->memory.data()); },
-         [u, type, mpi_bytes] {
-           int position = 0;
-           MPI_Unpack(u->stream.data(), mpi_bytes, &position, u->memory.data(), 1, type, MPI_COMM_SELF);
-         },
-         [u, bytes] { std::memcpy(u->memory.data(), u->stream.data(), static_cast<std::size_t>(bytes)); },
-         [u] { return std::exchange(u->memory, std::vector<std::byte>(u->memory.size())) == u->expected_memory; }});
+void enter_both(std::string const& name, Flat const& flat, MPI_Datatype type, PackLoop pack_loop,
+                UnpackLoop unpack_loop) {
+  auto const mpi_bytes = static_cast<int>(argosy::layout(flat).size());
+  enter(name + "/pack", [=] {
+    auto const b = std::make_shared<buffers>(flat);
+    entry e;
+    e.bytes = mpi_bytes;
+    e.argosy = [=] { argosy::pack(flat, b->memory.data(), b->stream.data()); };
+    e.loop = [=] { pack_loop(b->memory.data(), b->stream.data()); };
+    e.mpi = [=] {
+      int position = 0;
+      MPI_Pack(b->memory.data(), 1, type, b->stream.data(), mpi_bytes, &position, MPI_COMM_SELF);
+    };
+    e.copy = [=] { std::memcpy(b->stream.data(), b->memory.data(), b->stream.size()); };
+    e.check = [=] { return matched_and_wiped(b->stream, b->expected_stream); };
+    return e;
+  });
+  enter(name + "/unpack", [=] {
+    auto const b = std::make_shared<buffers>(flat);
+    b->stream = b->expected_stream;
+    wipe(b->memory);
+    entry e;
+    e.bytes = mpi_bytes;
+    e.argosy = [=] { argosy::unpack(flat, b->stream.data(), b->memory.data()); };
+    e.loop = [=] { unpack_loop(b->stream.data(), b->memory.data()); };
+    e.mpi = [=] {
+      int position = 0;
+      MPI_Unpack(b->stream.data(), mpi_bytes, &position, b->memory.data(), 1, type, MPI_COMM_SELF);
+    };
+    e.copy = [=] { std::memcpy(b->memory.data(), b->stream.data(), b->stream.size()); };
+    e.check = [=] { return matched_and_wiped(b->memory, b->expected_memory); };
+    return e;
+  });
 }
 
 void enter_strided();    // pieces of one length at twice their length

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,72 +22,84 @@ namespace contest {
 
 using action = std::function<void()>;
 
-// `bytes` of data per call. Whoever is missing does not take part. `check` is called once after each contestant, outside
-// of the timing, and says whether what it left behind is right.
+// `bytes` of data per call. Whoever is missing does not take part. `check` is called after one call of each contestant,
+// outside of the timing: it says whether what was left behind is right, and wipes it.
 struct entry {
-  std::string name;
   std::int64_t bytes = 0;
   action argosy, loop, mpi, copy, buffered;  // `buffered`: pack and unpack, where layouts are copied
-  std::function<bool()> check = [] { return true; };
+  std::function<bool()> check;
 };
 
-inline double seconds(action const& run, int calls) {
+// One way to do the work; `counter` names the ratio of its time to argosy's.
+struct contestant {
+  char const* counter;
+  action run;
+  std::int64_t calls = 1;                // as many as fill the time of one round
+  std::vector<double> seconds_per_call;  // of each round
+};
+
+// One call ahead of the clock, so that each finds in the caches what it left there, not what others did.
+inline double seconds(action const& run, std::int64_t calls) {
+  run();
   auto const start = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) {
+  for (std::int64_t i = 0; i < calls; ++i) {
     run();
     benchmark::ClobberMemory();
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// The median, and what nine tenths of the rounds are above and below.
 struct spread {
-  double low = 0, median = 0, high = 0;
+  double low, median, high;
 };
 
 inline spread spread_of(std::vector<double> values) {
-  if (values.empty()) return {};
   std::sort(values.begin(), values.end());
-  return {values.front(), values[values.size() / 2], values.back()};
+  std::size_t const n = values.size();
+  return {values[n / 10], values[n / 2], values[n - 1 - n / 10]};
 }
 
-inline void verify(entry const& e, char const* who, action const& run) {
-  run();
-  if (e.check()) return;
-  std::fprintf(stderr, "%s: %s moved wrong bytes\n", e.name.c_str(), who);
-  std::exit(1);
-}
+// In each round all contestants are timed in turn, so that what disturbs one disturbs all. The ratios are those of one
+// round; their medians are the counters.
+inline void measure(benchmark::State& state, std::string const& name, entry const& e) {
+  constexpr double round_seconds = 2e-4;  // the clock's own cost vanishes
+  std::vector<contestant> all;
+  for (auto const& [counter, run] : {std::pair{"argosy", e.argosy},
+                                     {"vs_loop", e.loop},
+                                     {"vs_mpi_pack", e.mpi},
+                                     {"vs_memcpy", e.copy},
+                                     {"vs_pack_unpack", e.buffered}})
+    if (run) all.push_back({counter, run, 1, {}});
+  for (contestant& c : all) {
+    c.run();
+    bool const dense_copy = std::string_view(c.counter) == "vs_memcpy";  // as many bytes, but not those
+    if (!e.check() && !dense_copy) {
+      std::fprintf(stderr, "%s: wrong bytes were moved by %s\n", name.c_str(), c.counter);
+      std::exit(1);
+    }
+    while (seconds(c.run, c.calls) < round_seconds) c.calls *= 2;
+  }
 
-// Every iteration times each contestant once, in turn, so that what disturbs one disturbs all; the ratios are those of
-// one iteration, their medians are the counters.
-inline void measure(benchmark::State& state, entry const& e) {
-  std::vector<std::pair<char const*, action const*>> twins;
-  for (auto [who, run] : {std::pair{"vs_loop", &e.loop}, {"vs_mpi_pack", &e.mpi}, {"vs_memcpy", &e.copy}, {"vs_pack_unpack", &e.buffered}})
-    if (*run) twins.emplace_back(who, run);
-  verify(e, "argosy", e.argosy);
-  for (auto const& [who, run] : twins)
-    if (run != &e.copy) verify(e, who, *run);
-
-  // As many calls as fill about 200 microseconds: the clock's own cost vanishes.
-  int calls = 1;
-  while (calls < 1'000'000 && seconds(e.argosy, calls) < 2e-4) calls *= 2;
-  std::vector<std::vector<double>> ratios(twins.size());
-  for (auto _ : state) {
-    double const mine = seconds(e.argosy, calls);
-    for (std::size_t i = 0; i < twins.size(); ++i) ratios[i].push_back(seconds(*twins[i].second, calls) / mine);
-    state.SetIterationTime(mine / calls);
+  while (state.KeepRunningBatch(all[0].calls)) {
+    for (contestant& c : all) c.seconds_per_call.push_back(seconds(c.run, c.calls) / static_cast<double>(c.calls));
+    state.SetIterationTime(all[0].seconds_per_call.back() * static_cast<double>(all[0].calls));
   }
   state.SetBytesProcessed(state.iterations() * e.bytes);
-  for (std::size_t i = 0; i < twins.size(); ++i) {
-    spread const s = spread_of(ratios[i]);
-    state.counters[twins[i].first] = s.median;
-    state.counters[std::string(twins[i].first) + "_min"] = s.low;
-    state.counters[std::string(twins[i].first) + "_max"] = s.high;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    std::vector<double> ratios = all[i].seconds_per_call;
+    for (std::size_t k = 0; k < ratios.size(); ++k) ratios[k] /= all[0].seconds_per_call[k];
+    spread const s = spread_of(std::move(ratios));
+    std::string const counter = all[i].counter;
+    state.counters[counter] = s.median;
+    state.counters[counter + "_low"] = s.low;
+    state.counters[counter + "_high"] = s.high;
   }
 }
 
-inline void enter(entry e) {
-  auto const shared = std::make_shared<entry>(std::move(e));
-  benchmark::RegisterBenchmark(shared->name.c_str(), [shared](benchmark::State& state) { measure(state, *shared); })
+// `make` prepares the data when the case is run, so that only one case needs memory at a time.
+inline void enter(std::string const& name, std::function<entry()> make) {
+  benchmark::RegisterBenchmark(name.c_str(), [name, make](benchmark::State& state) { measure(state, name, make()); })
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
 }

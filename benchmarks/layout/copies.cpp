@@ -1,5 +1,6 @@
 // From one layout to another: in one go, beside a hand-written loop and beside pack and unpack through a buffer.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,29 +19,31 @@ struct pair_of_memories {
 
 template <class Loop>
 void enter_pair(std::string const& name, io::layout const& from, io::layout const& to, Loop loop) {
-  auto const m = std::make_shared<pair_of_memories>();
-  m->from.resize(static_cast<std::size_t>(from.true_upper_bound()));
-  m->to.resize(static_cast<std::size_t>(to.true_upper_bound()));
-  m->buffer.resize(static_cast<std::size_t>(from.size()));
-  for (std::size_t i = 0; i < m->from.size(); ++i) m->from[i] = static_cast<std::byte>(i * 31 + i / 255);
-  m->expected = m->to;
-  io::cursor source(from), target(to);
-  for (std::int64_t k = 0; k < from.size(); ++k) {
-    source.seek(k);
-    target.seek(k);
-    m->expected[static_cast<std::size_t>(target.current().offset)] = m->from[static_cast<std::size_t>(source.current().offset)];
-  }
-  entry e;
-  e.name = "copy/" + name;
-  e.bytes = from.size();
-  e.argosy = [m, from, to] { io::copy(from, m->from.data(), to, m->to.data()); };
-  e.loop = [m, loop] { loop(m->from.data(), m->to.data()); };
-  e.buffered = [m, from, to] {
-    io::pack(from, m->from.data(), m->buffer.data());
-    io::unpack(to, m->buffer.data(), m->to.data());
-  };
-  e.check = [m] { return std::exchange(m->to, std::vector<std::byte>(m->to.size())) == m->expected; };
-  enter(std::move(e));
+  enter("copy/" + name, [=] {
+    auto const m = std::make_shared<pair_of_memories>();
+    m->from.resize(static_cast<std::size_t>(from.true_upper_bound()));
+    m->to.resize(static_cast<std::size_t>(to.true_upper_bound()));
+    m->buffer.resize(static_cast<std::size_t>(from.size()));
+    for (std::size_t i = 0; i < m->from.size(); ++i) m->from[i] = static_cast<std::byte>(i * 31 + i / 255);
+    m->expected = m->to;
+    io::cursor source(from), target(to);
+    for (std::int64_t k = 0; k < from.size(); ++k) {
+      source.seek(k);
+      target.seek(k);
+      m->expected[static_cast<std::size_t>(target.current().offset)] =
+          m->from[static_cast<std::size_t>(source.current().offset)];
+    }
+    entry e;
+    e.bytes = from.size();
+    e.argosy = [=] { io::copy(from, m->from.data(), to, m->to.data()); };
+    e.loop = [=] { loop(m->from.data(), m->to.data()); };
+    e.buffered = [=] {
+      io::pack(from, m->from.data(), m->buffer.data());
+      io::unpack(to, m->buffer.data(), m->to.data());
+    };
+    e.check = [=] { return matched_and_wiped(m->to, m->expected); };
+    return e;
+  });
 }
 
 }  // namespace
@@ -55,6 +58,12 @@ void enter_copies() {
              [](std::byte const* __restrict from, std::byte* __restrict to) {
                for (std::int64_t i = 0; i < 6400; ++i)
                  for (std::int64_t k = 0; k < 5; ++k) std::memcpy(to + (5 * i + k) * 16, from + 80 * i + 8 * k, 8);
+             });
+  // No piece of one side fits a piece of the other: what buffers are for.
+  enter_pair("24B/to_pieces_of_40", io::repeat(10240, 48, io::bytes(24)), io::repeat(6144, 80, io::bytes(40)),
+             [](std::byte const* __restrict from, std::byte* __restrict to) {
+               for (std::int64_t i = 0; i < 30720; ++i)
+                 std::memcpy(to + i / 5 * 80 + i % 5 * 8, from + i / 3 * 48 + i % 3 * 8, 8);
              });
   // A tile with a halo in memory, to its place in an array that is wider.
   enter_pair("256B/tile_to_array", io::repeat(32, 34 * 34 * 8, io::repeat(32, 34 * 8, io::bytes(256))),

@@ -14,10 +14,11 @@ namespace {
 
 namespace io = argosy;
 
-void enter_seek(std::string const& name, io::layout sought) {
-  auto const shared = std::make_shared<io::layout const>(std::move(sought));
-  benchmark::RegisterBenchmark(("seek/" + name).c_str(), [shared](benchmark::State& state) {
-    io::layout const& l = *shared;
+// `make` is called when the case is run.
+template <class Make>
+void enter_seek(std::string const& name, Make make) {
+  benchmark::RegisterBenchmark(("seek/" + name).c_str(), [make](benchmark::State& state) {
+    io::layout const l = make();
     std::mt19937_64 random(1);
     std::vector<std::int64_t> places(1024);
     for (std::int64_t& p : places) p = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(l.size()));
@@ -49,8 +50,9 @@ void enter_seeks() {
   for (int digits = 2; digits <= 12; ++digits, pieces *= 10) {
     if (digits > 7 && digits < 12) continue;
     std::string const many = "1e" + std::to_string(digits);
-    enter_seek("regular/" + many, io::repeat(10, 24 * (pieces / 10) + 64, io::repeat(pieces / 10, 24, io::bytes(8))));
-    if (digits <= 7) enter_seek("table/" + many, irregular(pieces));
+    enter_seek("regular/" + many,
+               [=] { return io::repeat(10, 24 * (pieces / 10) + 64, io::repeat(pieces / 10, 24, io::bytes(8))); });
+    if (digits <= 7) enter_seek("table/" + many, [=] { return irregular(pieces); });
   }
 }
 

@@ -38,10 +38,11 @@ void enter_length(std::string const& suffix = "") {
     for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * 2 * Length, from + i * Length, Length);
   };
   std::string const name = std::to_string(Length) + "B" + suffix;
-  volatile std::int64_t n = count;
+  std::int64_t volatile n = count;
   enter_both("stride/" + name, io::repeat(n, 2 * Length, io::bytes(Length)), type, pack_loop, unpack_loop);
-  enter_both("static_stride/" + name, io::flatten(io::hvector(io::c<count>, io::c<Length>, io::c<2 * Length>, io::type<char>)),
-             type, pack_loop, unpack_loop);
+  enter_both("static_stride/" + name,
+             io::flatten(io::hvector(io::c<count>, io::c<Length>, io::c<2 * Length>, io::type<char>)), type, pack_loop,
+             unpack_loop);
 }
 
 }  // namespace

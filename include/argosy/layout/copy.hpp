@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,16 +14,57 @@
 #include <argosy/layout/pack.hpp>
 
 namespace argosy {
+namespace detail {
+
+// What one step of a copy did: so many bytes, whole pieces of the runs; 0 where a piece was begun.
+struct copied {
+  std::int64_t bytes, reads, writes;
+};
+
+// As much as fits one pair of loops: pieces of equal length, or pieces each of which is several of the other side. Otherwise
+// the shorter of the two.
+inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w, std::int64_t size) {
+  from += r.offset;
+  to += w.offset;
+  std::int64_t const shorter = std::min(r.length, w.length), longer = std::max(r.length, w.length);
+  if (shorter == longer && shorter <= size) {
+    std::int64_t const count = std::min({r.count, w.count, size / shorter});
+    copy_strided(to, w.stride, from, r.stride, count, shorter);
+    return {count * shorter, count, count};
+  }
+  if (longer % shorter == 0) {
+    std::int64_t const parts = longer / shorter;
+    bool const splits = r.length == longer;
+    run const &whole = splits ? r : w, &part = splits ? w : r;
+    std::int64_t const count = std::min({whole.count, part.count / parts, size / longer});
+    if (count > 0) {
+      if (splits)
+        copy_parts(to, w.stride * parts, w.stride, from, r.stride, shorter, count, parts, shorter);
+      else
+        copy_parts(to, w.stride, shorter, from, r.stride * parts, r.stride, count, parts, shorter);
+      return splits ? copied{count * longer, count, count * parts} : copied{count * longer, count * parts, count};
+    }
+  }
+  // Within the longer piece the next step starts where this one ends.
+  std::int64_t const length = std::min(shorter, size);
+  std::int64_t const count = std::min({r.length == length ? r.count : r.length / length,
+                                       w.length == length ? w.count : w.length / length, size / length});
+  copy_strided(to, w.length == length ? w.stride : length, from, r.length == length ? r.stride : length, count, length);
+  return {count * length, r.length == length ? count : 0, w.length == length ? count : 0};
+}
+
+}  // namespace detail
 
 // Copies `size` bytes: those from stream position `from_position` of `from_layout` on go to the places of `to_layout` from
 // `to_position` on. The two memories must not overlap.
-inline void copy(layout const& from_layout, void const* from, std::int64_t from_position, layout const& to_layout, void* to,
-                 std::int64_t to_position, std::int64_t size) {
+inline void copy(layout const& from_layout, void const* from, std::int64_t from_position, layout const& to_layout,
+                 void* to, std::int64_t to_position, std::int64_t size) {
   if (size < 0 || from_position < 0 || to_position < 0 || size > from_layout.size() - from_position ||
       size > to_layout.size() - to_position)
-    throw invalid_layout("argosy::copy: " + std::to_string(size) + " bytes from position " + std::to_string(from_position) +
-                         " of " + std::to_string(from_layout.size()) + " to position " + std::to_string(to_position) +
-                         " of " + std::to_string(to_layout.size()) + "; both layouts must hold what is copied");
+    throw invalid_layout("argosy::copy: " + std::to_string(size) + " bytes from position " +
+                         std::to_string(from_position) + " of " + std::to_string(from_layout.size()) + " to position " +
+                         std::to_string(to_position) + " of " + std::to_string(to_layout.size()) +
+                         "; both layouts must hold what is copied");
   if (size == 0) return;
   auto const* const source = static_cast<std::byte const*>(from);
   auto* const target = static_cast<std::byte*>(to);
@@ -32,19 +74,23 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
     return unpack(to_layout, source + from_layout.origin() + from_position, to_position, to_position + size, to);
 
   cursor in(from_layout, from_position), out(to_layout, to_position);
-  while (size > 0) {
-    run const r = in.current_run(), w = out.current_run();
-    // The shorter piece sets the step; within a longer piece the next step starts where this one ends.
-    std::int64_t const length = std::min({r.length, w.length, size});
-    bool const read_steps = r.length == length, write_steps = w.length == length;
-    std::int64_t const reads = read_steps ? r.count : r.length / length;
-    std::int64_t const writes = write_steps ? w.count : w.length / length;
-    std::int64_t const count = std::min({reads, writes, size / length});
-    detail::copy_strided(target + w.offset, write_steps ? w.stride : length, source + r.offset,
-                         read_steps ? r.stride : length, count, length);
-    size -= count * length;
-    read_steps ? in.skip(count) : in.advance(count * length);
-    write_steps ? out.skip(count) : out.advance(count * length);
+  for (int short_steps = 0; size > 0;) {
+    auto const [bytes, reads, writes] = detail::copy_runs(source, in.current_run(), target, out.current_run(), size);
+    size -= bytes;
+    reads > 0 ? in.skip(reads) : in.advance(bytes);
+    writes > 0 ? out.skip(writes) : out.advance(bytes);
+    // Pieces cut at the ends of a range soon match again. If not: by way of a buffer, at the speed of pack and unpack.
+    short_steps = bytes < 512 ? short_steps + 1 : 0;
+    if (short_steps == 4 && size > 0) {
+      std::array<std::byte, 8192> stage;  // stays in the first-level cache
+      std::int64_t const length = std::min<std::int64_t>(size, stage.size());
+      pack(from_layout, from, in.position(), in.position() + length, stage.data());
+      unpack(to_layout, stage.data(), out.position(), out.position() + length, to);
+      size -= length;
+      in.seek(in.position() + length);
+      out.seek(out.position() + length);
+      short_steps = 0;
+    }
   }
 }
 

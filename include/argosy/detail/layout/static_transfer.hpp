@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include <argosy/detail/layout/transfer.hpp>
@@ -18,9 +17,9 @@ inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict 
   static constexpr node n = Form.nodes[I];
   if constexpr (n.kind == node_kind::bytes) {
     if constexpr (Way == direction::pack)
-      std::memcpy(stream, memory, static_cast<std::size_t>(n.size));
+      copy_piece(stream, memory, c<n.size>);
     else
-      std::memcpy(memory, stream, static_cast<std::size_t>(n.size));
+      copy_piece(memory, stream, c<n.size>);
   } else if constexpr (n.kind == node_kind::repeat) {
     constexpr std::int64_t copy_bytes = n.size / n.count;
     for (std::int64_t i = 0; i < n.count; ++i)
@@ -36,9 +35,9 @@ inline void static_transfer(std::byte* __restrict memory, std::byte* __restrict 
     for (std::size_t k = form.table_begin(n.child); k < form.table_ends[n.child]; ++k) {
       piece const p = form.pieces[k];
       if constexpr (Way == direction::pack)
-        std::memcpy(stream, memory + p.offset, static_cast<std::size_t>(p.length));
+        copy_piece(stream, memory + p.offset, p.length);
       else
-        std::memcpy(memory + p.offset, stream, static_cast<std::size_t>(p.length));
+        copy_piece(memory + p.offset, stream, p.length);
       stream += p.length;
     }
   }

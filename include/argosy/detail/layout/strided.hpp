@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,38 +11,85 @@
 
 namespace argosy::detail {
 
-// `count` pieces of `length` bytes. Each of the three numbers is fixed where the loop is worth specialising: a fixed
+// Compilers expand copies of a fixed length in place, long ones by `rep movs`, which starts slowly: from here on it is the
+// library's memcpy, which is called if the length does not look fixed. That one in turn takes `rep movs` from a few KiB on,
+// which is more than ten times slower than its vector loop on some processors if the target starts 1 to 63 bytes after the
+// source modulo 4 KiB; so it gets long pieces in bits, as long as they fit into a cache. docs/develop/kernels.md has numbers.
+inline constexpr std::int64_t longest_inline_bytes = 256;
+inline constexpr std::int64_t longest_vector_bytes = 2048;
+inline constexpr std::int64_t longest_cached_bytes = 256 << 10;
+
+template <class Length>
+inline void copy_piece(std::byte* to, std::byte const* from, Length length) {
+  if constexpr (is_fixed<Length>) {
+    if constexpr (Length::value > longest_inline_bytes) {
+      std::int64_t n = length;
+      asm("" : "+r"(n));
+      copy_piece(to, from, n);
+    } else {
+      std::memcpy(to, from, static_cast<std::size_t>(Length::value));
+    }
+  } else {
+    std::int64_t n = length;
+    if (n > longest_vector_bytes && n <= longest_cached_bytes) {
+      std::int64_t bit = longest_vector_bytes;
+      asm("" : "+r"(bit));
+      for (; n > bit; n -= bit, to += bit, from += bit) std::memcpy(to, from, static_cast<std::size_t>(bit));
+    }
+    std::memcpy(to, from, static_cast<std::size_t>(n));
+  }
+}
+
+// `count` pieces of `length` bytes. Each of the numbers is fixed where the loop is worth specialising: a fixed
 // length becomes plain loads and stores, fixed strides let the compiler use vector shuffles.
-template <class Length, class ToStride, class FromStride>
+template <class Length, class ToStride, class FromStride, class Count>
 inline void copy_pieces(std::byte* __restrict to, ToStride to_stride, std::byte const* __restrict from,
-                        FromStride from_stride, std::int64_t count, Length length) {
-  for (std::int64_t i = 0; i < count; ++i)
-    std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<std::size_t>(std::int64_t{length}));
+                        FromStride from_stride, Count count, Length length) {
+  for (std::int64_t i = 0; i < count; ++i) copy_piece(to + i * to_stride, from + i * from_stride, length);
 }
 
 // Calls f(fixed<length>) for the small lengths that data is made of, f(length) for all others.
 template <class F>
 inline void with_length(std::int64_t length, F&& f) {
   switch (length) {
-    case 1: return f(c<1>);
-    case 2: return f(c<2>);
-    case 3: return f(c<3>);
-    case 4: return f(c<4>);
-    case 6: return f(c<6>);
-    case 8: return f(c<8>);
-    case 12: return f(c<12>);
-    case 16: return f(c<16>);
-    case 20: return f(c<20>);
-    case 24: return f(c<24>);
-    case 32: return f(c<32>);
-    case 40: return f(c<40>);
-    case 48: return f(c<48>);
-    case 56: return f(c<56>);
-    case 64: return f(c<64>);
-    case 80: return f(c<80>);
-    case 96: return f(c<96>);
-    case 128: return f(c<128>);
-    default: return f(length);
+    case 1:
+      return f(c<1>);
+    case 2:
+      return f(c<2>);
+    case 3:
+      return f(c<3>);
+    case 4:
+      return f(c<4>);
+    case 6:
+      return f(c<6>);
+    case 8:
+      return f(c<8>);
+    case 12:
+      return f(c<12>);
+    case 16:
+      return f(c<16>);
+    case 20:
+      return f(c<20>);
+    case 24:
+      return f(c<24>);
+    case 32:
+      return f(c<32>);
+    case 40:
+      return f(c<40>);
+    case 48:
+      return f(c<48>);
+    case 56:
+      return f(c<56>);
+    case 64:
+      return f(c<64>);
+    case 80:
+      return f(c<80>);
+    case 96:
+      return f(c<96>);
+    case 128:
+      return f(c<128>);
+    default:
+      return f(length);
   }
 }
 
@@ -50,7 +98,7 @@ inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const*
                          std::int64_t count, std::int64_t length) {
   with_length(length, [&](auto n) {
     if constexpr (is_fixed<decltype(n)>) {
-      if constexpr (n <= 8) {
+      if constexpr (n <= 16) {
         constexpr auto twice = c<2 * decltype(n)::value>;
         if (to_stride == n && from_stride == twice) return copy_pieces(to, n, from, twice, count, n);
         if (to_stride == twice && from_stride == n) return copy_pieces(to, twice, from, n, count, n);
@@ -59,6 +107,45 @@ inline void copy_strided(std::byte* to, std::int64_t to_stride, std::byte const*
       if (from_stride == n) return copy_pieces(to, to_stride, from, n, count, n);
     }
     copy_pieces(to, to_stride, from, from_stride, count, n);
+  });
+}
+
+// Calls f(fixed<parts>) for the few numbers of elements that a cell is made of, f(parts) for all others.
+template <class F>
+inline void with_parts(std::int64_t parts, F&& f) {
+  switch (parts) {
+    case 2:
+      return f(c<2>);
+    case 3:
+      return f(c<3>);
+    case 4:
+      return f(c<4>);
+    case 5:
+      return f(c<5>);
+    case 6:
+      return f(c<6>);
+    default:
+      return f(parts);
+  }
+}
+
+// `count` pieces on one side, each of them `parts` pieces of `length` bytes on the other, where they lie `part_stride` apart.
+// Cells of a few numbers are copied without an inner loop.
+inline void copy_parts(std::byte* to, std::int64_t to_stride, std::int64_t to_part_stride, std::byte const* from,
+                       std::int64_t from_stride, std::int64_t from_part_stride, std::int64_t count, std::int64_t parts,
+                       std::int64_t length) {
+  auto const rows = [=](auto m, auto n) {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (from_part_stride == n)
+        copy_pieces(to + i * to_stride, to_part_stride, from + i * from_stride, n, m, n);
+      else
+        copy_pieces(to + i * to_stride, n, from + i * from_stride, from_part_stride, m, n);
+  };
+  with_length(length, [=](auto n) {
+    if constexpr (std::same_as<decltype(n), fixed<4>> || std::same_as<decltype(n), fixed<8>>)
+      with_parts(parts, [=](auto m) { rows(m, n); });
+    else
+      rows(parts, n);
   });
 }
 

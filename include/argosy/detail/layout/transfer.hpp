@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -59,11 +58,10 @@ class transfer {
 
   template <class Length>
   static void block(std::byte* memory, std::byte* stream, Length length) {
-    auto const n = static_cast<std::size_t>(std::int64_t{length});
     if constexpr (Way == direction::pack)
-      std::memcpy(stream, memory, n);
+      copy_piece(stream, memory, length);
     else
-      std::memcpy(memory, stream, n);
+      copy_piece(memory, stream, length);
   }
 
   static void strided(std::byte* memory, std::int64_t memory_stride, std::byte* stream, std::int64_t stream_stride,
@@ -135,11 +133,11 @@ class transfer {
   static void row(std::byte* memory, std::int64_t stride, std::byte* stream, std::int64_t count, Length n) {
     constexpr auto twice = c<2 * Length::value>;
     if constexpr (Way == direction::pack) {
-      if constexpr (n <= 8)
+      if constexpr (n <= 16)
         if (stride == twice) return copy_pieces(stream, n, memory, twice, count, n);
       copy_pieces(stream, n, memory, stride, count, n);
     } else {
-      if constexpr (n <= 8)
+      if constexpr (n <= 16)
         if (stride == twice) return copy_pieces(memory, twice, stream, n, count, n);
       copy_pieces(memory, stride, stream, n, count, n);
     }
