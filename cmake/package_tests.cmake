@@ -12,7 +12,9 @@ function(argosy_add_package_test name source)
 endfunction()
 
 set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
-argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON)
+# Compiled without optimisation: here it matters that it builds and links.
+argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON
+  -DCMAKE_BUILD_TYPE=Debug)
 
 if(ARGOSY_ENABLE_INSTALL)
   set(stage ${CMAKE_BINARY_DIR}/stage)
@@ -20,7 +22,7 @@ if(ARGOSY_ENABLE_INSTALL)
     COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${stage} --config $<CONFIG>)
   set_tests_properties(package.install PROPERTIES LABELS package FIXTURES_SETUP staged_package)
 
-  argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples -DCMAKE_PREFIX_PATH=${stage})
+  argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug)
   argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage})
   # what argosy::headers promises: no MPI, no Boost, no fmt
   argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON

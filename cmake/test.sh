@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, then configures, builds and tests
 #   release         g++, everything
-#   asan            g++ with sanitizers, everything but the package tests
-#   release-clang   clang++-19, everything is built, tests without MPI are run
+#   asan            g++ with sanitizers, all tests but those of the package
+#   release-clang   clang++-19, all tests are built, those without MPI are run
 # or the presets given as arguments. Ends with one line per preset.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail

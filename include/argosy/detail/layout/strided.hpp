@@ -88,6 +88,8 @@ inline void with_length(std::int64_t length, F&& f) {
       return f(c<96>);
     case 128:
       return f(c<128>);
+    case 256:
+      return f(c<256>);
     default:
       return f(length);
   }

@@ -37,10 +37,14 @@ class transfer {
     if (from >= to) return;
     if (from == 0 && to == n.size) return all(n, memory, stream);
     switch (n.kind) {
-      case node_kind::bytes: return block(memory + from, stream, to - from);
-      case node_kind::repeat: return range_of_copies(n, memory, stream, from, to);
-      case node_kind::concat: return range_of_places(n, memory, stream, from, to);
-      case node_kind::table: return range_of_pieces(table(n), memory, stream, from, to);
+      case node_kind::bytes:
+        return block(memory + from, stream, to - from);
+      case node_kind::repeat:
+        return range_of_copies(n, memory, stream, from, to);
+      case node_kind::concat:
+        return range_of_places(n, memory, stream, from, to);
+      case node_kind::table:
+        return range_of_pieces(table(n), memory, stream, from, to);
     }
   }
 
@@ -78,7 +82,8 @@ class transfer {
     if constexpr (has_element)
       if (&n == element_) return elements(memory, stride, stream, count);
     switch (n.kind) {
-      case node_kind::bytes: return strided(memory, stride, stream, n.size, count, n.size);
+      case node_kind::bytes:
+        return strided(memory, stride, stream, n.size, count, n.size);
       case node_kind::repeat:
         if (child(n).kind == node_kind::bytes) return two_strides(n, memory, stride, stream, count);
         for (std::int64_t i = 0; i < count; ++i)
@@ -91,12 +96,14 @@ class transfer {
         return;
       }
       case node_kind::table:
-        for (std::int64_t i = 0; i < count; ++i) gather(table(n), 0, table(n).size(), memory + i * stride, stream + i * n.size);
+        for (std::int64_t i = 0; i < count; ++i)
+          gather(table(n), 0, table(n).size(), memory + i * stride, stream + i * n.size);
         return;
     }
   }
 
-  static void elements(std::byte* __restrict memory, std::int64_t stride, std::byte* __restrict stream, std::int64_t count)
+  static void elements(std::byte* __restrict memory, std::int64_t stride, std::byte* __restrict stream,
+                       std::int64_t count)
     requires has_element
   {
     constexpr std::size_t root = Element.nodes.size() - 1;
@@ -121,7 +128,8 @@ class transfer {
     std::int64_t const length = rows.size / rows.count;
     with_length(length, [&](auto n) {
       if constexpr (is_fixed<decltype(n)>) {
-        for (std::int64_t i = 0; i < count; ++i) row(memory + i * stride, rows.stride, stream + i * rows.size, rows.count, n);
+        for (std::int64_t i = 0; i < count; ++i)
+          row(memory + i * stride, rows.stride, stream + i * rows.size, rows.count, n);
       } else {
         for (std::int64_t i = 0; i < count; ++i)
           strided(memory + i * stride, rows.stride, stream + i * rows.size, length, rows.count, length);
@@ -156,7 +164,8 @@ class transfer {
   template <class Length>
   static void gather(std::span<std::int64_t const> offsets, std::byte* __restrict memory, std::byte* __restrict stream,
                      Length n) {
-    for (std::size_t i = 0; i < offsets.size(); ++i) block(memory + offsets[i], stream + static_cast<std::int64_t>(i) * n, n);
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      block(memory + offsets[i], stream + static_cast<std::int64_t>(i) * n, n);
   }
   template <class Length>
   static void gather(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths,
@@ -189,7 +198,8 @@ class transfer {
   void range_of_places(node const& n, std::byte* memory, std::byte* stream, std::int64_t from, std::int64_t to) const {
     auto const all_places = places(n);
     auto p = std::upper_bound(all_places.begin() + 1, all_places.end(), from,
-                              [](std::int64_t x, place const& q) { return x < q.start; }) - 1;
+                              [](std::int64_t x, place const& q) { return x < q.start; }) -
+             1;
     for (; p != all_places.end() && p->start < to; ++p) {
       std::int64_t const begin = std::max(from, p->start), end = std::min(to, p->start + child(*p).size);
       range(child(*p), memory + p->displacement, stream + (begin - from), begin - p->start, end - p->start);
