@@ -34,7 +34,7 @@ struct ring {
 using ids = io::members<&particle::x, &particle::id>;
 
 auto const rows = io::vector(io::c<16>, io::c<4>, io::c<8>, io::type<double>);
-auto const loose_rows = io::hvector(io::c<16>, io::c<1>, io::c<64>, io::contiguous(io::c<4>, io::type<double>));
+[[maybe_unused]] auto const loose_rows = io::hvector(io::c<16>, io::c<1>, io::c<64>, io::contiguous(io::c<4>, io::type<double>));
 
 static_assert(std::is_empty_v<decltype(io::flatten(rows))>);
 // Two ways to say the same bytes: one type.

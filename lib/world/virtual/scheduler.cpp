@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -72,7 +73,9 @@ scheduler::scheduler(argosy::scenario const& s, virtual_options const& o)
     at = at == 0 ? x.operation : std::min(at, x.operation);
   }
   for (rank_state& r : ranks_)
-    std::stable_sort(r.pauses.begin(), r.pauses.end(), [](auto const& a, auto const& b) { return a.at_us < b.at_us; });
+    std::sort(r.pauses.begin(), r.pauses.end(), [](paused_rank const& a, paused_rank const& b) {
+      return std::tie(a.at_us, a.for_us) < std::tie(b.at_us, b.for_us);
+    });
   for (rank_fault const& x : s.faults) {
     if (x.rank != -1) check(x.rank, "fault");
     for (rank_state& r : ranks_) {
@@ -389,7 +392,10 @@ std::vector<blocked_rank> scheduler::blocked() const {
     if (!r.last_note.empty()) last += "; " + r.last_note;
     all.push_back({r.number, t->is_service, seconds_of(t->why.since), words_of(*t), std::move(last)});
   }
-  std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
+  std::sort(all.begin(), all.end(), [](blocked_rank const& a, blocked_rank const& b) {
+    return std::tie(a.rank, a.in_background, a.since, a.waits_for) <
+           std::tie(b.rank, b.in_background, b.since, b.waits_for);
+  });
   return all;
 }
 
