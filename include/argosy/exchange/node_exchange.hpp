@@ -152,7 +152,6 @@ class node_exchange {
       for_each_aggregator(k, [&](std::size_t a, file_window const& w) { fill(a, k, w); });
       if (k > 0) for_each_owned(k - 1, [&](std::size_t a, file_window const& w) { empty_to_file(a, k - 1, w); });
     }
-    done_.bytes += mine_.bytes;
   }
 
   void fill(std::size_t a, std::int64_t k, file_window const& w) {
@@ -168,6 +167,7 @@ class node_exchange {
         p.bytes = {};  // nothing of it is written
       else if (p.bytes.dense == 0)
         mark(a, n, w, p);
+      if (placed) done_.bytes += p.to - p.from;
     }
     stage_.share_of(a, n, world_.rank()) = p.bytes;
     count(c.arrived[n & 1], everybody(n));

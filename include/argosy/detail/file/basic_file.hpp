@@ -561,7 +561,9 @@ agreement basic_file<World>::carry_out_together(detail::job& t, bool ordered, ac
   if (together) r.policy = plan.policy;
   if (t.together.has_value()) r.reason = plan.reason;
   agreement const result = agree(*world_, mine);
-  if (!result && together && t.kind == access_kind::write) r.bytes = team_.settled(plan, local_->access_of(t));
+  // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
+  if (!result && together && t.kind == access_kind::write)
+    r.bytes = r.bytes < t.bytes ? 0 : team_.settled(plan, local_->access_of(t));
   return result;
 }
 
