@@ -426,7 +426,7 @@ class basic_file {
                   detail::job& t) const;
   // Where data at the shared pointer goes; they move it.
   failure find_shared_place(detail::job& t);
-  failure find_ordered_place(detail::job& t);
+  failure find_ordered_place(detail::job& t, std::int64_t all);
 
   // Throws what the agreement says, or tells `error`.
   void done(agreement const& a, std::string_view call, std::error_code* error);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <exception>
 #include <span>
 #include <string>
@@ -458,16 +459,15 @@ failure basic_file<World>::find_shared_place(detail::job& t) {
 }
 
 template <communicator World>
-failure basic_file<World>::find_ordered_place(detail::job& t) {
-  std::int64_t const before = world_->exclusive_sum(t.etypes);
+failure basic_file<World>::find_ordered_place(detail::job& t, std::int64_t all) {
   struct answer {
     std::int64_t at = 0;
     std::int64_t failed = 0;
   } told;
   failure f;
   int const last = world_->size() - 1;
-  if (local_->rank == last) {  // it knows the sum
-    told.at = shared_.add(before + t.etypes, f);
+  if (local_->rank == last) {
+    told.at = shared_.add(all, f);
     told.failed = f ? 1 : 0;
   }
   world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
@@ -475,7 +475,10 @@ failure basic_file<World>::find_ordered_place(detail::job& t) {
     t.bytes = 0;  // this rank has nothing to do, and says nothing: the last one does
     return f;
   }
-  return local_->place(told.at + before, t);
+  if (all > INT64_MAX - told.at || all == INT64_MAX)  // the sum stops there
+    return {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
+                                "; what all ranks ask for would take it beyond 2^63 etypes"};
+  return local_->place(told.at + world_->exclusive_sum(t.etypes), t);
 }
 
 template <communicator World>
@@ -526,7 +529,9 @@ report basic_file<World>::together(std::string_view call, access_kind kind, poin
   given.fail(prepare(kind, pointer, offset, data, how, t));
   given.same("policy", t.together.has_value() ? t.together.key() : 0);
   bool const ordered = pointer == pointer_kind::shared;
-  access_summary all = given.fault() || ordered ? access_summary() : local_->summarise(t);
+  access_summary all;
+  if (!given.fault() && ordered) all.bytes = t.etypes;  // their sum; where they go is not known yet
+  if (!given.fault() && !ordered) all = local_->summarise(t);
   if constexpr (requires { world_->note(call, data.where()); }) world_->note(call, data.where());
   agreement result;
   try {
@@ -543,10 +548,11 @@ template <communicator World>
 agreement basic_file<World>::carry_out_together(detail::job& t, bool ordered, access_summary all, report& r) {
   failure mine;
   if (ordered) {
-    mine = find_ordered_place(t);
+    mine = find_ordered_place(t, all.bytes);
     if (mine) t.bytes = 0;
+    all = {};
     if (t.together.has_value()) {
-      all = mine ? access_summary() : local_->summarise(t);
+      if (!mine) all = local_->summarise(t);
       world_->all_reduce(all);
     }
   }
