@@ -19,6 +19,7 @@ TEST_CASE("one rank reduces, sums, gathers and broadcasts alone", "[world][self]
 TEST_CASE("one rank sends messages to itself", "[world][self]") {
   io::self const world;
   check_messages(world);
+  check_deliveries(world);
   check_lengths(world);
   check_order(world);
   check_dropped_requests(world);

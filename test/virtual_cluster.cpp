@@ -132,6 +132,7 @@ TEST_CASE("virtual ranks send messages of any size, in order", "[world][virtual]
   s.network.eager_bytes = eager_bytes;
   io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
     check_messages(world);
+    check_deliveries(world);
     if (n > 1 || eager_bytes > 0) check_lengths(world);
     check_order(world);
     check_dropped_requests(world);

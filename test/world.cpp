@@ -249,6 +249,7 @@ TEST_CASE("lengths beyond one count of MPI", "[world][mpi]") {
   io::mpi const world = MPI_COMM_WORLD;
   check_gathers_and_broadcasts(world);
   check_messages(world);
+  check_deliveries(world);
   check_lengths(world);
 
   // One rank sends with a count, the other receives with blocks.

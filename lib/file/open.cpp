@@ -23,14 +23,6 @@ bool wants_develop(file_hints const& h) {
   return set && std::string_view(set) != "" && std::string_view(set) != "0";
 }
 
-shared_memory private_memory(std::size_t bytes) {
-  std::size_t const alignment = shared_memory::alignment_bytes, size = (bytes + alignment - 1) / alignment * alignment;
-  auto* const first = static_cast<std::byte*>(std::aligned_alloc(alignment, size));
-  if (!first) throw std::bad_alloc();
-  std::memset(first, 0, size);
-  return {std::shared_ptr<std::byte>(first, [](std::byte* p) { std::free(p); }), bytes};
-}
-
 std::uint64_t random_name() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();

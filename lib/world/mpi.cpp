@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 
 #include <boost/mpi/communicator.hpp>
@@ -107,6 +108,39 @@ void make(detail::mpi_reduction& r) {
   check("MPI_Op_create", MPI_Op_create(r.combine, commutes, &r.operation));
   r.next = std::exchange(made_reductions, &r);
   r.made = true;
+}
+
+// --- Parcels ---
+
+constexpr int parcel_tags[] = {32766, 32767};
+
+int delete_number(MPI_Comm, int, void* number, void*) {
+  delete static_cast<int*>(number);
+  return MPI_SUCCESS;
+}
+
+// Deliveries take turns with two tags: a rank that is ahead may begin the next one while others look for parcels of this one,
+// but not the one after. The number belongs to the communicator of MPI, which several objects may stand for.
+int next_parcel_tag(MPI_Comm c) {
+  static int key = MPI_KEYVAL_INVALID;
+  if (key == MPI_KEYVAL_INVALID)
+    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_number, &key, nullptr));
+  int* number = nullptr;
+  int found = 0;
+  check("MPI_Comm_get_attr", MPI_Comm_get_attr(c, key, static_cast<void*>(&number), &found));
+  if (found == 0) {
+    number = new int(0);
+    check("MPI_Comm_set_attr", MPI_Comm_set_attr(c, key, number));
+  }
+  *number ^= 1;
+  return parcel_tags[*number];
+}
+
+std::size_t bytes_of(MPI_Status const& status) {
+  // Asked with the type that was received, Open MPI 4.1 counts the bytes of part of it in 32 bits.
+  MPI_Count bytes = 0;
+  check("MPI_Get_elements_x", MPI_Get_elements_x(&status, MPI_BYTE, &bytes));
+  return static_cast<std::size_t>(bytes);
 }
 
 // What ranks tell each other about a segment.
@@ -211,6 +245,37 @@ std::int64_t mpi::exclusive_sum(std::int64_t mine) const {
   return rank_ == 0 ? 0 : before;  // MPI leaves it undefined there
 }
 
+std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
+  int const tag = next_parcel_tag(comm_);
+  std::vector<MPI_Request> sends;
+  [[maybe_unused]] ordered const memory;
+  for (parcel const& p : out) {
+    length const l(p.content.size());
+    check("MPI_Issend", MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_, &sends.emplace_back()));
+  }
+  std::vector<parcel> in;
+  MPI_Request everybody = MPI_REQUEST_NULL;  // whose parcels have arrived
+  for (int sent = 0, ended = 0; ended == 0;) {
+    int found = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status));
+    if (found != 0) {
+      parcel& p = in.emplace_back(parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))});
+      length const l(p.content.size());
+      check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE));
+    } else if (sent == 0) {
+      check("MPI_Testall", MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE));
+      if (sent != 0) check("MPI_Ibarrier", MPI_Ibarrier(comm_, &everybody));
+    } else {
+      check("MPI_Test", MPI_Test(&everybody, &ended, MPI_STATUS_IGNORE));
+    }
+    if (found == 0 && ended == 0) std::this_thread::yield();
+  }
+  std::stable_sort(in.begin(), in.end(), [](parcel const& a, parcel const& b) { return a.rank < b.rank; });
+  return in;
+}
+
 // --- Messages ---
 
 void mpi::send(std::span<std::byte const> message, int to, int tag) const {
@@ -224,10 +289,7 @@ std::size_t mpi::receive(std::span<std::byte> message, int from, int tag) const 
   MPI_Status status;
   [[maybe_unused]] ordered const memory;
   check("MPI_Recv", MPI_Recv(message.data(), l.count(), l.type(), from, tag, comm_, &status));
-  // Asked with the type that was received, Open MPI 4.1 counts the bytes of part of it in 32 bits.
-  MPI_Count bytes = 0;
-  check("MPI_Get_elements_x", MPI_Get_elements_x(&status, MPI_BYTE, &bytes));
-  return static_cast<std::size_t>(bytes);
+  return bytes_of(status);
 }
 
 mpi::request mpi::start_send(std::span<std::byte const> message, int to, int tag) const {
@@ -248,14 +310,19 @@ mpi::request mpi::start_receive(std::span<std::byte> message, int from, int tag)
 void mpi::wait_all(std::span<request> requests) {
   // Everything was started before, so it makes progress whichever part is waited for first.
   std::array<MPI_Request, 256> handles;
+  std::array<MPI_Status, 256> statuses;
   [[maybe_unused]] ordered const memory;
   while (!requests.empty()) {
     auto const part = requests.first(std::min(requests.size(), handles.size()));
-    std::transform(part.begin(), part.end(), handles.begin(),
-                   [](request& r) { return std::exchange(r.handle_, MPI_REQUEST_NULL); });
-    check("MPI_Waitall", MPI_Waitall(static_cast<int>(part.size()), handles.data(), MPI_STATUSES_IGNORE));
+    std::transform(part.begin(), part.end(), handles.begin(), [](request const& r) { return r.handle_; });
+    check("MPI_Waitall", MPI_Waitall(static_cast<int>(part.size()), handles.data(), statuses.data()));
+    for (std::size_t i = 0; i < part.size(); ++i) part[i].ended(statuses[i]);
     requests = requests.subspan(part.size());
   }
+}
+
+void mpi::request::ended(MPI_Status const& status) {
+  if (std::exchange(handle_, MPI_REQUEST_NULL) != MPI_REQUEST_NULL && is_receive_) received_ = bytes_of(status);
 }
 
 void mpi::request::drop() noexcept {
@@ -316,6 +383,24 @@ void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept {
   for (int i = 0; i < looks; ++i)
     if (w.load(std::memory_order_acquire) != seen) return;
   detail::node_segment::wait(word, seen);
+}
+
+void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile) {
+  std::atomic_ref<std::uint32_t> const w(word);
+  auto const active = [](request const& r) { return r.handle_ != MPI_REQUEST_NULL; };
+  auto next = std::find_if(meanwhile.begin(), meanwhile.end(), active);
+  while (w.load(std::memory_order_acquire) == seen) {
+    if (next == meanwhile.end()) return wait(word, seen);
+    int ended = 0;
+    MPI_Status status;
+    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status));  // all messages make progress in it
+    if (ended != 0) {
+      if (next->is_receive_) next->received_ = bytes_of(status);
+      next = std::find_if(next, meanwhile.end(), active);
+    } else {
+      std::this_thread::yield();
+    }
+  }
 }
 
 void mpi::wake(std::uint32_t& word) noexcept { detail::node_segment::wake(word); }

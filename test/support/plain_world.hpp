@@ -8,6 +8,7 @@
 #include <ostream>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/mpi.hpp>
@@ -49,6 +50,7 @@ class plain_world {
     inner_.broadcast(message, root);
   }
   std::int64_t exclusive_sum(std::int64_t mine) const { return ++counts_->others, inner_.exclusive_sum(mine); }
+  std::vector<parcel> deliver(std::vector<parcel> const& out) const { return ++counts_->others, inner_.deliver(out); }
   void send(std::span<std::byte const> message, int to, int tag) const {
     ++counts_->sends;
     inner_.send(message, to, tag);

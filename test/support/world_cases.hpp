@@ -168,6 +168,32 @@ void check_sums(World const& world) {
   CHECK(world.exclusive_sum(-5) == -5 * world.rank());
 }
 
+// Parcels of any length to any ranks, also several to one, and to itself; deliveries follow each other at once.
+template <communicator World>
+void check_deliveries(World const& world) {
+  int const n = world.size(), me = world.rank();
+  auto const count = [&](int from, int to, int round) { return (from * 7 + to * 3 + round) % 4 - 1; };  // -1, 0: none
+  for (int round = 0; round < 20; ++round) {
+    CAPTURE(round);
+    std::vector<parcel> out, hoped;
+    for (int to = n - 1; to >= 0; --to)
+      for (int i = 0; i < count(me, to, round); ++i)
+        out.push_back({to, content(sizes[static_cast<std::size_t>(me + round + i) % sizes.size()], me,
+                                   static_cast<std::size_t>(to + 10 * i))});
+    for (int from = 0; from < n; ++from)
+      for (int i = 0; i < count(from, me, round); ++i)
+        hoped.push_back({from, content(sizes[static_cast<std::size_t>(from + round + i) % sizes.size()], from,
+                                       static_cast<std::size_t>(me + 10 * i))});
+    std::vector<parcel> const in = world.deliver(out);
+    REQUIRE(in.size() == hoped.size());
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      CHECK(in[i].rank == hoped[i].rank);
+      CHECK(in[i].content == hoped[i].content);
+    }
+  }
+  CHECK(world.deliver({}).empty());
+}
+
 template <communicator World>
 void check_gathers_and_broadcasts(World const& world) {
   auto const n = static_cast<std::size_t>(world.size());

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/exchange/window_part.hpp>
 #include <argosy/layout/marks.hpp>
 #include <argosy/world/shared_memory.hpp>
 
@@ -30,13 +31,6 @@ class node_stage {
     }
   };
 
-  // What one rank has in a window: bytes of the file [low, high), all of them if it is dense; none if they are equal.
-  struct share {
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-    std::int64_t dense = 0;
-  };
-
   // On lines of the cache of their own: different ranks wait for them. Ranks that are early count for the other window.
   struct counters {
     alignas(64) std::uint32_t arrived[2];  // ranks that have filled the window, or said what they want of it
@@ -54,24 +48,25 @@ class node_stage {
   static std::size_t bytes_for(shape const& s) {
     return static_cast<std::size_t>(
         s.aggregators *
-        (up(sizeof(counters)) + 2 * (s.ranks * (up(sizeof(share)) + up(8 * s.mark_words)) + up(s.window_bytes))));
+        (up(sizeof(counters)) + 2 * (s.ranks * (up(sizeof(file_share)) + up(8 * s.mark_words)) + up(s.window_bytes))));
   }
   shape const& size() const noexcept { return shape_; }
 
   counters& of(std::size_t aggregator) const { return *at<counters>(aggregator, 0); }
-  share& share_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
-    return *at<share>(aggregator, up(sizeof(counters)) +
-                                      (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) * up(sizeof(share)));
+  file_share& share_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
+    return *at<file_share>(
+        aggregator,
+        up(sizeof(counters)) + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) * up(sizeof(file_share)));
   }
   std::span<std::uint64_t> marks_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
-    std::int64_t const before = up(sizeof(counters)) + 2 * shape_.ranks * up(sizeof(share));
+    std::int64_t const before = up(sizeof(counters)) + 2 * shape_.ranks * up(sizeof(file_share));
     return {at<std::uint64_t>(aggregator, before + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) *
                                                        up(8 * shape_.mark_words)),
             static_cast<std::size_t>(shape_.mark_words)};
   }
   std::byte* window(std::size_t aggregator, std::uint64_t round) const {
     std::int64_t const before =
-        up(sizeof(counters)) + 2 * shape_.ranks * (up(sizeof(share)) + up(8 * shape_.mark_words));
+        up(sizeof(counters)) + 2 * shape_.ranks * (up(sizeof(file_share)) + up(8 * shape_.mark_words));
     return at<std::byte>(aggregator, before + static_cast<std::int64_t>(round & 1) * up(shape_.window_bytes));
   }
 

@@ -8,7 +8,9 @@
 #include <span>
 #include <system_error>
 #include <type_traits>
+#include <vector>
 
+#include <argosy/world/parcel.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy {
@@ -32,29 +34,33 @@ concept ranked = requires(C const& c) {
 
 // Called by all ranks, in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
 template <class C>
-concept collective =
-    requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
-      c.barrier();
-      c.all_reduce(value);    // in place, any reducible
-      c.all_gather(out, in);  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
-      c.broadcast(in, 0);     // from a root
-      { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
-    };
+concept collective = requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in,
+                              std::vector<parcel> const& parcels) {
+  c.barrier();
+  c.all_reduce(value);    // in place, any reducible
+  c.all_gather(out, in);  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
+  c.broadcast(in, 0);     // from a root
+  { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
+  // To whom this rank likes; returns what was sent to it, by rank, and in the order in which a rank gave it. Nobody has
+  // to know who sends: costs a rank its own parcels and what a barrier costs.
+  { c.deliver(parcels) } -> std::same_as<std::vector<parcel>>;
+};
 
 // Messages between two ranks with one tag arrive in the order in which they were sent, and go to receives in the order in
 // which these were started. Lengths are 64-bit and may be 0; a receive takes any message that fits, a longer one is a
 // communication error. Memory belongs to a request from its start until wait_all has returned.
-// A request is default-constructed done. One that is dropped undone does not wait for other ranks: a receive is taken back,
+// A request is default-constructed done. `received` is the length of the message that a receive got, after wait_all. One that is dropped undone does not wait for other ranks: a receive is taken back,
 // and its memory is free; a send is left to itself, and its memory must live until it was received.
 template <class C>
 concept messaging = std::movable<typename C::request> && std::default_initializable<typename C::request> &&
                     requires(C const& c, std::span<std::byte const> out, std::span<std::byte> in, int peer, int tag,
-                             std::span<typename C::request> requests) {
+                             std::span<typename C::request> requests, typename C::request const& ended) {
                       c.send(out, peer, tag);
                       { c.receive(in, peer, tag) } -> std::convertible_to<std::size_t>;  // bytes received
                       { c.start_send(out, peer, tag) } -> std::same_as<typename C::request>;
                       { c.start_receive(in, peer, tag) } -> std::same_as<typename C::request>;
                       C::wait_all(requests);  // in any order; they are done afterwards, and may be waited for again
+                      { ended.received() } -> std::convertible_to<std::size_t>;
                     };
 
 // Other groups of ranks, made collectively, with messages of their own. `duplicate` gives the same ranks, `split` those of
@@ -85,10 +91,13 @@ concept node_sharing = communicator<C> && requires(C const& c, std::size_t bytes
 
 // Ranks that share memory may wait for a word of it to change, as std::atomic::wait does, and not only threads of one
 // process: `wait` returns when the word is not `seen` any more, or earlier; `wake` lets all who wait look again. Neither
-// makes a call of MPI: any thread may use them.
+// makes a call of MPI: any thread may use them. A rank that has begun messages gives them to its `wait`: other ranks may
+// need them to go on before the word can change.
 template <class C>
-concept node_waiting = node_sharing<C> && requires(C const& c, std::uint32_t& word, std::uint32_t seen) {
+concept node_waiting = node_sharing<C> && requires(C const& c, std::uint32_t& word, std::uint32_t seen,
+                                                   std::span<typename C::request> meanwhile) {
   c.wait(word, seen);
+  c.wait(word, seen, meanwhile);
   c.wake(word);
 };
 

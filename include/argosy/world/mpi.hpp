@@ -10,6 +10,7 @@
 #include <system_error>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <mpi.h>
 
@@ -54,7 +55,7 @@ class mpi {
   int size() const noexcept { return size_; }
   MPI_Comm get() const noexcept { return comm_; }
 
-  // Each is one call of MPI; a broadcast of more than INT_MAX bytes, one for each gigabyte.
+  // Each but `deliver` is one call of MPI; a broadcast of more than INT_MAX bytes, one for each gigabyte.
   void barrier() const;
   template <reducible T>
   void all_reduce(T& value) const {
@@ -64,6 +65,8 @@ class mpi {
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
   void broadcast(std::span<std::byte> message, int root) const;
   std::int64_t exclusive_sum(std::int64_t mine) const;
+  // Synchronous sends, and a barrier that everybody enters whose parcels have arrived. Tags 32766 and 32767.
+  std::vector<parcel> deliver(std::vector<parcel> const& out) const;
 
   // Blocking: `send` may wait for the receiver, as MPI_Send does.
   void send(std::span<std::byte const> message, int to, int tag) const;
@@ -83,6 +86,8 @@ class mpi {
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   // Looks a while, then sleeps in the kernel: a rank that spins steals the time of those it waits for.
   static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
+  // Does not sleep: MPI libraries move messages only while they are called. Not for other threads.
+  static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile);
   static void wake(std::uint32_t& word) noexcept;
   shared_memory share(std::size_t bytes) const;
 
@@ -107,7 +112,9 @@ class mpi::request {
  public:
   request() noexcept = default;
   request(request&& other) noexcept
-      : handle_(std::exchange(other.handle_, MPI_REQUEST_NULL)), is_receive_(other.is_receive_) {}
+      : handle_(std::exchange(other.handle_, MPI_REQUEST_NULL)),
+        is_receive_(other.is_receive_),
+        received_(other.received_) {}
   request& operator=(request&& other) noexcept {
     request(std::move(other)).swap(*this);
     return *this;
@@ -118,15 +125,19 @@ class mpi::request {
   void swap(request& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(is_receive_, other.is_receive_);
+    std::swap(received_, other.received_);
   }
+  std::size_t received() const noexcept { return received_; }
 
  private:
   friend mpi;
   request(MPI_Request handle, bool is_receive) noexcept : handle_(handle), is_receive_(is_receive) {}
   void drop() noexcept;
+  void ended(MPI_Status const& status);
 
   MPI_Request handle_ = MPI_REQUEST_NULL;
   bool is_receive_ = false;
+  std::size_t received_ = 0;
 };
 
 static_assert(communicator<mpi>);

@@ -28,11 +28,13 @@ class self {
   class request {
    public:
     request() noexcept = default;
+    std::size_t received() const noexcept { return received_; }
 
    private:
     friend self;
     explicit request(std::shared_ptr<started> receive) noexcept : receive_(std::move(receive)) {}
     std::shared_ptr<started> receive_;  // none: done
+    std::size_t received_ = 0;
   };
 
   int rank() const noexcept { return 0; }
@@ -47,6 +49,10 @@ class self {
   }
   void broadcast(std::span<std::byte>, int root) const { check(root); }
   std::int64_t exclusive_sum(std::int64_t) const noexcept { return 0; }
+  std::vector<parcel> deliver(std::vector<parcel> const& out) const {
+    for (parcel const& p : out) check(p.rank);
+    return out;
+  }
 
   void send(std::span<std::byte const> message, int to, int tag) const {
     check(to);
@@ -86,6 +92,7 @@ class self {
     for (request& r : requests) {
       if (r.receive_ && !r.receive_->done)
         throw std::logic_error("argosy::self: waits for a message that this rank has not sent to itself");
+      if (r.receive_) r.received_ = r.receive_->received;
       r.receive_.reset();
     }
   }
@@ -97,19 +104,12 @@ class self {
   shared_memory share(std::size_t bytes, std::error_code& error) const {
     error.clear();
     if (bytes == 0) return {};
-    constexpr std::align_val_t alignment{shared_memory::alignment_bytes};
-    bool const possible = bytes <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-    void* const memory = possible ? ::operator new(bytes, alignment, std::nothrow) : nullptr;
-    if (!memory) {
-      error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
-      return {};
-    }
-    auto* const first = static_cast<std::byte*>(memory);
-    std::fill_n(first, bytes, std::byte{});
-    return {std::shared_ptr<std::byte>(first, [](std::byte* p) { ::operator delete(p, alignment); }), bytes};
+    shared_memory zeros = shared_memory::private_zeros(bytes);
+    if (zeros.bytes().empty()) error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
+    return zeros;
   }
   // Nobody else could change it.
-  void wait(std::uint32_t&, std::uint32_t) const noexcept {}
+  void wait(std::uint32_t&, std::uint32_t, std::span<request> = {}) const noexcept {}
   void wake(std::uint32_t&) const noexcept {}
   shared_memory share(std::size_t bytes) const {
     std::error_code error;

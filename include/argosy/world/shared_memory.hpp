@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <utility>
@@ -28,6 +30,16 @@ class shared_memory {
   shared_memory() noexcept = default;
   // For worlds. The deleter of `first` gives the hold back.
   shared_memory(std::shared_ptr<std::byte> first, std::size_t size) noexcept : first_(std::move(first)), size_(size) {}
+  // Of this process alone; empty if there is no memory. Pages that nobody touches cost nothing.
+  static shared_memory private_zeros(std::size_t bytes) noexcept {
+    if (bytes > PTRDIFF_MAX - alignment_bytes) return {};
+    void* const all = std::calloc(bytes + alignment_bytes, 1);
+    if (!all) return {};
+    void* first = all;
+    std::size_t room = bytes + alignment_bytes;
+    std::align(alignment_bytes, bytes, first, room);
+    return {std::shared_ptr<std::byte>(static_cast<std::byte*>(first), [all](std::byte*) { std::free(all); }), bytes};
+  }
   shared_memory(shared_memory&&) noexcept = default;
   shared_memory& operator=(shared_memory&&) noexcept = default;
 

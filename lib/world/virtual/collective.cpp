@@ -221,6 +221,9 @@ void group::finish(meeting& m) {
     case call_kind::exclusive_sum:
       exchange(t, 8);
       break;
+    case call_kind::deliver:
+      deliver(m, t);
+      break;
     case call_kind::share:
       exchange(t, 16);
       exchange(t, 16);
@@ -301,20 +304,33 @@ void group::share(meeting& m) {
     error = ENOENT;
   std::shared_ptr<std::byte> memory;
   if (error == 0 && bytes > 0) {
-    constexpr std::align_val_t alignment{shared_memory::alignment_bytes};
-    bool const possible = bytes <= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-    if (void* const first = possible ? ::operator new(bytes, alignment, std::nothrow) : nullptr) {
-      std::memset(first, 0, bytes);
-      memory = {static_cast<std::byte*>(first),
-                [](std::byte* p) { ::operator delete(p, std::align_val_t{shared_memory::alignment_bytes}); }};
-    } else {
+    auto const zeros = std::make_shared<shared_memory>(shared_memory::private_zeros(bytes));
+    if (zeros->bytes().empty())
       error = ENOMEM;
-    }
+    else
+      memory = {zeros, zeros->bytes().data()};
   }
   for (arrival* a : m.arrived) {
     a->error = error;
     *a->memory = memory;
   }
+}
+
+// Every rank sends its parcels, one after the other, then comes to a barrier; it leaves when all parcels for it are there.
+void group::deliver(meeting& m, std::vector<picoseconds>& t) {
+  std::vector<picoseconds> there(t.size());
+  for (std::size_t i = 0; i < t.size(); ++i)
+    for (parcel const& p : *m.arrived[i]->parcels) {
+      auto const to = static_cast<std::size_t>(p.rank);
+      auto const bytes = static_cast<std::int64_t>(p.content.size());
+      ++scheduler_.report.messages;
+      scheduler_.report.message_bytes += bytes;
+      t[i] += ps_of_ns(scheduler_.scenario().network.overhead_ns);
+      there[to] = std::max(there[to], t[i]) + hop(static_cast<int>(i), p.rank, bytes);
+      m.arrived[to]->delivered->push_back({static_cast<int>(i), p.content});
+    }
+  exchange(t, 0);
+  for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::max(t[i], there[i]);
 }
 
 // A binomial tree: rank r, counted from the root, has its message from r without its lowest bit. Nobody waits for ranks

@@ -220,7 +220,9 @@ void scheduler::wait_all(std::span<virtual_rank::request> requests, place where)
   t.time = std::max(t.time, t.wake_at);
   int failed = -1;
   for (auto& r : requests) {
-    if (r.operation_ && r.operation_->peer_died && failed < 0) failed = r.operation_->peer_in_group;
+    if (!r.operation_) continue;
+    if (r.operation_->peer_died && failed < 0) failed = r.operation_->peer_in_group;
+    if (r.operation_->is_receive) r.received_ = r.operation_->bytes;
     r.operation_.reset();
   }
   record("message", "wait_all", started);

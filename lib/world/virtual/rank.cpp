@@ -126,6 +126,17 @@ std::int64_t virtual_rank::exclusive_sum(std::int64_t mine, place where) const {
   return group_->meet(rank_, a) ? a.number : 0;
 }
 
+std::vector<parcel> virtual_rank::deliver(std::vector<parcel> const& out, place where) const {
+  scheduler::here();
+  for (parcel const& p : out)
+    if (p.rank < 0 || p.rank >= size())
+      throw std::invalid_argument(fmt::format("argosy::virtual_rank::deliver: no rank {}", p.rank));
+  std::vector<parcel> in;
+  group::arrival a{.kind = call_kind::deliver, .where = where, .parcels = &out, .delivered = &in};
+  group_->meet(rank_, a);
+  return in;
+}
+
 void virtual_rank::send(std::span<std::byte const> message, int to, int tag, place where) const {
   scheduler& s = scheduler::here();
   s.wait(s.start_send(*group_, rank_, message, to, tag, where), call_kind::send, where);

@@ -21,9 +21,10 @@ constexpr double seconds_of(picoseconds t) { return static_cast<double>(t) * 1e-
 }  // namespace
 
 char const* name_of(call_kind k) noexcept {
-  constexpr char const* names[] = {"barrier",    "all_reduce", "all_gather", "broadcast", "exclusive_sum",
-                                   "duplicate",  "split",      "node",       "share",     "send",
-                                   "receive",    "wait_all",   "compute",    "pause",     "wait for a nonblocking call",
+  constexpr char const* names[] = {"barrier",       "all_reduce", "all_gather", "broadcast",
+                                   "exclusive_sum", "deliver",    "duplicate",  "split",
+                                   "node",          "share",      "send",       "receive",
+                                   "wait_all",      "compute",    "pause",      "wait for a nonblocking call",
                                    "file access"};
   return names[static_cast<std::size_t>(k)];
 }

@@ -50,6 +50,7 @@ enum class call_kind {
   all_gather,
   broadcast,
   exclusive_sum,
+  deliver,
   duplicate,
   split,
   node,
@@ -301,6 +302,8 @@ class group {
     std::int64_t number = 0, second = 0;  // exclusive_sum, split; the result, too
     std::shared_ptr<group>* made = nullptr;
     std::shared_ptr<std::byte>* memory = nullptr;
+    std::vector<parcel> const* parcels = nullptr;
+    std::vector<parcel>* delivered = nullptr;
     int error = 0;  // result of share
 
     task* who = nullptr;
@@ -332,6 +335,7 @@ class group {
   void move_data(meeting& m);
   void split(meeting& m);
   void share(meeting& m);
+  void deliver(meeting& m, std::vector<picoseconds>& t);
   void broadcast_from(meeting& m, int relative);
   void release(meeting& m, arrival& a, picoseconds at);
   picoseconds hop(int a, int b, std::int64_t bytes) const;

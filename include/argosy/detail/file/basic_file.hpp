@@ -15,6 +15,7 @@
 #include <argosy/file/representations.hpp>
 #include <argosy/world/background.hpp>
 #include <argosy/world/rank_failure.hpp>
+#include <argosy/world/self.hpp>
 
 namespace argosy {
 namespace detail {
@@ -186,7 +187,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 template <communicator World>
 detail::shared_pointer basic_file<World>::make_shared_pointer() {
   using detail::shared_pointer;
-  if (world_->size() == 1) return shared_pointer(detail::private_memory(sizeof(std::int64_t)));
+  if (world_->size() == 1) return shared_pointer(self().share(sizeof(std::int64_t)));
   if constexpr (node_sharing<World>) {
     World const node = world_->node();
     team_ = detail::team<World>(node);
@@ -557,20 +558,18 @@ agreement basic_file<World>::carry_out_together(detail::job& t, bool ordered, ac
     }
   }
   collective_plan plan = plan_together(t, all);
-  bool together = plan.together;
-  if (together) {
-    failure const f = team_.carry_out(*world_, plan, t, *local_, local_->buffer, r, all.pending > 0, together);
-    if (!mine) mine = f;
-    if (!together) plan.reason = "no shared staging memory; each rank by itself";
+  if (plan.together) {
+    auto const result = team_.carry_out(*world_, plan, t, *local_, local_->buffer, r, all.pending > 0, mine);
+    if (result) {
+      r.policy = plan.policy;
+      r.reason = plan.reason;
+      return *result;
+    }
+    plan.reason = "no staging memory; each rank by itself";
   }
-  if (!together && !mine) mine = local_->move(t, local_->buffer, r);
-  if (together) r.policy = plan.policy;
+  if (!mine) mine = local_->move(t, local_->buffer, r);
   if (t.together.has_value()) r.reason = plan.reason;
-  agreement const result = agree(*world_, mine);
-  // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
-  if (!result && together && t.kind == access_kind::write)
-    r.bytes = r.bytes < t.bytes ? 0 : team_.settled(plan, local_->access_of(t));
-  return result;
+  return agree(*world_, mine);
 }
 
 template <communicator World>

@@ -14,9 +14,6 @@ namespace argosy::detail {
 // By hint, or by ARGOSY_DEVELOP=1 in the environment.
 bool wants_develop(file_hints const& h);
 
-// Memory of one rank that looks like that of a node.
-shared_memory private_memory(std::size_t bytes);
-
 // Another one each time, in each process.
 std::uint64_t random_name();
 // Of the hidden file beside `path`.

@@ -35,10 +35,18 @@ struct used_view {
   explicit used_view(argosy::view v)
       : view(std::move(v)),
         sorted(!view.stream().overlaps()),
-        granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())) {}
+        granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
+        number(next_number()) {}
   argosy::view view;
   bool sorted;
   std::int64_t granule;  // divides the offset and length of whatever whole etypes are
+  std::uint64_t number;  // another one for each view of this process
+
+ private:
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
 };
 
 // One call's work on the file: lives as long as the call, or its request.

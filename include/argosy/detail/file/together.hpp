@@ -10,13 +10,16 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/agree/agree.hpp>
 #include <argosy/detail/file/open_file.hpp>
+#include <argosy/exchange/collective_exchange.hpp>
 #include <argosy/exchange/converted_memory.hpp>
+#include <argosy/exchange/links.hpp>
 #include <argosy/exchange/memory_side.hpp>
-#include <argosy/exchange/node_exchange.hpp>
 #include <argosy/exchange/node_stage.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/self.hpp>
 
 namespace argosy::detail {
 
@@ -42,22 +45,42 @@ class team {
     return *group_;
   }
 
-  // Carries out a plan for all ranks together. `prepared` is false where what it takes could not be had: then nothing was
-  // done, on any rank. Collective.
-  failure carry_out(World const& world, collective_plan const& plan, job const& t, open_file& file, staging& space,
-                    report& done, bool others_write, bool& prepared) {
-    prepared = false;
-    if constexpr (node_waiting<World>) {
-      if (node(world).size() == world.size() && has_stage(plan)) {
-        prepared = true;
-        return exchange(world, plan, t, file, space, done, others_write);
+  // Carries out a plan for all ranks together, and agrees on the outcome; `before` is what failed on this rank already.
+  // Nothing where what it takes could not be had: then nothing was done, on any rank. Collective.
+  std::optional<agreement> carry_out(World const& world, collective_plan const& plan, job const& t, open_file& file,
+                                     staging& space, report& done, bool others_write, failure const& before) {
+    if (!has_stage(world, plan)) return std::nullopt;
+    access const wanted = file.access_of(t);
+    sieving prices = file.sieving_of_hints();
+    prices.sharers = 1;  // windows belong to one aggregator each: nobody waits
+    // Windows belong to one aggregator each, so ranks of this call are no danger to each other.
+    merging how = file.merging_for(t.kind);
+    if (how == merging::alone && others_write) how = merging::locked;
+    auto const run = [&](auto& memory, auto const& check) {
+      collective_exchange all(world, seats_, stage_, links_, plan, wanted, file.handle, memory, prices, how, space,
+                              done);
+      failure f = all.run(t.where->number);
+      if (!f) f = check();
+      if (before) f = before;
+      agreement const result = agree(world, f);
+      // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
+      if (!result && t.kind == access_kind::write) {
+        bool const brought = done.bytes == t.bytes;
+        std::int64_t const settled = all.settled_bytes();
+        done.bytes = brought ? settled : 0;
       }
+      return result;
+    };
+    representation const& r = t.where->view.representation();
+    if (r.converts()) {
+      converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
+      return run(memory, [&]() -> failure {
+        return memory.fits() ? failure() : failure(errc::conversion, "in representation " + std::string(r.name()));
+      });
     }
-    return {};
+    native_memory memory(t.memory.form, t.memory.address);
+    return run(memory, [] { return failure(); });
   }
-
-  // After an agreement that something failed in it: what this rank wrote all the same.
-  std::int64_t settled(collective_plan const& plan, access const& mine) { return settled_bytes(stage_, plan, mine); }
 
  private:
   World const& node(World const& world) {
@@ -65,46 +88,65 @@ class team {
     return *node_;
   }
 
-  bool has_stage(collective_plan const& plan) {
-    node_stage::shape const wanted{node_->size(), static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
-                                   marks::words_for(plan.window_bytes / plan.granule + 1)};
-    if (stage_.size().holds(wanted)) return true;
-    node_stage::shape const old = stage_.size();
-    node_stage::shape const next{wanted.ranks, std::max(wanted.aggregators, old.aggregators),
-                                 std::max(wanted.window_bytes, old.window_bytes),
-                                 std::max(wanted.mark_words, old.mark_words)};
+  // What plans need of a stage: the same on every rank, whatever its node.
+  struct needs {
+    std::int64_t aggregators = 0, window_bytes = 0, mark_words = 0;
+    bool hold(needs const& other) const {
+      return aggregators >= other.aggregators && window_bytes >= other.window_bytes && mark_words >= other.mark_words;
+    }
+  };
+
+  // Whatever keeps one node from sharing memory, all do without: then each rank has a stage of its own.
+  bool has_stage(World const& world, collective_plan const& plan) {
+    needs const wanted{static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
+                       marks::words_for(plan.window_bytes / plan.granule + 1)};
+    if (held_.hold(wanted)) return true;
+    needs const next{std::max(wanted.aggregators, held_.aggregators), std::max(wanted.window_bytes, held_.window_bytes),
+                     std::max(wanted.mark_words, held_.mark_words)};
+    held_ = {};
     stage_ = {};
-    std::error_code error;
-    shared_memory m = node_->share(node_stage::bytes_for(next), error);
-    if (error) return false;
-    stage_ = node_stage(std::move(m), next);
+    if (shares_ && !make_stage(world, next)) shares_ = false;
+    if (!shares_ && !make_stage(world, next)) return false;
+    held_ = next;
     return true;
   }
-
-  failure exchange(World const& world, collective_plan const& plan, job const& t, open_file& file, staging& space,
-                   report& done, bool others_write) {
-    access const wanted = file.access_of(t);
-    sieving prices = file.sieving_of_hints();
-    prices.sharers = 1;  // windows belong to one aggregator each: nobody waits
-    // Windows belong to one aggregator each, so ranks of this call are no danger to each other.
-    merging how = file.merging_for(t.kind);
-    if (how == merging::alone && others_write) how = merging::locked;
-    representation const& r = t.where->view.representation();
-    failure f;
-    if (r.converts()) {
-      converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
-      f = node_exchange(world, stage_, plan, wanted, file.handle, memory, prices, how, space, done).run();
-      if (!f && !memory.fits()) f = {errc::conversion, "in representation " + std::string(r.name())};
-    } else {
-      native_memory memory(t.memory.form, t.memory.address);
-      f = node_exchange(world, stage_, plan, wanted, file.handle, memory, prices, how, space, done).run();
+  // Collective.
+  bool make_stage(World const& world, needs const& n) {
+    take_seats(world);
+    auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
+    node_stage::shape const shape{ranks, std::min(n.aggregators, ranks), n.window_bytes, n.mark_words};
+    struct outcome {
+      int failed;
+      void combine(outcome const& other) { failed |= other.failed; }
+    } all{0};
+    std::error_code error;
+    shared_memory m;
+    if constexpr (node_waiting<World>) {
+      if (shares_) m = node(world).share(node_stage::bytes_for(shape), error);
     }
-    return f;
+    if (!shares_) m = self().share(node_stage::bytes_for(shape), error);
+    if (error) all.failed = 1;
+    world.all_reduce(all);
+    if (all.failed == 0) stage_ = node_stage(std::move(m), shape);
+    return all.failed == 0;
+  }
+  void take_seats(World const& world) {
+    seats_ = {{world.rank()}, 0};
+    if (!shares_) return;
+    World const& near = node(world);
+    seats_.mine = near.rank();
+    seats_.ranks.resize(static_cast<std::size_t>(near.size()));
+    int const mine = world.rank();
+    near.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(seats_.ranks)));
   }
 
   std::optional<World> node_;
   std::optional<rank_group> group_;
+  bool shares_ = node_waiting<World>;  // memory, among the ranks of a node
+  seats seats_;
+  needs held_;
   node_stage stage_;
+  link_memory links_;
 };
 
 }  // namespace argosy::detail

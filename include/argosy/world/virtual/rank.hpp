@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
@@ -69,6 +70,7 @@ class virtual_rank {
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all, place where = place::current()) const;
   void broadcast(std::span<std::byte> message, int root, place where = place::current()) const;
   std::int64_t exclusive_sum(std::int64_t mine, place where = place::current()) const;
+  std::vector<parcel> deliver(std::vector<parcel> const& out, place where = place::current()) const;
 
   void send(std::span<std::byte const> message, int to, int tag, place where = place::current()) const;
   std::size_t receive(std::span<std::byte> message, int from, int tag, place where = place::current()) const;
@@ -105,7 +107,7 @@ class virtual_rank {
 class virtual_rank::request {
  public:
   request() noexcept = default;
-  request(request&&) noexcept = default;
+  request(request&& other) noexcept : operation_(std::move(other.operation_)), received_(other.received_) {}
   request& operator=(request&& other) noexcept {
     request(std::move(other)).swap(*this);
     return *this;
@@ -113,7 +115,11 @@ class virtual_rank::request {
   ~request() {
     if (operation_) drop();
   }
-  void swap(request& other) noexcept { operation_.swap(other.operation_); }
+  void swap(request& other) noexcept {
+    operation_.swap(other.operation_);
+    std::swap(received_, other.received_);
+  }
+  std::size_t received() const noexcept { return received_; }
 
  private:
   friend virtual_rank;
@@ -122,6 +128,7 @@ class virtual_rank::request {
   void drop() noexcept;
 
   std::shared_ptr<detail::virtual_world::operation> operation_;  // none: done
+  std::size_t received_ = 0;
 };
 
 static_assert(communicator<virtual_rank>);

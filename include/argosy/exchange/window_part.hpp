@@ -1,0 +1,48 @@
+// What one rank has in a window of the file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/plan/collective_plan.hpp>
+
+namespace argosy {
+
+// Bytes of the file [low, high), all of them if it is dense; none if they are equal.
+struct file_share {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  std::int64_t dense = 0;
+  constexpr bool empty() const noexcept { return low == high; }
+};
+
+struct window_part {
+  std::int64_t from = 0, to = 0;  // of the stream
+  file_share file;
+  constexpr bool empty() const noexcept { return from == to; }
+  constexpr std::int64_t bytes() const noexcept { return to - from; }
+};
+
+// Bytes [from, to) of the stream of a layout that never decreases: what an access names.
+struct stream_range {
+  layout const* file = nullptr;
+  std::int64_t from = 0, to = 0;
+
+  // Where the byte of the file at or after `offset` stands in the stream. O(depth).
+  std::int64_t before(std::int64_t offset) const {
+    return from == to ? from : std::clamp(file->bytes_before(offset), from, to);
+  }
+  window_part within(file_window const& w) const {
+    window_part p{before(w.begin), before(w.end), {}};
+    if (p.empty()) return p;
+    p.file.low = cursor(*file, p.from).current().offset;
+    p.file.high = cursor(*file, p.to - 1).current().offset + 1;
+    p.file.dense = p.file.high - p.file.low == p.bytes() ? 1 : 0;
+    return p;
+  }
+};
+
+}  // namespace argosy

@@ -1,0 +1,47 @@
+// MPI on one machine, as if every few ranks had a node of their own.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/mpi.hpp>
+
+namespace argosy::test {
+
+class nodes_world : public mpi {
+ public:
+  // Ranks of one node are neighbours, or `nodes` apart. `shares`: a node can share memory, asked of each of its ranks.
+  struct shape {
+    int per_node = 1;
+    bool dealt = false;
+    bool shares = true;
+  };
+  nodes_world(mpi inner, shape s) : mpi(std::move(inner)), shape_(s) {}
+
+  nodes_world duplicate() const { return {mpi::duplicate(), shape_}; }
+  nodes_world split(int colour, int key) const { return {mpi::split(colour, key), shape_}; }
+  nodes_world node() const {
+    int const nodes = (size() + shape_.per_node - 1) / shape_.per_node;
+    return {mpi::split(shape_.dealt ? rank() % nodes : rank() / shape_.per_node, rank()), shape_};
+  }
+  shared_memory share(std::size_t bytes, std::error_code& error) const {
+    shared_memory m = mpi::share(bytes, error);
+    if (!shape_.shares) {
+      error = std::make_error_code(std::errc::no_space_on_device);
+      return {};
+    }
+    return m;
+  }
+  using mpi::share;
+
+ private:
+  shape shape_;
+};
+
+static_assert(node_waiting<nodes_world>);
+
+}  // namespace argosy::test

@@ -1,0 +1,240 @@
+// What two-phase must do in every world: against plain bytes, on random layouts, and with failures in any round. Each function
+// is called by all ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/policy/two_phase.hpp>
+#include <argosy/world/communicator.hpp>
+
+#include "catch.hpp"
+#include "file_cases.hpp"
+#include "random_tree.hpp"
+#include "seed.hpp"
+
+namespace argosy::test {
+
+using bytes = std::vector<std::byte>;
+
+template <communicator World>
+std::int64_t sum(World const& world, std::int64_t mine) {
+  reducible_sum all{mine};
+  world.all_reduce(all);
+  return all.value;
+}
+template <communicator World>
+bool everywhere(World const& world, bool here) {
+  return sum(world, here ? 0 : 1) == 0;
+}
+
+// A file dealt to the ranks at random, unit by unit: what lies where, and what each rank brings. The same on every rank.
+struct deal {
+  std::int64_t unit, slots, displacement;
+  std::vector<std::vector<std::int64_t>> offsets;  // of each rank's units, from the displacement on
+  bytes before, after;
+  std::vector<bytes> data;
+
+  deal(engine& random, int ranks, bool holes, bool overlap) {
+    unit = pick(random, 0, 2) == 0 ? 1 : pick(random, 1, 40);
+    slots = pick(random, 1, 4000);
+    displacement = pick(random, 0, 3) == 0 ? pick(random, 0, 100) : 0;
+    std::int64_t const longest = pick(random, 1, 30);
+    offsets.resize(static_cast<std::size_t>(ranks));
+    for (std::int64_t s = 0; s < slots;) {
+      auto const who = static_cast<std::size_t>(pick(random, 0, ranks - (holes ? 0 : 1)));
+      for (std::int64_t n = pick(random, 1, longest); n > 0 && s < slots; --n, ++s)
+        if (who < offsets.size()) offsets[who].push_back(s * unit);
+    }
+    if (pick(random, 0, 9) == 0) offsets[static_cast<std::size_t>(pick(random, 0, ranks - 1))].clear();
+    if (overlap && ranks > 1) offsets[1] = offsets[0];  // two ranks write the same bytes
+    before.resize(static_cast<std::size_t>(slots * unit + displacement + pick(random, 0, 50)));
+    for (std::byte& b : before) b = static_cast<std::byte>(random());
+    after = before;
+    data.resize(offsets.size());
+    for (std::size_t r = 0; r < data.size(); ++r) {
+      bool const copies = overlap && r == 1;
+      for (std::int64_t const offset : offsets[r])
+        for (std::int64_t b = 0; b < unit; ++b) {
+          std::byte& place = after[static_cast<std::size_t>(displacement + offset + b)];
+          if (!copies) place = static_cast<std::byte>(random());
+          data[r].push_back(place);
+        }
+    }
+  }
+  std::int64_t tile() const { return std::max<std::int64_t>(1, slots * unit); }
+  template <class File>
+  void set_view(File& f, int rank) const {
+    f.set_view(displacement, contiguous(unit, type<std::byte>),
+               resized(table(offsets[static_cast<std::size_t>(rank)], unit), 0, tile()));
+  }
+};
+
+template <class File, communicator World>
+void fill(File& f, World const& world, bytes const& content) {
+  f.set_view(0, argosy::bytes(1));
+  f.set_size(0);
+  if (world.rank() == 0) f.write_at(0, content);
+  world.barrier();
+}
+template <class File>
+bytes content_of(File& f) {
+  f.set_view(0, argosy::bytes(1));
+  bytes all(static_cast<std::size_t>(f.size()));
+  f.read_at(0, all);
+  return all;
+}
+
+inline two_phase random_policy(engine& random, int ranks) {
+  return {.buffer_bytes = 1 << 20,
+          .window_bytes = pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000),
+          .aggregators = pick(random, 0, ranks)};
+}
+
+template <communicator World>
+void check_random_transfers(World const& world, int rounds) {
+  int const rank = world.rank();
+  engine random(seed());
+  shared_scratch const dir(world);
+  auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write);
+  int together = 0;
+  for (int round = 0; round < rounds; ++round) {
+    INFO("seed " << seed() << ", round " << round);
+    deal const d(random, world.size(), pick(random, 0, 3) == 0, pick(random, 0, 9) == 0);
+    bytes const& mine = d.data[static_cast<std::size_t>(rank)];
+    two_phase const policy = random_policy(random, world.size());
+    fill(f, world, d.before);
+    d.set_view(f, rank);
+    report r = f.write_at_all(0, mine, policy);
+    CHECK(r.bytes == static_cast<std::int64_t>(mine.size()));
+    CHECK(r.policy == (r.rounds > 0 ? "two_phase" : "sieving"));  // alone if nobody has anything
+    together += r.rounds > 0 ? 1 : 0;
+    CHECK(content_of(f) == d.after);
+
+    // And back, up to where the file ends; memory beyond is as before.
+    auto const end =
+        static_cast<std::size_t>(pick(random, 0, 1) == 0 ? static_cast<std::int64_t>(d.after.size())
+                                                         : pick(random, 0, static_cast<std::int64_t>(d.after.size())));
+    f.set_size(static_cast<std::int64_t>(end));
+    d.set_view(f, rank);
+    bytes back(mine.size(), std::byte{0xee}), hoped = back;
+    std::int64_t there = 0;
+    for (std::size_t i = 0; i < d.offsets[static_cast<std::size_t>(rank)].size(); ++i)
+      for (std::int64_t b = 0; b < d.unit; ++b) {
+        auto const k = i * static_cast<std::size_t>(d.unit) + static_cast<std::size_t>(b);
+        if (static_cast<std::size_t>(d.displacement + d.offsets[static_cast<std::size_t>(rank)][i] + b) >= end)
+          continue;
+        hoped[k] = mine[k];
+        ++there;
+      }
+    r = f.read_at_all(0, back, policy);
+    CHECK(back == hoped);
+    CHECK(r.bytes == there);
+  }
+  CHECK(everywhere(world, together > rounds / 2));
+  f.close();
+}
+
+template <communicator World>
+void check_converted_windows(World const& world) {
+  int const rank = world.rank(), size = world.size();
+  shared_scratch const dir(world);
+  auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write);
+  auto const mine = vector(500, 1, size, type<double>);
+  f.set_view(8 * rank, type<double>, mine, external32);
+  std::vector<double> data(500), back(500);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
+  f.write_at_all(0, data, two_phase{.window_bytes = 100});
+  f.read_at_all(0, back, two_phase{.window_bytes = 60});  // items are cut by windows
+  CHECK(back == data);
+  f.close();
+}
+
+template <communicator World>
+void check_failing_writers(World const& world) {
+  int const rank = world.rank(), size = world.size();
+  shared_scratch const dir(world);
+  constexpr std::int64_t each = 3000, window = 512;
+  for (int who = -1; who < size; ++who)  // -1: all of them
+    for (std::int64_t const call : {1, 2, 5})
+      for (bool const onwards : {false, true}) {
+        CAPTURE(who, call, onwards);
+        bool const strikes = who < 0 || who == rank;
+        auto const script = std::make_shared<fault_script>();
+        auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
+                                         with_faults(posix_opener(), script));
+        fill(f, world, bytes(static_cast<std::size_t>(each * size), std::byte{7}));
+        f.set_view(rank, type<std::byte>, resized(argosy::bytes(1), 0, size));
+        script->clear();
+        if (strikes)
+          script->add(onwards ? fail_from(file_call::write, call, std::errc::no_space_on_device)
+                              : fail_at(file_call::write, call, std::errc::no_space_on_device));
+        bytes const mine(static_cast<std::size_t>(each), static_cast<std::byte>(100 + rank));
+        std::error_code error;
+        report const r = f.write_at_all(0, mine, two_phase{.window_bytes = window}, error);
+        bool const struck = script->struck() > 0, anywhere = !everywhere(world, !struck);
+        script->clear();
+        if (!anywhere)
+          CHECK(!error);
+        else
+          CHECK(error == (struck ? errc::no_space : errc::error_on_another_rank));
+        if (anywhere) CHECK(f.what_failed().find("ENOSPC") != std::string::npos);
+
+        // Every byte is old or new; what this rank's report counts is new.
+        bytes const now = content_of(f);
+        std::int64_t new_bytes = 0, wrong = 0;
+        for (std::int64_t i = 0; i < each; ++i) {
+          std::byte const b = now[static_cast<std::size_t>(i * size + rank)];
+          new_bytes += b == static_cast<std::byte>(100 + rank);
+          wrong += b != static_cast<std::byte>(100 + rank) && b != std::byte{7};
+        }
+        CHECK(wrong == 0);
+        CHECK(r.bytes <= new_bytes);
+        if (!anywhere) CHECK(new_bytes == each);
+        // At most the windows that failed are missing.
+        std::int64_t const lost = sum(world, each - new_bytes);
+        std::int64_t const failures = sum(world, struck ? 1 : 0);
+        if (!onwards) CHECK(lost <= failures * window);
+        f.close();
+      }
+}
+
+template <communicator World>
+void check_failing_readers(World const& world) {
+  int const rank = world.rank(), size = world.size();
+  shared_scratch const dir(world);
+  constexpr std::int64_t each = 3000;
+  for (int who = 0; who < size; ++who)
+    for (std::int64_t const call : {1, 3}) {
+      CAPTURE(who, call);
+      auto const script = std::make_shared<fault_script>();
+      auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
+                                       with_faults(posix_opener(), script));
+      fill(f, world, bytes(static_cast<std::size_t>(each * size), std::byte{7}));
+      f.set_view(rank, type<std::byte>, resized(argosy::bytes(1), 0, size));
+      script->clear();
+      if (who == rank) script->add(fail_at(file_call::read, call, std::errc::io_error));
+      bytes into(static_cast<std::size_t>(each), std::byte{1});
+      std::error_code error;
+      report const r = f.read_at_all(0, into, two_phase{.window_bytes = 512}, error);
+      bool const struck = script->struck() > 0, anywhere = !everywhere(world, !struck);
+      if (anywhere)
+        CHECK(error == (struck ? errc::io : errc::error_on_another_rank));
+      else
+        CHECK(!error);
+      CHECK(r.bytes == std::count(into.begin(), into.end(), std::byte{7}));
+      CHECK(std::count(into.begin(), into.end(), std::byte{1}) == each - r.bytes);
+      f.close();
+    }
+}
+
+}  // namespace argosy::test

@@ -1,0 +1,116 @@
+// Two-phase between nodes: the cases of one node, with messages.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <boost/mpi/communicator.hpp>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "support/catch.hpp"
+#include "support/nodes_world.hpp"
+#include "support/two_phase_cases.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+// Ranks alone on their nodes, two to a node, three that are dealt to nodes, and a world where one node has no memory to share.
+template <class Check>
+void in_each_world(Check&& check) {
+  io::mpi const ranks{boost::mpi::communicator()};
+  for (nodes_world::shape const& s :
+       {nodes_world::shape{1, false, true}, {2, false, true}, {3, true, true}, {2, false, ranks.rank() / 2 != 0}}) {
+    if (s.per_node > 1 && s.per_node >= ranks.size()) continue;
+    INFO(s.per_node << " ranks on a node, " << (s.dealt ? "dealt" : "neighbours") << (s.shares ? "" : ", no memory"));
+    check(nodes_world(ranks, s));
+  }
+}
+
+using file = io::basic_file<nodes_world>;
+
+}  // namespace
+
+TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {
+  in_each_world([](nodes_world const& w) { check_random_transfers(w, 30); });
+}
+TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
+  in_each_world([](nodes_world const& w) { check_converted_windows(w); });
+}
+TEST_CASE("an aggregator that cannot write goes on; windows that did not fail are complete", "[two_phase][errors]") {
+  in_each_world([](nodes_world const& w) { check_failing_writers(w); });
+}
+TEST_CASE("an aggregator that cannot read goes on", "[two_phase][errors]") {
+  in_each_world([](nodes_world const& w) { check_failing_readers(w); });
+}
+
+TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][views]") {
+  io::mpi const ranks{boost::mpi::communicator()};
+  nodes_world const world(ranks, {1, false, true});
+  shared_scratch const dir(world);
+  int const rank = world.rank(), size = world.size();
+  file f = file::open(world, dir / "f", io::mode::create | io::mode::read_write);
+  constexpr std::int64_t each = 20'000;
+  io::two_phase const policy{.window_bytes = 4096, .aggregators = size};
+  std::vector<int> data(each), back(each);
+  std::iota(data.begin(), data.end(), rank * 1000);
+
+  // Every rank has a part of each domain; the places of calls differ.
+  f.set_view(4 * rank, io::type<int>, io::resized(io::type<int>, 0, 4 * size));
+  for (int call = 0; call < 3; ++call) {
+    io::report const r = f.write_at_all(call * each, data, policy);
+    CHECK(r.messages >= (size - 1) * (r.rounds - 1));
+    CHECK(r.messages <= (size - 1) * (r.rounds + 2));
+    CHECK(r.message_bytes <= 4 * each);
+    if (call == 0)
+      CHECK(r.view_bytes <= (size - 1) * 200);
+    else
+      CHECK(r.view_bytes == (size - 1) * 24);
+  }
+
+  // Pieces without a rule, as many for each aggregator: what concerns it, and nothing at the second time.
+  std::vector<std::int64_t> offsets;
+  engine random(seed());
+  for (std::int64_t i = 0; i < each; ++i) offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
+  f.set_view(0, io::type<int>, io::resized(io::table(offsets, 4), 0, 8 * each * size));
+  for (int call = 0; call < 3; ++call) {
+    io::report const r = f.write_at_all(0, data, policy);
+    if (call == 0)
+      CHECK(r.view_bytes <= each * 18 * (size - 1) / size + 200 * size);
+    else
+      CHECK(r.view_bytes == (size - 1) * 24);
+    CHECK(f.read_at_all(0, back, policy).bytes == 4 * each);
+    CHECK(back == data);
+    back.assign(back.size(), 0);
+  }
+  f.close();
+}
+
+TEST_CASE("what many want is read once, in bounded memory", "[two_phase][read]") {
+  io::mpi const ranks{boost::mpi::communicator()};
+  in_each_world([&](nodes_world const& world) {
+    shared_scratch const dir(world);
+    file f = file::open(world, dir / "f", io::mode::create | io::mode::read_write);
+    constexpr std::int64_t count = 50'000;
+    std::vector<int> data(count), back(count);
+    std::iota(data.begin(), data.end(), 1);
+    if (world.rank() == 0) f.write_at(0, data);
+    world.barrier();
+    // The same pieces on every rank, with holes.
+    f.set_view(0, io::type<int>, io::resized(io::contiguous(3, io::type<int>), 0, 16));
+    std::vector<int> hoped;
+    for (int i = 1; i <= count; ++i)
+      if (i % 4 != 0) hoped.push_back(i);
+    back.resize(hoped.size());
+    io::report const r = f.read_at_all(0, back, io::two_phase{.window_bytes = 3000});
+    CHECK(back == hoped);
+    CHECK(sum(world, r.bytes_read) < 4 * count + 16);
+    f.close();
+  });
+}
