@@ -1,6 +1,7 @@
-// How fast independent noncontiguous reads and writes are, beside the MPI library's own files and plain pread/pwrite loops.
-// Run: mpiexec -n 2 build/release/bin/bench_patterns [--dir DIR] [--pattern vector/8/] [--help]
-// The file is in the page cache; writes go to a file that is there, and keep its holes.
+// How fast noncontiguous reads and writes are, independent and collective, beside the MPI library's own files and plain
+// pread/pwrite.
+// Run: mpiexec -n 2 build/release/bin/bench_patterns [--group collective] [--dir DIR] [--pattern vector/8/] [--help]
+// The file is in the page cache. benchmarks/compare_patterns.sh runs the collective group against all peers there are.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
@@ -12,60 +13,125 @@
 
 #include <mpi.h>
 
+#include "check.hpp"
+#include "collective.hpp"
+#include "collective_report.hpp"
 #include "implementation.hpp"
+#include "independent.hpp"
+#include "independent_report.hpp"
+#include "lists.hpp"
 #include "options.hpp"
-#include "pattern.hpp"
-#include "report.hpp"
-#include "runner.hpp"
 
 namespace {
 
 using namespace patterns;
 
-std::vector<std::unique_ptr<implementation>> implementations_of(options& o) {
-  std::vector<std::unique_ptr<implementation>> all;
+using implementations = std::vector<std::unique_ptr<implementation>>;
+
+implementations implementations_of(options& o) {
+  if (o.implementations.empty()) o.implementations = {"argosy", "mpi", o.collective ? "limit" : "posix"};
+  implementations all;
   for (std::string const& name : o.implementations) {
-    if (name == "argosy")
-      all.push_back(make_argosy(o.hints));
-    else if (name == "mpi")
-      all.push_back(make_mpi());
-    else if (name == "posix")
-      all.push_back(make_posix());
-    else
-      o.wrong = "--impl " + name;
+    all.push_back(make_implementation(name, o.hints));
+    // What does not follow the pattern would write into its holes.
+    if (!all.back() || (!o.collective && !all.back()->follows_the_pattern())) o.wrong = "--impl " + name;
   }
   return all;
 }
 
+// What one rank tells people.
+class teller {
+ public:
+  teller(options const& o, bool speaks)
+      : lists_(o.list), speaks_(speaks), progress_(speaks && ::isatty(STDERR_FILENO)) {
+    if (speaks && !o.csv.empty()) csv_ = std::fopen(o.csv.c_str(), "w");
+    if (!csv_) fail(o.csv + " cannot be written");
+  }
+  ~teller() {
+    if (csv_ != stdout) std::fclose(csv_);
+  }
+  bool speaks() const { return speaks_ && !lists_; }
+  std::FILE* csv() const { return csv_; }
+  // Not among the CSV.
+  std::FILE* table() const { return csv_ == stdout ? stderr : stdout; }
+  // Whether the row is to be run.
+  bool begins(std::string const& name) {
+    if (lists_ && speaks_) std::puts(name.c_str());
+    if (progress_ && !lists_) std::fprintf(stderr, "\r\033[K%s", name.c_str());
+    return !lists_;
+  }
+  void ends() {
+    if (progress_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  bool lists_, speaks_, progress_;
+  std::FILE* csv_ = stdout;
+};
+
+void run_independent_group(options const& o, implementations const& all, int ranks, teller& tell) {
+  if (tell.speaks()) print_csv_header(tell.csv());
+  std::vector<row> rows;
+  for (auto const& p : independent_patterns(ranks, o.most))
+    for (operation op : {operation::read, operation::write}) {
+      std::string const name = full_name(*p, op);
+      if (name.find(o.filter) == name.npos || !tell.begins(name)) continue;
+      rows.push_back(run_independent(MPI_COMM_WORLD, *p, op, all, o.how));
+      tell.ends();
+      if (tell.speaks()) print_csv(tell.csv(), rows.back());
+    }
+  if (tell.speaks()) print_summary(tell.table(), rows, o.verbose);
+}
+
+void run_collective_group(options const& o, implementations const& all, int ranks, teller& tell) {
+  if (tell.speaks()) print_collective_header(tell.csv());
+  std::vector<measured> lines;
+  std::vector<collective_case> const cases = collective_cases(ranks, o.files);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::string const name = full_name(cases[i]);
+    if (name.find(o.filter) == name.npos) continue;
+    if (!tell.begins(o.list ? name : std::to_string(i + 1) + " of " + std::to_string(cases.size()) + ": " + name))
+      continue;
+    std::vector<measured> const row = run_collective(MPI_COMM_WORLD, cases[i], all, o.how);
+    tell.ends();
+    if (tell.speaks()) print_collective(tell.csv(), row);
+    lines.insert(lines.end(), row.begin(), row.end());
+  }
+  if (tell.speaks()) print_collective_summary(tell.table(), lines, o.verbose);
+}
+
+int run_merge(options const& o) {
+  std::vector<named_run> runs;
+  for (std::string const& word : o.merged)
+    runs.push_back({word.substr(0, word.find('=')), read_collective(word.substr(word.find('=') + 1))});
+  std::vector<measured> const lines = merge(runs);
+  std::FILE* const csv = o.csv.empty() ? stdout : std::fopen(o.csv.c_str(), "w");
+  if (!csv) fail(o.csv + " cannot be written");
+  print_collective_header(csv);
+  print_collective(csv, lines);
+  if (csv != stdout) std::fclose(csv);
+  print_collective_summary(o.csv.empty() ? stderr : stdout, lines, o.verbose);
+  return 0;
+}
+
+int run_check() {
+  std::string const wrong = what_is_wrong(9);
+  if (!wrong.empty()) std::fprintf(stderr, "bench_patterns: %s\n", wrong.c_str());
+  return wrong.empty() ? 0 : 1;
+}
+
 int run_all(options o, int rank, int ranks) {
   bool const speaks = rank == 0;
-  auto const all = implementations_of(o);
+  implementations const all = implementations_of(o);
   if (o.help || !o.wrong.empty()) {
     if (speaks && !o.wrong.empty()) std::fprintf(stderr, "bench_patterns: cannot understand %s\n", o.wrong.c_str());
     if (speaks) std::fputs(usage(), o.help ? stdout : stderr);
     return o.help ? 0 : 2;
   }
-  std::FILE* const csv = !speaks || o.csv.empty() ? stdout : std::fopen(o.csv.c_str(), "w");
-  if (!csv) fail(o.csv + " cannot be written");
-  if (speaks && !o.list) print_csv_header(csv);
-  bool const shows_progress = speaks && ::isatty(STDERR_FILENO);
-  std::vector<row> rows;
-  for (auto const& p : all_patterns(ranks, o.most))
-    for (operation op : {operation::read, operation::write}) {
-      std::string const name = full_name(*p, op);
-      if (name.find(o.filter) == name.npos) continue;
-      if (o.list) {
-        if (speaks) std::puts(name.c_str());
-        continue;
-      }
-      if (shows_progress) std::fprintf(stderr, "\r\033[K%s", name.c_str());
-      rows.push_back(run(MPI_COMM_WORLD, *p, op, all, o.how));
-      if (shows_progress) std::fputs("\r\033[K", stderr);
-      if (speaks) print_csv(csv, rows.back());
-    }
-  if (csv != stdout) std::fclose(csv);
-  // Not among the CSV.
-  if (speaks && !o.list) print_summary(o.csv.empty() ? stderr : stdout, rows, o.verbose);
+  if (o.check) return run_check();
+  if (!o.merged.empty()) return run_merge(o);
+  teller tell(o, speaks);
+  o.collective ? run_collective_group(o, all, ranks, tell) : run_independent_group(o, all, ranks, tell);
   return 0;
 }
 

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,24 +26,83 @@ void fail(std::string_view what) {
 
 namespace {
 
+std::vector<transfer> pieces_of(setting const& s) {
+  std::vector<transfer> pieces;
+  s.what->walk(rank_in(s.comm), [&](transfer const& t) { pieces.push_back(t); });
+  return pieces;
+}
+
+// The pieces of a rank, where each is a call. Collective calls need as many on every rank: empty ones fill up.
+std::vector<transfer> calls_of(setting const& s) {
+  if (s.how == level::independent || s.how == level::collective) return {};
+  std::vector<transfer> calls = pieces_of(s);
+  if (s.how == level::pieces_together) {
+    auto most = static_cast<std::int64_t>(calls.size());
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, s.comm);
+    calls.resize(static_cast<std::size_t>(most), {0, 0, 0});
+  }
+  return calls;
+}
+
 class argosy_file final : public implementation {
  public:
   explicit argosy_file(argosy::hints h) : hints_(std::move(h)) {}
   std::string_view name() const override { return "argosy"; }
-  void open(MPI_Comm comm, std::string const& path, pattern const& p, int rank) override {
-    share const s = p.of(rank);
-    memory_ = s.memory;
-    file_ = argosy::file::open(argosy::mpi(comm), path, argosy::mode::read_write, hints_);
-    file_.set_view(argosy::view(0, argosy::bytes(1), s.view));
+  void open(setting const& s) override {
+    how_ = s.how;
+    share const mine = s.what->of(rank_in(s.comm));
+    memory_ = mine.memory;
+    calls_ = calls_of(s);
+    file_ =
+        argosy::file::open(argosy::mpi(s.comm), s.path,
+                           argosy::mode::read_write | (s.creates ? argosy::mode::create : argosy::mode::none), hints_);
+    if (calls_.empty()) file_.set_view(argosy::view(0, argosy::bytes(1), mine.view));
   }
   void close() override { file_.close(); }
-  void read(std::byte* memory) override { last_ = file_.read_at(0, argosy::buffer{memory, memory_}); }
-  void write(std::byte const* memory) override { last_ = file_.write_at(0, argosy::const_buffer{memory, memory_}); }
+  void read(std::byte* memory) override {
+    switch (how_) {
+      case level::pieces:
+        for (transfer const& t : calls_) last_ = file_.read_at(t.file_offset, part<argosy::buffer>(memory, t));
+        break;
+      case level::pieces_together:
+        for (transfer const& t : calls_) last_ = file_.read_at_all(t.file_offset, part<argosy::buffer>(memory, t));
+        break;
+      case level::independent:
+        last_ = file_.read_at(0, argosy::buffer{memory, memory_});
+        break;
+      case level::collective:
+        last_ = file_.read_at_all(0, argosy::buffer{memory, memory_});
+        break;
+    }
+  }
+  void write(std::byte const* memory) override {
+    switch (how_) {
+      case level::pieces:
+        for (transfer const& t : calls_) last_ = file_.write_at(t.file_offset, part<argosy::const_buffer>(memory, t));
+        break;
+      case level::pieces_together:
+        for (transfer const& t : calls_)
+          last_ = file_.write_at_all(t.file_offset, part<argosy::const_buffer>(memory, t));
+        break;
+      case level::independent:
+        last_ = file_.write_at(0, argosy::const_buffer{memory, memory_});
+        break;
+      case level::collective:
+        last_ = file_.write_at_all(0, argosy::const_buffer{memory, memory_});
+        break;
+    }
+  }
   std::string last() const override { return to_string(last_); }
 
  private:
+  template <class Buffer, class Byte>
+  static Buffer part(Byte* memory, transfer const& t) {
+    return {memory + t.memory_offset, argosy::bytes(t.bytes)};
+  }
   argosy::hints hints_;
+  level how_ = level::independent;
   argosy::layout memory_;
+  std::vector<transfer> calls_;
   argosy::file file_;
   argosy::report last_;
 };
@@ -49,38 +110,69 @@ class argosy_file final : public implementation {
 class mpi_file final : public implementation {
  public:
   std::string_view name() const override { return "mpi"; }
-  void open(MPI_Comm comm, std::string const& path, pattern const& p, int rank) override {
-    types_ = p.mpi_of(rank);
-    require(MPI_File_open(comm, path.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file_));
-    require(MPI_File_set_view(file_, 0, MPI_BYTE, types_.view, "native", MPI_INFO_NULL));
+  void open(setting const& s) override {
+    how_ = s.how;
+    types_ = s.what->mpi_of(rank_in(s.comm));
+    calls_ = calls_of(s);
+    int const mode = MPI_MODE_RDWR | (s.creates ? MPI_MODE_CREATE : 0);
+    require(MPI_File_open(s.comm, s.path.c_str(), mode, MPI_INFO_NULL, &file_));
+    if (calls_.empty()) require(MPI_File_set_view(file_, 0, MPI_BYTE, types_.view, "native", MPI_INFO_NULL));
   }
   void close() override {
     require(MPI_File_close(&file_));
     types_.free();
   }
   void read(std::byte* memory) override {
-    require(MPI_File_read_at(file_, 0, memory, types_.memory_count, types_.memory, MPI_STATUS_IGNORE));
+    switch (how_) {
+      case level::pieces:
+      case level::pieces_together:
+        for (transfer const& t : calls_)
+          require((how_ == level::pieces ? MPI_File_read_at : MPI_File_read_at_all)(
+              file_, t.file_offset, memory + t.memory_offset, static_cast<int>(t.bytes), MPI_BYTE, MPI_STATUS_IGNORE));
+        break;
+      case level::independent:
+        require(MPI_File_read_at(file_, 0, memory, 1, types_.memory, MPI_STATUS_IGNORE));
+        break;
+      case level::collective:
+        require(MPI_File_read_at_all(file_, 0, memory, 1, types_.memory, MPI_STATUS_IGNORE));
+        break;
+    }
   }
   void write(std::byte const* memory) override {
-    require(MPI_File_write_at(file_, 0, memory, types_.memory_count, types_.memory, MPI_STATUS_IGNORE));
+    switch (how_) {
+      case level::pieces:
+      case level::pieces_together:
+        for (transfer const& t : calls_)
+          require((how_ == level::pieces ? MPI_File_write_at : MPI_File_write_at_all)(
+              file_, t.file_offset, memory + t.memory_offset, static_cast<int>(t.bytes), MPI_BYTE, MPI_STATUS_IGNORE));
+        break;
+      case level::independent:
+        require(MPI_File_write_at(file_, 0, memory, 1, types_.memory, MPI_STATUS_IGNORE));
+        break;
+      case level::collective:
+        require(MPI_File_write_at_all(file_, 0, memory, 1, types_.memory, MPI_STATUS_IGNORE));
+        break;
+    }
   }
 
  private:
   static void require(int result) {
     if (result != MPI_SUCCESS) fail("a call of MPI failed");
   }
+  level how_ = level::independent;
   mpi_share types_;
+  std::vector<transfer> calls_;
   MPI_File file_ = MPI_FILE_NULL;
 };
 
-class posix_file final : public implementation {
+// A list of plain calls.
+class plain_file : public implementation {
  public:
-  std::string_view name() const override { return "posix"; }
-  void open(MPI_Comm comm, std::string const& path, pattern const& p, int rank) override {
-    pieces_ = p.of(rank).pieces;
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor_ < 0) fail(path + ": " + std::strerror(errno));
-    MPI_Barrier(comm);
+  void open(setting const& s) override {
+    pieces_ = plan(s);
+    descriptor_ = ::open(s.path.c_str(), O_RDWR | O_CLOEXEC | (s.creates ? O_CREAT : 0), 0600);
+    if (descriptor_ < 0) fail(s.path + ": " + std::strerror(errno));
+    MPI_Barrier(s.comm);
   }
   void close() override { ::close(std::exchange(descriptor_, -1)); }
   void read(std::byte* memory) override {
@@ -95,14 +187,45 @@ class posix_file final : public implementation {
   }
 
  private:
+  virtual std::vector<transfer> plan(setting const& s) const = 0;
   std::vector<transfer> pieces_;
   int descriptor_ = -1;
 };
 
+class posix_file final : public plain_file {
+ public:
+  std::string_view name() const override { return "posix"; }
+
+ private:
+  std::vector<transfer> plan(setting const& s) const override { return pieces_of(s); }
+};
+
+class limit_file final : public plain_file {
+ public:
+  std::string_view name() const override { return "limit"; }
+  bool follows_the_pattern() const override { return false; }
+
+ private:
+  std::vector<transfer> plan(setting const& s) const override {
+    constexpr std::int64_t call_bytes = 4 << 20;
+    std::int64_t const bytes = s.what->of(rank_in(s.comm)).bytes;
+    std::int64_t before = 0;
+    MPI_Exscan(&bytes, &before, 1, MPI_INT64_T, MPI_SUM, s.comm);
+    std::vector<transfer> calls;
+    for (std::int64_t at = 0; at < bytes; at += call_bytes)
+      calls.push_back({before + at, at, std::min(call_bytes, bytes - at)});
+    return calls;
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<implementation> make_argosy(argosy::hints const& h) { return std::make_unique<argosy_file>(h); }
-std::unique_ptr<implementation> make_mpi() { return std::make_unique<mpi_file>(); }
-std::unique_ptr<implementation> make_posix() { return std::make_unique<posix_file>(); }
+std::unique_ptr<implementation> make_implementation(std::string_view name, argosy::hints const& of_argosy) {
+  if (name == "argosy") return std::make_unique<argosy_file>(of_argosy);
+  if (name == "mpi") return std::make_unique<mpi_file>();
+  if (name == "posix") return std::make_unique<posix_file>();
+  if (name == "limit") return std::make_unique<limit_file>();
+  return nullptr;
+}
 
 }  // namespace patterns

@@ -7,26 +7,31 @@
 
 #include <argosy/file/hints.hpp>
 
+#include "lists.hpp"
 #include "pattern.hpp"
-#include "runner.hpp"
+#include "trial.hpp"
 
 namespace patterns {
 
 struct options {
+  bool collective = false;  // the group of rows; otherwise the independent ones
   limits most;
+  sizes files;
   effort how;
-  std::string filter;  // of names as `name_of` makes them
-  std::vector<std::string> implementations = {"argosy", "mpi", "posix"};
-  std::string csv;      // a file; empty: stdout
-  argosy::hints hints;  // of argosy's files
-  bool list = false, help = false, verbose = false;
-  std::string wrong;  // what cannot be understood; empty: nothing
+  std::string filter;                        // of names as `full_name` makes them
+  std::vector<std::string> implementations;  // empty: all of the group
+  std::string csv;                           // a file; empty: stdout
+  argosy::hints hints;                       // of argosy's files
+  bool list = false, help = false, verbose = false, check = false;
+  std::vector<std::string> merged;  // NAME=FILE
+  std::string wrong;                // what cannot be understood; empty: nothing
 };
 
 options parse(int argc, char** argv);
 char const* usage();
 
-// vector/8/0.5/read: what --pattern is looked for in.
+// vector/8/0.5/read, dist3d/3: what --pattern is looked for in.
 std::string full_name(pattern const& p, operation op);
+std::string full_name(collective_case const& c);
 
 }  // namespace patterns

@@ -1,4 +1,5 @@
-// The runner: all implementations of one pattern in turn, so that what disturbs one disturbs all.
+// Independent calls: all implementations of one pattern in turn, so that what disturbs one disturbs all. The file is in the
+// page cache; writes go to a file that is there, and keep its holes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,18 +12,9 @@
 
 #include "implementation.hpp"
 #include "pattern.hpp"
+#include "trial.hpp"
 
 namespace patterns {
-
-enum class operation { read, write };
-constexpr char const* name_of(operation op) { return op == operation::read ? "read" : "write"; }
-
-struct effort {
-  int repeat = 21;             // rounds
-  double seconds = 0.0005;     // that a round of one implementation lasts at least
-  double row_seconds = 1.5;    // fewer rounds, but five, where they would last longer
-  std::string directory = {};  // of the file
-};
 
 // Of one implementation; seconds of one call on the slowest rank.
 struct result {
@@ -48,7 +40,7 @@ struct row {
 
 // Collective. The file is made anew; every byte of it, or of memory, is compared outside of the timing, before and after;
 // what is wrong ends the program.
-row run(MPI_Comm comm, pattern const& p, operation op, std::vector<std::unique_ptr<implementation>> const& all,
-        effort const& how);
+row run_independent(MPI_Comm comm, pattern const& p, operation op,
+                    std::vector<std::unique_ptr<implementation>> const& all, effort const& how);
 
 }  // namespace patterns

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report.hpp"
+#include "independent_report.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "runner.hpp"
+#include "independent.hpp"
 
 namespace patterns {
 

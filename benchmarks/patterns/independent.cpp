@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "independent.hpp"
+
+#include <algorithm>
+
+namespace patterns {
+
+result const* row::find(std::string const& implementation) const {
+  for (result const& r : results)
+    if (r.implementation == implementation) return &r;
+  return nullptr;
+}
+
+double row::ratio(std::string const& one, std::string const& other) const {
+  result const *a = find(one), *b = find(other);
+  return a && b ? speed(a->seconds, b->seconds) : 0;
+}
+
+namespace {
+
+class contest {
+ public:
+  contest(MPI_Comm comm, pattern const& p, operation op, std::vector<std::unique_ptr<implementation>> const& all,
+          effort const& how)
+      : trial_(comm, p, how.directory), op_(op), all_(all), how_(how) {}
+
+  row run() {
+    trial_.remove_file();
+    trial_.make_file();
+    for (auto const& i : all_) i->open({trial_.comm(), trial_.path(), &trial_.what(), level::independent, false});
+    std::vector<std::int64_t> calls;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      check(i);
+      calls.push_back(calls_for(i));
+    }
+    row done = empty_row();
+    double spent = 0;
+    int const rounds = how_.repeat > 0 ? how_.repeat : 21;
+    for (int round = 0; round < rounds && (round < 5 || spent < how_.row_seconds); ++round)
+      for (std::size_t i = 0; i < all_.size(); ++i) {
+        double const seconds = timed(i, calls[i]);
+        spent += seconds;
+        done.results[i].seconds.push_back(seconds / static_cast<double>(calls[i]));
+      }
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      auto& r = done.results[i];
+      r.last = all_[i]->last();
+      r.median = median(r.seconds);
+      r.low = *std::min_element(r.seconds.begin(), r.seconds.end());
+      r.high = *std::max_element(r.seconds.begin(), r.seconds.end());
+      check(i);
+    }
+    for (auto const& i : all_) i->close();
+    trial_.remove_file();
+    return done;
+  }
+
+ private:
+  row empty_row() const {
+    pattern const& p = trial_.what();
+    row r{p.name(), p.piece_bytes(), p.density(), op_, p.ranks(), trial_.all_bytes(), {}};
+    for (auto const& i : all_) r.results.push_back({std::string(i->name()), 0, 0, 0, {}, {}});
+    return r;
+  }
+
+  void call(std::size_t i) {
+    op_ == operation::read ? all_[i]->read(trial_.memory()) : all_[i]->write(trial_.memory());
+  }
+
+  // One call ahead of the clock, so that each finds the caches as it left them.
+  double timed(std::size_t i, std::int64_t calls) {
+    call(i);
+    return slowest(trial_.comm(), [&] {
+      for (std::int64_t k = 0; k < calls; ++k) call(i);
+    });
+  }
+  std::int64_t calls_for(std::size_t i) {
+    double const seconds = timed(i, 1);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(how_.seconds / std::max(seconds, 1e-9)), 1, 10000);
+  }
+
+  void check(std::size_t i) {
+    int const salt = ++checks_;
+    if (op_ == operation::read) {
+      trial_.spoil();
+    } else {
+      trial_.fill(salt);
+      trial_.make_file();
+    }
+    MPI_Barrier(trial_.comm());
+    call(i);
+    if (op_ == operation::read ? !trial_.memory_holds(0) : !trial_.file_holds(salt))
+      fail(std::string(all_[i]->name()) + " moved wrong bytes: " + trial_.what().name() + " " +
+           std::to_string(trial_.what().piece_bytes()) + " " + name_of(op_));
+    MPI_Barrier(trial_.comm());
+  }
+
+  trial trial_;
+  operation op_;
+  std::vector<std::unique_ptr<implementation>> const& all_;
+  effort const& how_;
+  int checks_ = 0;
+};
+
+}  // namespace
+
+row run_independent(MPI_Comm comm, pattern const& p, operation op,
+                    std::vector<std::unique_ptr<implementation>> const& all, effort const& how) {
+  return contest(comm, p, op, all, how).run();
+}
+
+}  // namespace patterns

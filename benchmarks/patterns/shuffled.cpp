@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "shapes.hpp"
+
+namespace patterns {
+namespace {
+
+class shuffled_pattern final : public pattern {
+ public:
+  explicit shuffled_pattern(shuffled s) : s_(std::move(s)), owners_(static_cast<std::size_t>(s_.ranks * s_.count)) {
+    for (std::size_t i = 0; i < owners_.size(); ++i)
+      owners_[i] = static_cast<int>(i % static_cast<std::size_t>(s_.ranks));
+    // By hand: std::shuffle differs between standard libraries.
+    std::mt19937_64 random(20240229);
+    for (std::size_t i = owners_.size(); i > 1; --i) std::swap(owners_[i - 1], owners_[random() % i]);
+  }
+
+  std::string name() const override { return s_.name; }
+  int ranks() const override { return s_.ranks; }
+  std::int64_t piece_bytes() const override { return s_.piece; }
+  std::int64_t file_bytes() const override { return s_.ranks * s_.count * s_.piece; }
+
+  share of(int rank) const override {
+    share s;
+    s.view = argosy::resized(argosy::table(offsets_of<std::int64_t>(rank), s_.piece), 0, file_bytes());
+    s.bytes = s.memory_bytes = s_.count * s_.piece;
+    s.memory = argosy::bytes(s.bytes);
+    return s;
+  }
+  mpi_share mpi_of(int rank) const override {
+    mpi_share s;
+    auto const offsets = offsets_of<MPI_Aint>(rank);
+    MPI_Datatype pieces;
+    MPI_Type_create_hindexed_block(static_cast<int>(offsets.size()), static_cast<int>(s_.piece), offsets.data(),
+                                   MPI_BYTE, &pieces);
+    MPI_Type_create_resized(pieces, 0, file_bytes(), &s.view);
+    MPI_Type_free(&pieces);
+    MPI_Type_commit(&s.view);
+    MPI_Type_contiguous(static_cast<int>(s_.count * s_.piece), MPI_BYTE, &s.memory);
+    MPI_Type_commit(&s.memory);
+    return s;
+  }
+  void walk(int rank, std::function<void(transfer const&)> const& f) const override {
+    std::int64_t memory = 0;
+    for (std::size_t i = 0; i < owners_.size(); ++i)
+      if (owners_[i] == rank)
+        f({static_cast<std::int64_t>(i) * s_.piece, std::exchange(memory, memory + s_.piece), s_.piece});
+  }
+
+ private:
+  template <class Offset>
+  std::vector<Offset> offsets_of(int rank) const {
+    std::vector<Offset> offsets;
+    for (std::size_t i = 0; i < owners_.size(); ++i)
+      if (owners_[i] == rank) offsets.push_back(static_cast<Offset>(i) * s_.piece);
+    return offsets;
+  }
+
+  shuffled s_;
+  std::vector<int> owners_;  // of each slot
+};
+
+}  // namespace
+
+std::unique_ptr<pattern> make(shuffled s) { return std::make_unique<shuffled_pattern>(std::move(s)); }
+
+}  // namespace patterns
