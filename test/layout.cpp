@@ -287,6 +287,31 @@ TEST_CASE("tables find the rule in a list, or keep it as numbers", "[layout][tab
   CHECK(borrowed.tables()[0].is_borrowed());
 }
 
+TEST_CASE("a table whose copies touch stays one of numbers", "[layout][table]") {
+  // The last piece ends where the next copy begins: the form is rotated by a piece, and not taken apart.
+  constexpr std::int64_t count = 1000, extent = 24 * count + 72, copies = 5;
+  std::vector<std::int64_t> offsets(count);
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    offsets[i] = 24 * static_cast<std::int64_t>(i) + (i == 0 ? 0 : static_cast<std::int64_t>(i * i % 13));
+  offsets.back() = extent - 8;
+  io::layout const touching = repeat(copies, extent, resized(table(offsets, 8), 0, extent));
+  CHECK(touching.pieces() == copies * (count - 1) + 1);
+  CHECK(touching.nodes().size() <= 6);
+  CHECK(touching.places().size() <= 4);
+
+  std::int64_t position = 0;
+  io::cursor walk(touching);
+  for (std::int64_t copy = 0; copy < copies; ++copy)
+    for (std::int64_t const offset : offsets) {
+      REQUIRE(walk.current().offset == copy * extent + offset);
+      REQUIRE(touching.bytes_before(copy * extent + offset) == position);
+      walk.advance(8);
+      position += 8;
+    }
+  CHECK(walk.done());
+  CHECK(at(-extent, touching) == repeat(copies, extent, at(-extent, table(offsets, 8))));
+}
+
 TEST_CASE("copies share their tables", "[layout][table]") {
   std::vector<std::int64_t> offsets(100);
   for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int64_t>(i * i) * 9;

@@ -416,14 +416,15 @@ class builder {
     }
   }
 
-  // Groups what repeats. A long list is kept as a table unless a rule makes it short: runs by chance are no reason to grow
-  // a tree.
+  // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short: runs by chance are no reason
+  // to grow a tree.
   constexpr void settle(item_list& list) {
     open(list);
     if (list.size() <= longest_concat) return group(list);
     item_list grouped = list;
     group(grouped);
-    if (grouped.size() <= longest_concat || !tabulate(list)) list = std::move(grouped);
+    if (grouped.size() > longest_concat && tabulate(list)) return group(list);
+    list = std::move(grouped);
   }
 
   // First what continues a repeat, then a rule for the whole list, then the run that covers most.
@@ -593,36 +594,49 @@ class builder {
     append_repeat(out, static_cast<std::int64_t>(copies), list[from + p].offset - list[from].offset, once);
   }
 
-  // A long list in which nothing repeats is cheaper as lists of numbers than as nodes. Not done, and false, where that
-  // would expand long repeats.
+  // Where nothing repeats, a long stretch of single pieces is cheaper as lists of numbers than as nodes: also between items
+  // that are none, as where a table is repeated and pieces join at the seams. Not done where that would expand long
+  // repeats. False: there is no such stretch.
   constexpr bool tabulate(item_list& list) {
-    std::int64_t pieces = 0;
-    bool equal = true;
-    std::int64_t const length = first_length(list[0].node);
-    for (item i : list) {
-      node const& n = at(i.node);
-      bool const simple =
-          n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
-      if (!simple) return false;
-      pieces = add(pieces, n.pieces);
-      equal = equal && first_length(i.node) == length;
+    item_list out;
+    bool found = false;
+    for (std::size_t from = 0, to = 0; from < list.size(); from = to) {
+      std::int64_t pieces = 0;
+      for (; to < list.size() && is_simple(at(list[to].node)); ++to) pieces = add(pieces, at(list[to].node).pieces);
+      if (to - from > longest_concat && pieces <= 8 * static_cast<std::int64_t>(to - from)) {
+        append_tabulated(out, list, from, to, pieces);
+        found = true;
+      } else {
+        if (to == from) ++to;
+        for (std::size_t i = from; i < to; ++i) out.push_back(list[i]);
+      }
     }
-    if (pieces > 8 * static_cast<std::int64_t>(list.size())) return false;
+    if (found) list = std::move(out);
+    return found;
+  }
+
+  constexpr bool is_simple(node const& n) const {
+    return n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
+  }
+
+  // list[from, to), simple items of so many pieces, as a table.
+  constexpr void append_tabulated(item_list& out, item_list const& list, std::size_t from, std::size_t to,
+                                  std::int64_t pieces) {
+    std::int64_t const length = first_length(list[from].node);
+    bool equal = true;
+    for (std::size_t i = from; i < to; ++i) equal = equal && first_length(list[i].node) == length;
     std::vector<std::int64_t> offsets, lengths;
     offsets.reserve(static_cast<std::size_t>(pieces));
     if (!equal) lengths.reserve(static_cast<std::size_t>(pieces));
-    for (item i : list) {
-      node const& n = at(i.node);
+    for (std::size_t i = from; i < to; ++i) {
+      node const& n = at(list[i].node);
       std::int64_t const copies = n.kind == node_kind::bytes ? 1 : n.count;
       for (std::int64_t k = 0; k < copies; ++k) {
-        offsets.push_back(i.offset + k * n.stride);
-        if (!equal) lengths.push_back(first_length(i.node));
+        offsets.push_back(list[i].offset + k * n.stride);
+        if (!equal) lengths.push_back(first_length(list[i].node));
       }
     }
-    std::int64_t const origin = list[0].offset;
-    list.clear();
-    append_table(list, piece_table(std::move(offsets), std::move(lengths), length), origin);
-    return true;
+    append_table(out, piece_table(std::move(offsets), std::move(lengths), length), list[from].offset);
   }
 
   small_array<node, 48> nodes_;
