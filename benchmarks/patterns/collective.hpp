@@ -16,7 +16,7 @@
 
 namespace patterns {
 
-// Of one implementation and one operation. Seconds of the slowest rank; -1 where a number is unknown.
+// Of one implementation and one operation. Seconds until the last rank is done; -1 where a number is unknown.
 struct measured {
   std::string pattern;
   int how = 0;
