@@ -3,6 +3,8 @@
 #include <argosy/agree/errc.hpp>
 #include <argosy/world/virtual_cluster.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -399,6 +401,79 @@ TEST_CASE("survivors learn of a death, at once or at none", "[virtual][faults]")
       CHECK(told[i] == (i == 2 ? -1 : 2));
     }
   }
+}
+
+TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][virtual]") {
+  static_assert(io::node_waiting<io::virtual_rank>);
+  int const n = GENERATE(2, 3, 8);
+  CAPTURE(n);
+  auto const run = [n] {
+    return io::virtual_cluster({.ranks = n, .ranks_per_node = 8, .seed = 3}).run([](io::virtual_rank const& world) {
+      io::shared_memory const shared = world.share(64);
+      auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
+      std::atomic_ref<std::uint32_t> const turn(word);
+      int const me = world.rank();
+      // Round and round: each adds one when it is its turn, a millisecond later.
+      for (std::uint32_t round = 0; round < 3; ++round) {
+        auto const mine = round * static_cast<std::uint32_t>(world.size()) + static_cast<std::uint32_t>(me);
+        for (std::uint32_t seen = turn.load(); seen != mine; seen = turn.load()) world.wait(word, seen);
+        CHECK(world.now() >= 1e-3 * mine);
+        CHECK(world.now() < 1e-3 * mine + 1e-4);
+        world.compute(1e-3);
+        world.pause();
+        turn.fetch_add(1);
+        world.wake(word);
+      }
+      world.wait(word, 12345);  // it is another value: no wait
+    });
+  };
+  CHECK(run().trace_hash == run().trace_hash);
+}
+
+TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[virtual]") {
+  std::string const words = what_of(
+      io::virtual_cluster({.ranks = 3, .seed = 2}),
+      [](io::virtual_rank const& world) {
+        io::shared_memory const shared = world.share(64);
+        auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
+        if (world.rank() == 1) world.compute(1e-3);
+        if (world.rank() == 1) world.wake(word);  // in vain: it did not change
+        for (; world.rank() != 1 && std::atomic_ref(word).load() == 0;) world.wait(word, 0);
+      },
+      io::virtual_run_error::reason::deadlock);
+  CHECK_THAT(words, ContainsSubstring("2 of 3 ranks wait"));
+  CHECK_THAT(words, ContainsSubstring("waits since 0.001") &&
+                        ContainsSubstring(": shared memory of communicator 0 to change, at virtual_cluster.cpp:"));
+}
+
+TEST_CASE("who waits for shared memory learns of a death, and of a revoked communicator", "[virtual][faults]") {
+  bool const dies = GENERATE(true, false);
+  int told = 0, seen = 0;
+  io::scenario s{.ranks = 4, .seed = 5};
+  if (dies) s.deaths.push_back({2, 4});  // before its wake
+  auto const r = io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    io::virtual_rank const all = world.duplicate();
+    io::shared_memory const shared = all.share(64);
+    auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
+    if (world.rank() == 2) {
+      world.pause();
+      if (!dies) world.revoke();
+      if (!dies) return;
+      all.wake(word);
+      FAIL("it is dead");
+    }
+    CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);
+    ++told;
+    CHECK_THROWS_AS(all.wait(word, 0), io::rank_failure);  // and those that come later
+    world.compute(1e-2);
+    world.pause();
+    std::atomic_ref(word).store(1);
+    all.wait(word, 0);  // what is there is there
+    ++seen;
+  });
+  CHECK(told == 3);
+  CHECK(seen == 3);
+  CHECK(r.dead == (dies ? std::vector<int>{2} : std::vector<int>{}));
 }
 
 TEST_CASE("messages of a dead rank", "[virtual][faults]") {

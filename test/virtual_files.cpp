@@ -3,6 +3,7 @@
 #include <argosy/handle/virtual_files.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
+#include <argosy/policy/two_phase.hpp>
 #include <argosy/world/virtual_cluster.hpp>
 
 #include "support/catch.hpp"
@@ -345,6 +347,11 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
         slow = world.now();
       });
   CHECK(slow > 0.5);
+  run({.faults = {{1, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}}},
+      [&](io::virtual_rank const& world, std::error_code const& e, virtual_file&) {
+        CHECK(e == (world.rank() == 1 ? io::errc::io : io::errc::error_on_another_rank));
+        CHECK(world.now() > 5);  // of patience, which take no real time
+      });
   io::scenario full;
   full.disk.capacity_bytes = 40'000;
   run(full, [](io::virtual_rank const&, std::error_code const& e, virtual_file&) {
@@ -389,6 +396,91 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
   }
   CHECK(k > 10);
   CHECK_FALSE(died);
+}
+
+TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]") {
+  constexpr int ranks = 6, blocks = 40, block = 5;
+  auto const program = [&](io::virtual_rank const& world, io::virtual_files const& files, std::error_code& e) {
+    std::vector<std::int64_t> mine;
+    for (int b = world.rank(); b < blocks; b += ranks + 1) mine.push_back(b * block);  // every seventh is nobody's
+    std::vector<int> data(mine.size() * block, world.rank() + 1), back(data.size());
+    auto f = virtual_file::open(world, "f", create, {}, files.opener());
+    f.set_view(0, io::type<int>, io::resized(io::indexed_block(block, mine, io::type<int>), 0, 4 * blocks * block));
+    io::two_phase const rounds{.buffer_bytes = 128, .aggregators = 3, .align_bytes = 32};
+    io::report const put = f.write_all(data, rounds, e);
+    if (e) return put;
+    CHECK(put.policy == "two_phase");
+    CHECK(put.rounds >= 4);
+    f.seek(0);
+    io::report const got = f.read_all(back, rounds, e);
+    if (e) return got;
+    CHECK(got.policy == "two_phase");
+    CHECK(back == data);
+    f.close();
+    return put;
+  };
+  auto const right = [&](std::vector<std::byte> const& all, bool complete) {
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < all.size() / 4; ++i) {
+      int value = 0;
+      std::memcpy(&value, all.data() + 4 * i, 4);
+      int const owner = static_cast<int>(i / block % (ranks + 1));
+      int const wanted = owner < ranks ? owner + 1 : 0x77777777;
+      wrong += value != wanted && (complete || value != 0x77777777);
+    }
+    return wrong == 0;
+  };
+  auto const before = filled(4 * blocks * block, 0x77);
+
+  io::virtual_files files;
+  files.put("f", before);
+  io::virtual_cluster({.ranks = ranks, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+    std::error_code e;
+    program(world, files, e);
+    CHECK_FALSE(e);
+  });
+  CHECK(right(files.content("f"), true));
+
+  // One window of one aggregator fails, in any round: all ranks leave the call, and nothing else is missing.
+  for (std::int64_t call = 1; call <= 6; ++call) {
+    CAPTURE(call);
+    io::virtual_files broken;
+    broken.put("f", before);
+    io::scenario s{.ranks = ranks, .seed = seed()};
+    s.faults.push_back({2, io::fail_at(io::file_call::write, call, std::errc::no_space_on_device)});
+    int failed = 0;
+    auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+      std::error_code e;
+      program(world, broken, e);
+      CHECK((!e || e == (world.rank() == 2 ? io::errc::no_space : io::errc::error_on_another_rank)));
+      failed += e ? 1 : 0;
+    });
+    CHECK((failed == 0 || failed == ranks));
+    if (call == 1) CHECK(failed == ranks);
+    CHECK(right(broken.content("f"), failed == 0));
+  }
+
+  // A rank dies at any operation: the others learn it, and none of them reports success for what it did not bring.
+  bool died = true;
+  for (std::int64_t k = 1; died; ++k) {
+    CAPTURE(k);
+    io::virtual_files left;
+    left.put("f", before);
+    int successes = 0;
+    auto const r = io::virtual_cluster({.ranks = ranks, .seed = seed(), .deaths = {{3, k}}}, roomy)
+                       .run([&](io::virtual_rank const& world) {
+                         std::error_code e;
+                         try {
+                           program(world, left, e);
+                           successes += !e && world.rank() != 3;
+                         } catch (io::error const& lost) {
+                           CHECK(lost.code() == io::errc::rank_failed);
+                         }
+                         CHECK((!e || e == io::errc::rank_failed));
+                       });
+    died = !r.dead.empty();
+    CHECK(right(left.content("f"), successes > 0));
+  }
 }
 
 TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][file]") {

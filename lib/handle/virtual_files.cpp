@@ -5,6 +5,7 @@
 #include <array>
 #include <bitset>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <list>
@@ -268,6 +269,14 @@ struct open_virtual_file {
 
 namespace {
 
+// Between tries of a call that is to be repeated.
+void pause(std::chrono::nanoseconds time) {
+  scheduler* const s = scheduler::running();
+  if (!s || !s->begin(call_kind::pause)) return;
+  s->charge(ps_of_ns(time.count()));
+  s->synchronize();
+}
+
 // A call of a rank to a file: begins, and is in the picture when it ends.
 class file_action {
  public:
@@ -293,6 +302,7 @@ class file_action {
     scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
                      static_cast<std::uint64_t>(error));
     scheduler_->record("file", to_string(kind_), began_, bytes);
+    scheduler_->synchronize();  // what follows may be seen by ranks without another operation: in shared memory
   }
 
  private:
@@ -550,7 +560,7 @@ opener virtual_files::opener() const {
             if (!faults) {
               virtual_handle h = open(path, flags, error);
               if (error) return {};
-              return any_handle(retrying(std::move(h)));
+              return any_handle(retrying(std::move(h), {.sleep = pause}));
             }
             for (;;) {
               error.clear();
@@ -561,7 +571,7 @@ opener virtual_files::opener() const {
               }
               virtual_handle h = open(path, flags, error);
               if (error) return {};
-              return any_handle(retrying(faulty(std::move(h), faults)));
+              return any_handle(retrying(faulty(std::move(h), faults), {.sleep = pause}));
             }
           },
           remove};

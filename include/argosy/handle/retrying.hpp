@@ -22,6 +22,7 @@ struct retry_limits {
   std::chrono::microseconds first_pause{100};
   std::chrono::microseconds longest_pause{50'000};
   std::chrono::microseconds all_pauses{5'000'000};
+  void (*sleep)(std::chrono::nanoseconds) = nullptr;  // how pauses pass; null: this thread sleeps
 };
 
 // When a read returns nothing, the size decides what that means:
@@ -105,7 +106,7 @@ class retrying {
     bool pause() {
       if (left_.count() <= 0) return false;
       auto const now = next_ < left_ ? next_ : left_;
-      std::this_thread::sleep_for(now);
+      limits_.sleep ? limits_.sleep(now) : std::this_thread::sleep_for(now);
       left_ -= now;
       next_ = next_ * 2 < limits_.longest_pause ? next_ * 2 : limits_.longest_pause;
       return true;

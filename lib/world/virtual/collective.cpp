@@ -127,7 +127,7 @@ void group::compare(meeting const& m, int me, arrival const& mine) {
                                                                    describe(first, m.first_rank), describe(mine, me)));
 }
 
-void group::throw_lost(call_kind k, place where) {
+void group::throw_lost(call_kind k, place where) const {
   task& t = scheduler_.now();
   std::string const at = text_of(where);
   if (dead_member < 0)
@@ -369,7 +369,9 @@ void group::member_died(int number) {
     dead_member = static_cast<int>(found - members.begin());
     dead_since = scheduler_.rank(number).death;
   }
-  tell_meetings(dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000));
+  picoseconds const known = dead_since + ps_of_ns(scheduler_.scenario().network.detection_us * 1000);
+  tell_meetings(known);
+  scheduler_.tell_watchers(*this, known);
 }
 
 void group::tell_meetings(picoseconds at) {

@@ -267,6 +267,7 @@ void scheduler::revoke(group& g) {
   picoseconds const at = now().time + ps_of_ns(scenario_.network.latency_ns);
   hash(6, g.id);
   g.tell_meetings(at);
+  tell_watchers(g, at);
   for (int number : g.members) {
     auto& mail = rank(number).mail;
     for (auto c = mail.lower_bound({g.id, -1, 0}); c != mail.end() && c->first.group == g.id; ++c) {

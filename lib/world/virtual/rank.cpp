@@ -209,6 +209,17 @@ shared_memory virtual_rank::share(std::size_t bytes, place where) const {
   return result;
 }
 
+void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, place where) const {
+  scheduler::here().wait(*group_, word, seen, where);
+}
+
+// Messages need no help to go on.
+void virtual_rank::wait(std::uint32_t const& word, std::uint32_t seen, std::span<request>, place where) const {
+  wait(word, seen, where);
+}
+
+void virtual_rank::wake(std::uint32_t const& word) const { scheduler::here().wake(word); }
+
 int virtual_rank::revoke() const {
   scheduler& s = scheduler::here();
   if (!s.now().cancelled) s.revoke(*group_);

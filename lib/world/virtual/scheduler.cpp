@@ -21,11 +21,25 @@ constexpr double seconds_of(picoseconds t) { return static_cast<double>(t) * 1e-
 }  // namespace
 
 char const* name_of(call_kind k) noexcept {
-  constexpr char const* names[] = {"barrier",       "all_reduce", "all_gather", "broadcast",
-                                   "exclusive_sum", "deliver",    "duplicate",  "split",
-                                   "node",          "share",      "send",       "receive",
-                                   "wait_all",      "compute",    "pause",      "wait for a nonblocking call",
-                                   "file access"};
+  constexpr char const* names[] = {"barrier",
+                                   "all_reduce",
+                                   "all_gather",
+                                   "broadcast",
+                                   "exclusive_sum",
+                                   "deliver",
+                                   "duplicate",
+                                   "split",
+                                   "node",
+                                   "share",
+                                   "send",
+                                   "receive",
+                                   "wait_all",
+                                   "compute",
+                                   "pause",
+                                   "wait for a nonblocking call",
+                                   "file access",
+                                   "change of shared memory",
+                                   "wake"};
   return names[static_cast<std::size_t>(k)];
 }
 
@@ -346,6 +360,7 @@ std::string scheduler::words_of(task const& t) const {
   auto const located = [&](std::string words) { return at.empty() ? words : words + ", at " + at; };
   if (w.words) return *w.words;
   if (w.kind == call_kind::background) return located("the end of a nonblocking call");
+  if (w.kind == call_kind::memory) return located(fmt::format("shared memory of communicator {} to change", w.group));
   if (w.kind == call_kind::send || w.kind == call_kind::receive || w.kind == call_kind::wait_all) {
     std::string all;
     std::size_t count = 0;

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,9 @@ enum class call_kind {
   compute,
   pause,
   background,
-  file
+  file,
+  memory,
+  wake
 };
 char const* name_of(call_kind k) noexcept;
 
@@ -147,6 +150,7 @@ struct task {
   int number = 0;
   rank_state* rank = nullptr;
   bool is_service = false, started = false, finished = false, blocked = false, cancelled = false;
+  bool left_alone = false;  // it waited for shared memory, and a rank that could have changed it is gone
   picoseconds time = 0;
   std::int64_t pending = 0;  // requests that it waits for
   picoseconds wake_at = 0;
@@ -223,6 +227,12 @@ class scheduler {
   void drop(std::shared_ptr<operation> const& o);
   void revoke(group& g);
 
+  // --- memory.cpp ---
+  void wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where);
+  void wake(std::uint32_t const& word);
+  // Who waits for memory on this communicator learns that nobody may change it any more.
+  void tell_watchers(group const& g, picoseconds at);
+
   // --- collective.cpp ---
   std::uint64_t add(group& g);
   void remove(group& g);
@@ -268,6 +278,7 @@ class scheduler {
   std::vector<message> in_flight_;
   std::vector<std::size_t> free_in_flight_;
   std::vector<picoseconds> adapter_out_, adapter_in_;
+  std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;  // of a word, in the order in which they came
   std::map<std::uint64_t, group*> groups_;
   std::uint64_t next_group_ = 0;
   std::uint64_t sequence_ = 0, hash_ = 0, run_number_ = 0;
@@ -312,6 +323,7 @@ class group {
   };
   // Collective. False: see scheduler::begin.
   bool meet(int me, arrival& mine);
+  [[noreturn]] void throw_lost(call_kind k, place where) const;
 
   void member_died(int number);
   int dead_member = -1;  // the first
@@ -341,7 +353,6 @@ class group {
   picoseconds hop(int a, int b, std::int64_t bytes) const;
   void exchange(std::vector<picoseconds>& t, std::int64_t bytes) const;
   void gather(std::vector<picoseconds>& t, std::int64_t bytes) const;
-  [[noreturn]] void throw_lost(call_kind k, place where);
 
   scheduler& scheduler_;
   std::vector<std::uint64_t> next_;  // meeting of each member

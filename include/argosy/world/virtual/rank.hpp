@@ -33,13 +33,15 @@ void combine(std::byte* mine, std::byte const* other) {
 
 // What the program of a virtual_cluster is given. Everything is done by the rank that calls it, and in virtual time: only
 // operations and compute() take any. While a rank computes without them, no other rank runs: whoever waits for memory to
-// change calls pause() in between.
+// change calls wait(), or pause() in between.
 //
 // - Errors of the program (ranks in different collective calls, a message longer than its memory) end the run:
 //   virtual_run_error.
 // - When a rank dies, all operations that need it throw rank_failure, detection_us after its death at the earliest:
 //     - a collective call on a communicator with a dead rank throws on all survivors, or, if the dead rank had begun it,
 //       on none; a broadcast may reach some of them. All later ones throw.
+//     - a wait for shared memory returns if the word has changed, and throws if it would have to wait: on a communicator
+//       with a dead rank nobody knows whether that one was to change it.
 //     - other ranks that wait for a survivor which has left for this reason are not told, unless it calls revoke(); files do.
 //     - a receive from a dead rank gets the messages that it had sent, then throws. A send that would wait for its receive
 //       throws at the wait; a short one is lost in silence.
@@ -61,7 +63,7 @@ class virtual_rank {
   // A name for what this rank is doing, in deadlock reports: "in write_all at main.cpp:12".
   void note(std::string_view what, place where) const;
 
-  // --- The concepts communicator and node_sharing ---
+  // --- The concepts communicator, node_sharing and node_waiting ---
   void barrier(place where = place::current()) const;
   template <reducible T>
   void all_reduce(T& value, place where = place::current()) const {
@@ -83,6 +85,10 @@ class virtual_rank {
   virtual_rank node(place where = place::current()) const;
   shared_memory share(std::size_t bytes, std::error_code& error, place where = place::current()) const;
   shared_memory share(std::size_t bytes, place where = place::current()) const;
+  void wait(std::uint32_t const& word, std::uint32_t seen, place where = place::current()) const;
+  void wait(std::uint32_t const& word, std::uint32_t seen, std::span<request> meanwhile,
+            place where = place::current()) const;
+  void wake(std::uint32_t const& word) const;
 
   // Where a rank has died, and this one leaves what the ranks were doing together: all that others wait for on this
   // communicator, and on those made from it, throws rank_failure, and so does all they begin there. Local. The first rank
@@ -132,7 +138,7 @@ class virtual_rank::request {
 };
 
 static_assert(communicator<virtual_rank>);
-static_assert(node_sharing<virtual_rank>);
+static_assert(node_waiting<virtual_rank>);
 static_assert(working_in_background<virtual_rank>);
 
 }  // namespace argosy
