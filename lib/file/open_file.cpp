@@ -87,6 +87,10 @@ access_summary open_file::summarise(job const& t) const {
 failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
                            failure const& described, any_policy const& policy, job& t) const {
   bool const reading = kind == access_kind::read;
+  // First, whatever fails afterwards: ranks compare the policies for all of them.
+  bool const chosen = policy.has_value();
+  t.policy = chosen && !policy.is_collective() ? policy : policy_of_hints();
+  t.together = !chosen ? together_of_hints(kind) : policy.is_collective() ? policy : any_policy();
   if (described) return described;
   if (reading ? !can_read(modes) : !can_write(modes))
     return {errc::amode, std::string("the file was opened for ") + (reading ? "writing" : "reading") + " only"};
@@ -95,9 +99,6 @@ failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t 
   t.kind = kind;
   t.where = where;
   t.memory = memory;
-  bool const chosen = policy.has_value();
-  t.policy = chosen && !policy.is_collective() ? policy : policy_of_hints();
-  t.together = !chosen ? together_of_hints(kind) : policy.is_collective() ? policy : any_policy();
   view const& v = where->view;
   try {
     t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
