@@ -231,8 +231,11 @@ void check_failing_readers(World const& world) {
         CHECK(error == (struck ? errc::io : errc::error_on_another_rank));
       else
         CHECK(!error);
-      CHECK(r.bytes == std::count(into.begin(), into.end(), std::byte{7}));
-      CHECK(std::count(into.begin(), into.end(), std::byte{1}) == each - r.bytes);
+      // What is counted is there, from the start on; behind it, windows that did not fail are complete.
+      auto const rest = into.begin() + r.bytes;
+      CHECK(std::count(into.begin(), rest, std::byte{7}) == r.bytes);
+      CHECK(std::count(rest, into.end(), std::byte{7}) + std::count(rest, into.end(), std::byte{1}) == each - r.bytes);
+      if (!anywhere) CHECK(r.bytes == each);
       f.close();
     }
 }

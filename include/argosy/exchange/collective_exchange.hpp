@@ -66,23 +66,23 @@ class collective_exchange {
     else
       read();
     links_.finish();
+    if (plan_.kind == access_kind::read) done_.bytes = bytes_before_gap();
     for (std::size_t s = 0; s < near_.size(); ++s)
       stage_.rounds_before(s) += static_cast<std::uint64_t>(plan_.rounds_of(domain(s)));
     done_.rounds = plan_.rounds();
     return std::move(failed_);
   }
 
-  // Of a write, after all ranks have agreed that something failed: what this rank wrote in windows before the first that
-  // failed, aggregator by aggregator. Collective.
+  // Of a write, after all ranks have agreed that something failed: what this rank wrote, from the start of its stream to the
+  // first window that failed. Collective.
   std::int64_t settled_bytes() {
-    std::int64_t bytes = 0;
-    auto const add = [&](std::size_t a, std::int64_t failed_round) {
+    auto const look = [&](std::size_t a, std::int64_t failed_round) {
       file_domain const& d = plan_.domains[a];
-      bytes += range_.before(plan_.window_of(d, failed_round).begin) - range_.before(d.begin);
+      came_to(range_.before(plan_.window_of(d, failed_round).begin), range_.before(d.end));
     };
-    for (std::size_t s = 0; s < near_.size(); ++s) add(near_[s], stage_.of(s).failed_round);
-    links_.settle(own_ ? stage_.of(*own_).failed_round : none, add);
-    return bytes;
+    for (std::size_t s = 0; s < near_.size(); ++s) look(near_[s], stage_.of(s).failed_round);
+    links_.settle(own_ ? stage_.of(*own_).failed_round : none, look);
+    return bytes_before_gap();
   }
 
  private:
@@ -123,6 +123,12 @@ class collective_exchange {
   void if_aggregator(std::int64_t round, F&& f) {
     if (own_ && round < plan_.rounds_of(domain(*own_))) f(*own_, plan_.window_of(domain(*own_), round));
   }
+
+  // A part of the stream that was to come up to `wanted`. What lies behind a gap does not count.
+  void came_to(std::int64_t to, std::int64_t wanted) {
+    if (to < wanted) first_gap_ = std::min(first_gap_, to);
+  }
+  std::int64_t bytes_before_gap() const { return std::min(first_gap_, mine_.end()) - mine_.position; }
 
   // What code of the user throws (a data representation) must not keep this rank from going on.
   template <class F>
@@ -274,11 +280,10 @@ class collective_exchange {
       if (k < 0) continue;
       for_each_near(k, [&](std::size_t s, file_window const& w) { take(s, k, w); });
       if (!links_.none())
-        links_.take(k, [&](std::byte const* stream, std::int64_t from, std::int64_t to) {
-          guarded([&] {
-            memory_.scatter(stream, from - mine_.position, to - mine_.position);
-            done_.bytes += to - from;
-          });
+        links_.take(k, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
+          bool const there =
+              !stream || guarded([&] { memory_.scatter(stream, from - mine_.position, to - mine_.position); });
+          came_to(there ? to : from, wanted);
         });
     }
   }
@@ -322,12 +327,11 @@ class collective_exchange {
     std::uint64_t const n = number(s, k);
     await(c.released, released(n));
     std::int64_t const from = range_.before(w.begin), to = range_.before(std::min(w.end, c.end[n & 1]));
-    if (from < to) {
-      guarded([&] {
-        memory_.take(at(-w.begin, mine_.file), stage_.window(s, n), from, from - mine_.position, to - from);
-        done_.bytes += to - from;
-      });
-    }
+    bool const there =
+        from >= to || guarded([&] {
+          memory_.take(at(-w.begin, mine_.file), stage_.window(s, n), from, from - mine_.position, to - from);
+        });
+    came_to(there ? to : from, range_.before(w.end));
     count(c.emptied[n & 1], everybody(n));
   }
 
@@ -346,6 +350,7 @@ class collective_exchange {
   std::optional<std::size_t> own_;  // in near_
   std::vector<std::uint64_t> covered_;
   std::size_t first_ = 0;
+  std::int64_t first_gap_ = none;  // the first byte of the stream that did not come
   failure failed_;
 };
 

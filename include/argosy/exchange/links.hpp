@@ -131,7 +131,8 @@ class links {
       mine[i] = world_.start_receive(into, to_[i].rank, tag);
     }
   }
-  // Waits for it. The file may end before; `scatter(stream, from, to)` brings bytes to memory.
+  // Waits for it. The file may end before; `scatter(stream, from, to, wanted)` brings bytes to memory, unless they are there
+  // already: then `stream` is null.
   template <class Scatter>
   void take(std::int64_t round, Scatter&& scatter) {
     std::span<request> const mine = to_requests(round);
@@ -141,8 +142,7 @@ class links {
       if (p.empty()) continue;
       auto const bytes = static_cast<std::int64_t>(mine[i].received());
       std::byte const* const packed = batches_[index(round)].packed[i];
-      if (bytes > 0 && packed) scatter(packed, p.from, p.from + bytes);
-      if (!packed) done_.bytes += bytes;
+      scatter(bytes > 0 ? packed : nullptr, p.from, p.from + bytes, p.to);
     }
   }
 

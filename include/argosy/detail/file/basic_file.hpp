@@ -540,6 +540,7 @@ report basic_file<World>::together(std::string_view call, access_kind kind, poin
     if (result) result = carry_out_together(t, ordered, all, r);
   } catch (rank_failure const& lost) {
     result = detail::without(lost, world_);
+    if (kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
   }
   if (result && pointer == pointer_kind::individual) local_->position += t.etypes;
   return finish(result, call, r, error);
