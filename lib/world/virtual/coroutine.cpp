@@ -57,20 +57,21 @@ stack_pool::~stack_pool() {
 }
 
 std::byte* stack_pool::take() {
-  if (free_.empty()) {
-    std::size_t const each = bytes_ + page_;
+  std::size_t const each = bytes_ + page_;
+  if (free_.empty() && fresh_ == 0) {
     slab s{nullptr, slab_stacks * each};
     s.first =
         mmap(nullptr, s.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (s.first == MAP_FAILED) throw std::bad_alloc();
     slabs_.push_back(s);
     madvise(s.first, s.bytes, MADV_NOHUGEPAGE);
-    auto* const first = static_cast<std::byte*>(s.first);
-    for (std::size_t i = slab_stacks; i-- > 0;) {
-      // A system has only so many mappings; stacks beyond that have no guard.
-      mprotect(first + i * each, page_, PROT_NONE);
-      free_.push_back(first + i * each + page_);
-    }
+    fresh_ = slab_stacks;
+  }
+  if (free_.empty()) {
+    std::byte* const guard = static_cast<std::byte*>(slabs_.back().first) + --fresh_ * each;
+    // A system has only so many mappings; stacks beyond that have no guard.
+    mprotect(guard, page_, PROT_NONE);
+    free_.push_back(guard + page_);
   }
   std::byte* const stack = free_.back();
   free_.pop_back();

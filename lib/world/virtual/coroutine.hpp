@@ -29,6 +29,7 @@ class stack_pool {
   std::size_t bytes_, page_;
   std::vector<slab> slabs_;
   std::vector<std::byte*> free_;
+  std::size_t fresh_ = 0;  // of the last slab: never taken so far
 };
 
 // Runs `body`, which does not throw, on a stack of the pool. Resumed by the scheduler's own stack, which it goes back to.
