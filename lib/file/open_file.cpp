@@ -6,6 +6,7 @@
 
 #include <argosy/detail/file/io_threads.hpp>
 #include <argosy/detail/file/open_file.hpp>
+#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/converted_memory.hpp>
 #include <argosy/policy/automatic.hpp>
@@ -145,7 +146,7 @@ failure open_file::move(job const& t, staging& with, report& done) try {
   if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
   ++done.locks;
   failure f = move_locked(t, with, done, readable ? merging::alone : merging::never_alone);
-  if (auto const e = handle.unlock(all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
+  if (auto const e = give_back(handle, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
   return f;
 } catch (std::bad_alloc const&) {
   failure f(make_error_code(errc::io), "out of memory");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <argosy/agree/errc.hpp>
+#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/read_back.hpp>
 #include <argosy/exchange/staging.hpp>
@@ -70,7 +71,7 @@ class window_writer {
     }
     std::error_code error = write();
     if (lock && !no_locks_) {
-      std::error_code const unlocked = file_.unlock(w.offset, w.length);
+      std::error_code const unlocked = detail::give_back(file_, w.offset, w.length);
       if (!error) error = unlocked;
     }
     return error;

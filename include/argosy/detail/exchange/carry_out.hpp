@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/read_back.hpp>
 
@@ -77,7 +78,7 @@ class carrier {
     }
     std::error_code error = write();
     if (locked) {
-      std::error_code const unlocked = file_.unlock(w.offset, w.length);
+      std::error_code const unlocked = give_back(file_, w.offset, w.length);
       if (!error) error = unlocked;
     }
     return error;
@@ -138,7 +139,7 @@ class carrier {
     }
     std::error_code error = replace(w);
     if (lock) {
-      std::error_code const unlocked = file_.unlock(w.offset, w.length);
+      std::error_code const unlocked = give_back(file_, w.offset, w.length);
       if (!error) error = unlocked;
     }
     return error;

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <argosy/detail/file/open.hpp>
+#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/world/background.hpp>
@@ -361,7 +362,7 @@ agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
     if (!on) return {};
     if (auto const e = local_->handle.lock(last, 1, lock_kind::shared))
       return {e, "atomic mode needs byte-range locks"};
-    return local_->handle.unlock(last, 1);
+    return detail::give_back(local_->handle, last, 1);
   });
   if (result) local_->atomic = on;
   return result;

@@ -1,0 +1,22 @@
+// Unlocking that does not leave a lock behind.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <system_error>
+
+#include <argosy/handle/handle.hpp>
+
+namespace argosy::detail {
+
+// A lock that stays stops all who want it: whatever the error, unlocking is tried again. The first error is told all the
+// same.
+template <handle H>
+std::error_code give_back(H& file, std::int64_t offset, std::int64_t length) {
+  std::error_code const first = file.unlock(offset, length);
+  std::error_code last = first;
+  for (int tries = 1; last && tries < 8; ++tries) last = file.unlock(offset, length);
+  return first;
+}
+
+}  // namespace argosy::detail
