@@ -1,0 +1,148 @@
+// Random programs under faults in the virtual cluster, and what they have found.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <argosy/world/virtual/scenario.hpp>
+
+#include "explore/planted.hpp"
+#include "explore/program.hpp"
+#include "explore/run.hpp"
+#include "explore/sweep.hpp"
+#include "support/catch.hpp"
+
+using namespace argosy::explore;
+using argosy::mode;
+using argosy::parse_scenario;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t seeds = 100;
+constexpr std::int64_t every = 40;
+#else
+constexpr std::uint64_t seeds = 1000;
+constexpr std::int64_t every = 5;
+#endif
+
+namespace {
+
+// The first seed with which something is wrong, and with the right code nothing is; 0: none.
+std::uint64_t first_found(std::function<verdict(program const&)> const& planted, std::string& wrong) {
+  for (std::uint64_t seed = 1; seed < 1000; ++seed) {
+    program const p = random_program(seed);
+    if (p.world.ranks > 256) continue;
+    wrong = planted(p).wrong;
+    if (!wrong.empty() && verdict_of(p).wrong.empty()) return seed;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("random programs keep the contract", "[explore]") {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    program const p = random_program(seed);
+    if (p.world.ranks > 256) continue;
+    CAPTURE(seed);
+    CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("a seed is one program, and one run", "[explore]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    program const p = random_program(seed, 5);
+    CAPTURE(seed);
+    CHECK(p == random_program(seed, 5));
+    CHECK(p.world.ranks == 5);
+    CHECK(verdict_of(p).trace_hash == verdict_of(p).trace_hash);
+  }
+}
+
+TEST_CASE("every file call of small programs fails by every error", "[explore][faults]") {
+  sweep_result const r = sweep({}, every);
+  for (broken_cell const& c : r.broken) {
+    CAPTURE(c.name);
+    CHECK(c.wrong == "");
+  }
+  CHECK(r.cells > 100);
+}
+
+TEST_CASE("planted: an aggregator that returns early from an error", "[explore][planted]") {
+  std::string wrong;
+  std::uint64_t const seed = first_found(verdict_with_early_return, wrong);
+  CAPTURE(seed, wrong);
+  CHECK(seed > 0);
+}
+
+TEST_CASE("planted: a hole treated as data", "[explore][planted]") {
+  std::string wrong;
+  std::uint64_t const seed =
+      first_found([](program const& p) { return verdict_of(p, {.files = with_filled_holes, .policy = {}}); }, wrong);
+  CAPTURE(seed, wrong);
+  CHECK(seed > 0);
+}
+
+TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {
+  std::string wrong;
+  auto const planted = [](program const& p) { return verdict_of(p, {.files = {}, .policy = with_short_domains}); };
+  std::uint64_t const seed = first_found(planted, wrong);
+  CAPTURE(seed, wrong);
+  REQUIRE(seed > 0);
+
+  // What is found is small when it is told.
+  program const small = shrunk(random_program(seed), [&](program const& p) { return !planted(p).wrong.empty(); });
+  CAPTURE(to_test(small, "small"));
+  CHECK(small.steps.size() <= 3);
+  CHECK(small.world.faults.empty());
+}
+
+// --- Found, and mended -----------------------------------------------------------------------------------------------
+
+TEST_CASE("found: an aggregator dies, and a report counts what only came to its window", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=2 ranks_per_node=2 die=1:30");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::write_all,
+       .count = 161,
+       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 64, .align_bytes = 8}},
+  };
+  for (std::int64_t k = 1; k < 60; ++k) {
+    p.world.deaths[0].operation = k;
+    CAPTURE(k);
+    CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("found: a report counts what lies behind a window that failed", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::write_at_all,
+       .count = 26,
+       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 10000, .window_bytes = 16, .align_bytes = 64}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::set_view, .view = {.shape = shape::woven}},
+      {.what = op::write_at, .count = 27},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: in develop mode a wrong argument of one rank makes the others' policies differ", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=2 ranks_per_node=1");
+  p.steps = {
+      {.what = op::open, .hints = {{"argosy_develop", "true"}}},
+      {.what = op::read_at_all, .count = 1, .policy = {.kind = policy_kind::automatic}, .mistake = slip::null_address},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}

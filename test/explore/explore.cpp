@@ -1,0 +1,191 @@
+// Random programs under random faults, in the virtual cluster: build/release/bin/explore --seconds 60
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "run.hpp"
+#include "sweep.hpp"
+
+namespace {
+
+using namespace argosy;
+using namespace argosy::explore;
+
+constexpr char const* usage = R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--verbose]
+explore --sweep
+
+Runs random programs of file calls on virtual ranks, under random faults, and checks each: no rank waits for ever, every
+rank is told the promised error, every byte of every file is as it must be. A seed is a program; it runs the same every time.
+
+  --seeds FROM:TO   these, both included; default 1:1000
+  --seconds N       from the first one on, as many as there is time for
+  --ranks N         all programs on so many ranks; default: mostly few, sometimes 4096
+  --handle NAME     on which files: virtual
+  --verbose         every program, before it runs
+  --sweep           instead: small programs, each with every file call of every rank failing by every error
+)";
+
+struct options {
+  std::uint64_t from = 1, to = 1000;
+  std::optional<double> seconds;
+  int ranks = 0;
+  bool verbose = false, sweep = false;
+};
+
+std::uint64_t number(std::string const& text) {
+  std::size_t end = 0;
+  std::uint64_t const n = text.empty() || text[0] == '-' ? 0 : std::stoull(text, &end);
+  if (end == 0 || end != text.size()) throw std::invalid_argument("'" + text + "' is not a number");
+  return n;
+}
+
+options parse(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    std::string const name = argv[i];
+    auto const value = [&]() -> std::string {
+      if (i + 1 == argc) throw std::invalid_argument(name + " needs a value");
+      return argv[++i];
+    };
+    if (name == "--seeds") {
+      std::string const range = value();
+      auto const colon = range.find(':');
+      o.from = number(range.substr(0, colon));
+      o.to = colon == std::string::npos ? o.from : number(range.substr(colon + 1));
+    } else if (name == "--seconds") {
+      o.seconds = static_cast<double>(number(value()));
+    } else if (name == "--ranks") {
+      o.ranks = static_cast<int>(number(value()));
+      if (o.ranks < 1 || o.ranks > 16384) throw std::invalid_argument("--ranks takes 1 to 16384");
+    } else if (name == "--handle") {
+      if (std::string const handle = value(); handle != "virtual")
+        throw std::invalid_argument("no handle '" + handle + "': there is virtual");
+    } else if (name == "--verbose") {
+      o.verbose = true;
+    } else if (name == "--sweep") {
+      o.sweep = true;
+    } else {
+      throw std::invalid_argument("what is '" + name + "'?");
+    }
+  }
+  return o;
+}
+
+using counts = std::map<std::string, std::int64_t>;
+
+void print(char const* what, counts const& all) {
+  std::string line = fmt::format("{:<11}", what);
+  for (auto const& [name, n] : all) line += fmt::format(" {} {}", name, n);
+  std::cout << line << "\n";
+}
+
+void count_faults(program const& p, counts& all) {
+  for (rank_fault const& f : p.world.faults) {
+    std::string const call(to_string(f.what.kind));
+    if (f.what.error == std::errc::interrupted)
+      ++all["EINTR"];
+    else if (f.what.error && f.what.most_bytes != fault::all_bytes)
+      ++all["torn"];
+    else if (f.what.error)
+      ++all[call + "-error"];
+    else
+      ++all[f.what.delay.count() > 0 ? "late-call" : "short"];
+  }
+  if (!p.world.deaths.empty()) ++all["death"];
+  if (p.world.disk.capacity_bytes != virtual_disk::endless) ++all["small-disk"];
+  if (!p.world.disk.has_locks) ++all["no-locks"];
+  if (!p.world.slow.empty()) ++all["slow-rank"];
+  if (!p.world.pauses.empty()) ++all["pause"];
+  if (p.world.network.jitter_ns > 0) ++all["late-messages"];
+}
+
+void tell(std::uint64_t seed, program const& p, std::string const& wrong) {
+  std::cout << fmt::format("\nseed {}: {}\n", seed, wrong);
+  program const small = shrunk(p, [](program const& q) { return !verdict_of(q).wrong.empty(); });
+  std::cout << "in short: " << verdict_of(small).wrong << "\n"
+            << to_test(small, fmt::format("found by seed {}", seed)) << std::endl;
+}
+
+class progress {
+ public:
+  void show(std::string const& words) {
+    auto const now = std::chrono::steady_clock::now();
+    if (!terminal_ || now - last_ < std::chrono::milliseconds(200)) return;
+    last_ = now;
+    std::cerr << "\r" << words << std::flush;
+  }
+  void clear() const {
+    if (terminal_) std::cerr << "\r\033[K";
+  }
+
+ private:
+  bool terminal_ = ::isatty(2) != 0;
+  std::chrono::steady_clock::time_point last_;
+};
+
+int explore_seeds(options const& o) {
+  auto const began = std::chrono::steady_clock::now();
+  auto const seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  counts operations, policies, faults;
+  std::int64_t passed = 0, failed = 0;
+  progress bar;
+  for (std::uint64_t seed = o.from; o.seconds ? seconds() < *o.seconds : seed <= o.to; ++seed) {
+    program const p = random_program(seed, o.ranks);
+    bar.show(fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
+    if (o.verbose) std::cout << to_test(p, fmt::format("seed {}", seed)) << std::flush;
+    verdict v = verdict_of(p);
+    // Now and then: it is the same the second time.
+    if (v.wrong.empty() && seed % 16 == 0 && p.world.ranks <= 256 && verdict_of(p).trace_hash != v.trace_hash)
+      v.wrong = "another trace the second time";
+    count_faults(p, faults);
+    for (auto const& [name, n] : v.operations) operations[name] += n;
+    for (auto const& [name, n] : v.policies) policies[name] += n;
+    ++(v.wrong.empty() ? passed : failed);
+    if (!v.wrong.empty()) {
+      bar.clear();
+      tell(seed, p, v.wrong);
+    }
+  }
+  bar.clear();
+  print("operations", operations);
+  print("policies", policies);
+  print("faults", faults);
+  std::cout << fmt::format("{} passed, {} failed ({:.1f} s)\n", passed, failed, seconds());
+  return failed > 0;
+}
+
+int explore_sweep() {
+  progress bar;
+  sweep_result const r = sweep([&](std::int64_t cells) { bar.show(fmt::format("{} cells", cells)); });
+  bar.clear();
+  for (broken_cell const& c : r.broken)
+    std::cout << fmt::format("\n{}: {}\n{}", c.name, c.wrong, to_test(c.what, c.name));
+  std::cout << fmt::format("{} programs, {} file calls, {} cells, {} failed\n", r.programs, r.calls, r.cells,
+                           r.broken.size());
+  return !r.broken.empty();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::cout << usage;
+    return 0;
+  }
+  options const o = parse(argc, argv);
+  return o.sweep ? explore_sweep() : explore_seeds(o);
+} catch (std::exception const& e) {
+  std::cerr << "explore: " << e.what() << "\n" << usage;
+  return 2;
+}

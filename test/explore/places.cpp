@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "places.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include <argosy/datatype/indexed.hpp>
+#include <argosy/datatype/resized.hpp>
+#include <argosy/datatype/vector.hpp>
+
+#include "support/random_tree.hpp"
+
+namespace argosy::explore {
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t x = a + 0x9e3779b97f4a7c15u * (b + 1);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+std::byte byte_of(std::uint64_t key, std::int64_t i) noexcept {
+  return static_cast<std::byte>(mixed(key, static_cast<std::uint64_t>(i)) >> 56);
+}
+
+namespace {
+
+// What is asked of trees.
+struct sound {
+  std::vector<piece> pieces;
+  std::int64_t extent, bytes;
+  layout form;  // lower bound 0, this extent
+};
+
+test::growth const small{.depth = 3, .most_pieces = 40, .huge = false};
+
+// Ascending and disjoint, as filetypes must be.
+std::optional<sound> as_filetype(std::uint64_t seed) {
+  test::tree const t = test::random_tree(seed, small);
+  std::vector<piece> const all = test::joined(test::expand(t, test::bounds_rule::hull).pieces);
+  std::int64_t end = 0, bytes = 0;
+  for (piece const& p : all) {
+    if (p.offset < end) return {};
+    end = p.end();
+    bytes += p.length;
+  }
+  if (bytes == 0 || end > 400) return {};
+  return sound{all, end, bytes, argosy::resized(test::to_layout(t, test::bounds_rule::hull), 0, end)};
+}
+
+// In any order, but disjoint, also when it is repeated.
+std::optional<sound> as_memory(std::uint64_t seed) {
+  test::tree const t = test::random_tree(seed, small);
+  test::type_map const map = test::expand(t, test::bounds_rule::hull);
+  std::vector<piece> const all = test::joined(map.pieces);
+  std::vector<piece> sorted = all;
+  std::sort(sorted.begin(), sorted.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  if (sorted.empty()) return {};
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i > 0 && sorted[i].offset < sorted[i - 1].end()) return {};
+    bytes += sorted[i].length;
+  }
+  std::int64_t const span = sorted.back().end() - sorted.front().offset;
+  if (span > 2000) return {};
+  return sound{all, span, bytes,
+               argosy::resized(test::to_layout(t, test::bounds_rule::hull), sorted.front().offset, span)};
+}
+
+// The first that is sound, or none. Trees take longer than anything else here.
+template <class F>
+sound const* found(std::uint64_t seed, F&& f) {
+  static std::map<std::uint64_t, std::optional<sound>> known;
+  auto [at, is_new] = known.try_emplace(seed);
+  for (std::uint64_t i = 0; is_new && i < 12 && !at->second; ++i) at->second = f(mixed(seed, i));
+  return at->second ? &*at->second : nullptr;
+}
+
+std::vector<tile> deal(view_choice const& v, int ranks) {
+  test::engine random(v.seed);
+  std::vector<test::list> lengths(static_cast<std::size_t>(ranks)), starts(lengths);
+  std::int64_t const e = v.etype_bytes, extent = test::pick(random, 1, 6 * ranks),
+                     longest = test::one_in(random, 4) ? 20 : 3;
+  for (std::int64_t at = 0; at < extent;) {
+    std::int64_t const length = std::min(test::pick(random, 1, longest), extent - at);
+    auto const owner = static_cast<std::size_t>(test::pick(random, 0, ranks));
+    if (owner < lengths.size()) {
+      lengths[owner].push_back(length);
+      starts[owner].push_back(at * e);
+    }
+    at += length;
+  }
+  std::vector<tile> all(lengths.size());
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    tile& t = all[r];
+    t = {{}, extent * e, 0, v.displacement, e, bytes(e), {}};
+    for (std::size_t i = 0; i < starts[r].size(); ++i) {
+      t.pieces.push_back({starts[r][i], lengths[r][i] * e});
+      t.bytes += lengths[r][i] * e;
+    }
+    t.pieces = test::joined(t.pieces);
+    t.filetype = argosy::resized(hindexed(lengths[r], starts[r], bytes(e)).form(), 0, t.extent);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<tile> tiles_of(view_choice const& v, int ranks) {
+  if (v.shape == shape::dealt) return deal(v, ranks);
+  sound const* const s = v.shape == shape::plain ? nullptr : found(2 * v.seed, as_filetype);
+  std::vector<tile> all(static_cast<std::size_t>(ranks));
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    tile& t = all[r];
+    if (v.shape == shape::plain) {
+      t = {{{0, v.etype_bytes}}, v.etype_bytes, v.etype_bytes, v.displacement, v.etype_bytes, bytes(v.etype_bytes), {}};
+      t.filetype = t.etype;
+      continue;
+    }
+    // A view of single bytes where no tree was found.
+    std::int64_t const extent = s ? s->extent : 1, ways = v.shape == shape::woven ? ranks : 1;
+    t = {s ? s->pieces : std::vector<piece>{{0, 1}}, extent * ways, s ? s->bytes : 1, v.displacement, 1, bytes(1), {}};
+    if (v.shape == shape::woven) t.displacement += static_cast<std::int64_t>(r) * extent;
+    t.filetype = argosy::resized(s ? s->form : bytes(1), 0, t.extent);
+  }
+  return all;
+}
+
+std::vector<piece> tile::locate(std::int64_t from, std::int64_t count) const {
+  std::vector<piece> all;
+  if (count == 0) return all;
+  std::int64_t at = displacement + from / bytes * extent, within = from % bytes;
+  for (std::size_t i = 0; count > 0; i = (i + 1) % pieces.size(), at += i == 0 ? extent : 0) {
+    piece const& p = pieces[i];
+    if (within >= p.length) {
+      within -= p.length;
+      continue;
+    }
+    std::int64_t const length = std::min(p.length - within, count);
+    if (!all.empty() && all.back().end() == at + p.offset + within)
+      all.back().length += length;
+    else
+      all.push_back({at + p.offset + within, length});
+    within = 0;
+    count -= length;
+  }
+  return all;
+}
+
+memory_map memory_of(std::uint64_t seed, std::int64_t n) {
+  constexpr std::int64_t margin = 16;
+  memory_map m;
+  m.base = margin;
+  sound const* s = seed == 0 || n == 0 ? nullptr : found(2 * seed + 1, as_memory);
+  if (s && n % s->bytes == 0) {
+    std::int64_t const low = s->form.lower_bound();
+    m.base = margin - low;
+    for (std::int64_t i = 0; i < n / s->bytes; ++i)
+      for (piece const& p : s->pieces) m.pieces.push_back({m.base + i * s->extent + p.offset, p.length});
+    m.form = repeat(n / s->bytes, s->extent, s->form);
+    m.buffer_bytes = 2 * margin + n / s->bytes * s->extent;
+  } else if (seed != 0 && n > 0 && n <= 600) {
+    std::int64_t const stride = 1 + static_cast<std::int64_t>(seed % 4);  // backwards
+    m.base = margin + (n - 1) * stride;
+    for (std::int64_t i = 0; i < n; ++i) m.pieces.push_back({m.base - i * stride, 1});
+    m.form = hvector(n, 1, -stride, bytes(1)).form();
+    m.buffer_bytes = 2 * margin + n * stride;
+  } else {
+    if (n > 0) m.pieces.push_back({margin, n});
+    m.form = bytes(n);
+    m.buffer_bytes = 2 * margin + n;
+  }
+  return m;
+}
+
+}  // namespace argosy::explore

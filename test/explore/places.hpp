@@ -1,0 +1,42 @@
+// Where bytes lie in file and memory: as argosy's layouts, and as lists that know nothing of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <argosy/layout/layout.hpp>
+#include <argosy/layout/piece.hpp>
+
+#include "program.hpp"
+
+namespace argosy::explore {
+
+// One rank's filetype.
+struct tile {
+  std::vector<piece> pieces;  // ascending, from the displacement on
+  std::int64_t extent = 1, bytes = 1;
+  std::int64_t displacement = 0, etype_bytes = 1;
+  layout etype, filetype;
+
+  // Stream bytes [from, from + count).
+  std::vector<piece> locate(std::int64_t from, std::int64_t count) const;
+};
+
+// Of all ranks.
+std::vector<tile> tiles_of(view_choice const& v, int ranks);
+
+// A buffer for so many bytes of the stream.
+struct memory_map {
+  std::vector<piece> pieces;  // in the order of the stream; disjoint
+  std::int64_t buffer_bytes = 0, base = 0;
+  layout form;  // from `base` on
+};
+memory_map memory_of(std::uint64_t seed, std::int64_t bytes);
+
+// Byte i of what a rank writes.
+std::byte byte_of(std::uint64_t key, std::int64_t i) noexcept;
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept;
+
+}  // namespace argosy::explore

@@ -1,0 +1,92 @@
+// Bugs on purpose, to see that exploring finds them: each is one that somebody could write.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/handle/opener.hpp>
+#include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "run.hpp"
+
+namespace argosy::explore {
+
+// The byte between two domains belongs to neither.
+struct short_domains {
+  static constexpr std::string_view name = two_phase::name;
+  two_phase right = {};
+
+  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    collective_plan p = right.plan(kind, all, ranks);
+    for (std::size_t i = 0; i + 1 < p.domains.size(); ++i)
+      if (p.domains[i].begin < p.domains[i].end) --p.domains[i].end;
+    return p;
+  }
+  std::uint64_t key() const { return right.key(); }
+  friend bool operator==(short_domains const&, short_domains const&) = default;
+};
+static_assert(collective_policy<short_domains>);
+
+inline any_policy with_short_domains(any_policy p) {
+  if (two_phase const* const right = p.target<two_phase>()) return short_domains{*right};
+  return p;
+}
+
+// Writes parts that are near each other as one, whatever was in the file between them.
+class hole_filler {
+ public:
+  hole_filler(std::in_place_t, any_handle inner) : inner_(std::move(inner)) {}
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory) { return inner_.read(offset, memory); }
+  io_result write(std::int64_t offset, std::span<std::byte const> memory) { return inner_.write(offset, memory); }
+  io_result read(std::span<read_part const> parts) { return inner_.read(parts); }
+  io_result write(std::span<write_part const> parts) {
+    if (parts.empty()) return {};
+    std::vector<std::byte> all;
+    std::int64_t const begin = parts.front().offset;
+    std::int64_t bytes = 0;
+    for (write_part const& p : parts) {
+      if (p.offset < begin + static_cast<std::int64_t>(all.size()) || p.offset > begin + (1 << 16))
+        return inner_.write(parts);
+      all.resize(static_cast<std::size_t>(p.offset - begin));
+      all.insert(all.end(), p.memory.begin(), p.memory.end());
+      bytes += static_cast<std::int64_t>(p.memory.size());
+    }
+    io_result const put = inner_.write(begin, all);
+    return put.error ? io_result{0, put.error} : io_result{bytes, {}};
+  }
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    return inner_.lock(offset, length, kind);
+  }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) { return inner_.unlock(offset, length); }
+  std::int64_t size(std::error_code& error) { return inner_.size(error); }
+  std::error_code resize(std::int64_t bytes) { return inner_.resize(bytes); }
+  std::error_code preallocate(std::int64_t bytes) { return inner_.preallocate(bytes); }
+  std::error_code sync() { return inner_.sync(); }
+  std::error_code close() { return inner_.close(); }
+  bool is_open() const { return inner_.is_open(); }
+  std::int64_t block_bytes() const { return inner_.block_bytes(); }
+
+ private:
+  any_handle inner_;
+};
+
+inline opener with_filled_holes(opener inner) {
+  return inner.opening([inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+    any_handle opened = inner(path, flags, error);
+    if (error) return {};
+    return any_handle(hole_filler(std::in_place, std::move(opened)));
+  });
+}
+
+// In this world an aggregator whose file access failed leaves the exchange at once, and returns its error.
+verdict verdict_with_early_return(program const& p);
+
+}  // namespace argosy::explore

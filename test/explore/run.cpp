@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+#include "run_on.hpp"
+
+namespace argosy::explore {
+
+verdict verdict_of(program const& p, changes const& c) {
+  return run_on(p, c, [](virtual_rank const& rank, session&) { return rank; });
+}
+
+}  // namespace argosy::explore

@@ -1,0 +1,143 @@
+// What a run of a program knows while it runs: what every rank asked for and was told, and what the files must hold.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/agree/errc.hpp>
+#include <argosy/handle/file_call.hpp>
+#include <argosy/handle/virtual_files.hpp>
+#include <argosy/plan/report.hpp>
+
+#include "places.hpp"
+#include "program.hpp"
+
+namespace argosy::explore {
+
+// What came out of the handle, above all retries: these errors the library knew of.
+struct witnessed {
+  file_call call;
+  std::error_code error;
+  bool of_pointer = false;  // the hidden file of the shared pointer
+};
+
+// One rank's part in one step.
+struct record {
+  enum class state { idle, begun, pending, done } now = state::idle;
+  bool writes = false;
+  std::vector<piece> file;  // of the bytes that it reads or writes, in the order of the stream
+  std::int64_t bytes = 0;
+  std::int64_t etypes = 0;
+  std::uint64_t key = 0;  // of what it writes
+  memory_map memory;
+  std::vector<std::byte> buffer;
+  std::error_code code;
+  std::string words;  // what_failed()
+  report told;
+  bool floats = false;          // at the shared pointer: where, is found out afterwards
+  bool lost_place = false;      // nobody knows: some calls at the shared pointer failed
+  std::int64_t lowest = -1;     // offset that it touched, of calls to the data file
+  std::vector<witnessed> seen;  // meanwhile
+  bool beside = false;          // other requests of this rank were pending
+  errc expected = {};           // what its arguments deserve; 0: nothing
+  std::int64_t least_size = 0;  // of the file, when it began
+};
+
+// Something is not as it must be; ends the run.
+struct found_wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class session {
+ public:
+  session(program const& p, virtual_files files);
+
+  std::vector<step> const& steps() const { return steps_; }
+  virtual_files const& files() const { return files_; }
+  std::string path(int which) const { return which == 0 ? "a" : "b"; }
+
+  // --- What all ranks know alike ---
+  bool is_open = false;
+  int file = 0;
+  argosy::mode modes = mode::none;
+  bool atomic = false;
+  view_choice view;
+  std::vector<tile> tiles;
+  bool shared_known = true;
+  std::int64_t shared = 0;  // the pointer
+  bool any_died = false;
+
+  // --- Told by ranks ---
+  struct rank_state {
+    std::vector<witnessed> seen;
+    std::int64_t lowest = -1;
+    std::int64_t position = 0;  // the individual pointer
+    errc sync_lost = {};
+    std::vector<std::unique_ptr<record>> pending;
+    std::vector<std::unique_ptr<record>> ended;  // requests that were waited for
+    std::vector<witnessed> pool;                 // errors that belong to a request or to a call beside it
+    bool pool_told = false;                      // one of them reported an error
+    bool left = false;
+  };
+  rank_state& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  std::int64_t share_of(step const& s, int rank) const;
+  std::int64_t offset_of(step const& s, int rank) const;
+  bool makes_sense(step const& s) const;
+  errc deserves(step const& s, int rank) const;
+
+  // Begins a rank's part in a step.
+  record& begin(std::size_t k, int rank);
+  // The last one to come looks at everything.
+  void arrive(std::size_t k, int rank);
+  // A rank that has died, or gives up.
+  void leave(int rank, bool died);
+  // After the run.
+  void finish();
+
+  std::map<std::string, std::int64_t> operations, policies;
+
+ private:
+  struct candidates {
+    std::vector<std::byte> values;
+  };
+  struct stored {
+    bool exists = false;
+    std::vector<std::byte> bytes;
+  };
+
+  void look(std::size_t first, std::size_t last);
+  void look_at_codes(std::size_t k, std::vector<record>& all);
+  void look_at_open(std::size_t k, std::vector<record>& all);
+  void apply_step(std::size_t k, std::vector<record>& all);
+  void place_floating(std::size_t k, std::vector<record>& all);
+  void write(record const& r, bool all_of_it);
+  void check_read(std::size_t k, int rank, record const& r, std::int64_t most_size);
+  void check_files(std::size_t k);
+  void check_crash(std::size_t k);
+  bool tolerable(step const& s, witnessed const& w) const;
+  std::vector<witnessed> serious(step const& s, std::vector<witnessed> const& all) const;
+  [[noreturn]] void wrong(std::size_t k, int rank, std::string const& words) const;
+  bool some_done(std::vector<record> const& all, bool well) const;
+
+  program const& program_;
+  std::vector<step> steps_;
+  virtual_files files_;
+  std::vector<rank_state> ranks_;
+  std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
+  std::map<std::size_t, int> arrived_;
+  int left_ = 0;
+  std::size_t next_ = 0;  // step to be looked at
+  std::array<stored, 2> model_;
+  std::map<std::int64_t, candidates> maybe_;           // bytes of the open file that may have other values
+  std::int64_t maybe_size_ = -1;                       // the size may be this
+  std::vector<std::array<std::int64_t, 2>> anything_;  // stretches of which nothing is known
+};
+
+}  // namespace argosy::explore

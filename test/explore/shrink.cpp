@@ -1,0 +1,135 @@
+// Deletes what is not needed for something to be wrong, and runs again.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <utility>
+
+#include "run.hpp"
+
+namespace argosy::explore {
+namespace {
+
+// Ranks that are gone have no faults.
+program with_ranks(program p, int ranks) {
+  p.world.ranks = ranks;
+  auto const outside = [=](auto const& x) { return x.rank >= ranks; };
+  std::erase_if(p.world.faults, outside);
+  std::erase_if(p.world.slow, outside);
+  std::erase_if(p.world.pauses, outside);
+  std::erase_if(p.world.deaths, outside);
+  return p;
+}
+
+class shrinker {
+ public:
+  shrinker(program p, std::function<bool(program const&)> const& is_wrong, int tries)
+      : best_(std::move(p)), is_wrong_(is_wrong), left_(tries) {}
+
+  program run() {
+    bool better = true;
+    while (better && left_ > 0) {
+      better = false;
+      better |= fewer(&program::steps);
+      better |= fewer_of([](program& p) -> auto& { return p.world.faults; });
+      better |= fewer_of([](program& p) -> auto& { return p.world.deaths; });
+      better |= fewer_of([](program& p) -> auto& { return p.world.slow; });
+      better |= fewer_of([](program& p) -> auto& { return p.world.pauses; });
+      for (int n = 1; n < best_.world.ranks; n = std::max(n + 1, (n + best_.world.ranks) / 2))
+        if (attempt(with_ranks(best_, n))) better = true;
+      better |= plainer_world();
+      for (std::size_t i = 0; i < best_.steps.size(); ++i) better |= plainer_step(i);
+    }
+    return best_;
+  }
+
+ private:
+  bool attempt(program p) {
+    if (left_ <= 0 || p == best_) return false;
+    --left_;
+    if (!is_wrong_(p)) return false;
+    best_ = std::move(p);
+    return true;
+  }
+  template <class F>
+  bool change(F&& f) {
+    program p = best_;
+    f(p);
+    return attempt(std::move(p));
+  }
+
+  bool fewer(std::vector<step> program::* list) {
+    return fewer_of([=](program& p) -> auto& { return p.*list; });
+  }
+  // Halves, then quarters, ..., then one by one.
+  template <class List>
+  bool fewer_of(List&& list) {
+    bool better = false;
+    for (std::size_t n = list(best_).size(); n > 0; n /= 2)
+      for (std::size_t at = 0; at < list(best_).size();) {
+        bool const gone = change([&](program& p) {
+          auto& all = list(p);
+          auto const first = all.begin() + static_cast<std::ptrdiff_t>(at);
+          all.erase(first, first + static_cast<std::ptrdiff_t>(std::min(n, all.size() - at)));
+        });
+        better |= gone;
+        if (!gone) at += n;
+      }
+    return better;
+  }
+
+  bool plainer_world() {
+    bool better = false;
+    scenario const plain;
+    better |= change([&](program& p) { p.world.seed = 0; });
+    better |= change([&](program& p) { p.world.network = plain.network; });
+    better |= change([&](program& p) { p.world.disk = plain.disk; });
+    better |= change([&](program& p) { p.world.ranks_per_node = p.world.ranks; });
+    for (int n = 1; n < best_.world.ranks_per_node && n < 4; ++n)
+      better |= change([&](program& p) { p.world.ranks_per_node = n; });
+    better |= change([&](program& p) { p.before = {-1, -1}; });
+    for (std::size_t i = 0; i < best_.world.faults.size(); ++i) {
+      better |= change([&](program& p) { p.world.faults[i].what.times = 1; });
+      better |= change([&](program& p) { p.world.faults[i].what.first = 1; });
+    }
+    return better;
+  }
+
+  bool plainer_step(std::size_t i) {
+    bool better = false;
+    step const plain;
+    auto const with = [&](auto&& f) { better |= change([&](program& p) { f(p.steps[i]); }); };
+    with([&](step& s) { s.salt = 0; });
+    with([&](step& s) { s.memory = 0; });
+    with([&](step& s) { s.loose = s.later = false; });
+    with([&](step& s) { s.mistake = slip::none; });
+    with([&](step& s) { s.culprit = 0; });
+    with([&](step& s) { s.hints.clear(); });
+    with([&](step& s) { s.modes = plain.modes; });
+    with([&](step& s) { s.policy = {}; });
+    with([&](step& s) { s.policy = {.kind = s.policy.kind}; });
+    with([&](step& s) { s.policy.aggregators = 0; });
+    with([&](step& s) { s.view = {}; });
+    with([&](step& s) { s.view.displacement = 0; });
+    with([&](step& s) { s.view.etype_bytes = 1; });
+    for (std::uint64_t seed = 0; seed < 4 && best_.steps[i].view.seed > 3; ++seed)
+      with([&](step& s) { s.view.seed = seed; });
+    for (std::uint64_t seed = 1; seed < 4 && best_.steps[i].memory > 3; ++seed) with([&](step& s) { s.memory = seed; });
+    with([&](step& s) { s.offset = 0; });
+    with([&](step& s) { s.offset /= 2; });
+    with([&](step& s) { s.count = 1; });
+    with([&](step& s) { s.count /= 2; });
+    with([&](step& s) { s.count -= s.count > 0; });
+    return better;
+  }
+
+  program best_;
+  std::function<bool(program const&)> const& is_wrong_;
+  int left_;
+};
+
+}  // namespace
+
+program shrunk(program p, std::function<bool(program const&)> const& is_wrong, int tries) {
+  return shrinker(std::move(p), is_wrong, tries).run();
+}
+
+}  // namespace argosy::explore
