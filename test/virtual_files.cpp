@@ -3,9 +3,12 @@
 #include <argosy/handle/virtual_files.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -481,6 +484,39 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
     died = !r.dead.empty();
     CHECK(right(left.content("f"), successes > 0));
   }
+}
+
+TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtual][file][faults]") {
+  bool const reads = GENERATE(false, true);
+  CAPTURE(reads);
+  io::virtual_files files;
+  files.put("f", filled(4000, 1));
+  int thrown = 0, told = 0;
+  io::virtual_cluster({.ranks = 4, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+    auto const script = std::make_shared<io::fault_script>();
+    script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
+    io::file_call const call = reads ? io::file_call::read : io::file_call::write;
+    if (world.rank() == 1) script->add(io::delay_at(call, 2, std::chrono::nanoseconds(1)));
+    auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
+    std::vector<std::byte> data = filled(1000, 2);
+    io::two_phase const rounds{.buffer_bytes = 400, .aggregators = 4, .align_bytes = 100};
+    std::error_code e;
+    try {
+      if (reads)
+        f.read_at_all(1000 * world.rank(), data, rounds, e);
+      else
+        f.write_at_all(1000 * world.rank(), data, rounds, e);
+      told += e == io::errc::error_on_another_rank;
+    } catch (std::runtime_error const& own) {
+      CHECK(world.rank() == 1);
+      ++thrown;
+    }
+    f.close();  // it is usable
+  });
+  CHECK(thrown == 1);
+  CHECK(told == 3);
+  bytes const after = files.content("f");
+  CHECK(std::count(after.begin(), after.end(), std::byte{2}) == (reads ? 0 : 3800));
 }
 
 TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][file]") {

@@ -130,14 +130,14 @@ class collective_exchange {
   }
   std::int64_t bytes_before_gap() const { return std::min(first_gap_, mine_.end()) - mine_.position; }
 
-  // What code of the user throws (a data representation) must not keep this rank from going on.
+  // What code of the user throws (a data representation, a handle) must not keep this rank from going on.
   template <class F>
   bool guarded(F&& f) {
     try {
       f();
       return true;
     } catch (...) {
-      failure thrown(errc::conversion, "a data representation threw");
+      failure thrown(errc::conversion, "a data representation or handle of the program threw");
       thrown.thrown = std::current_exception();
       failed_.keep(std::move(thrown));
       return false;
@@ -253,8 +253,9 @@ class collective_exchange {
         else
           all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
       });
-    if (std::error_code const error = writer_.write(w, stage_.window(s, n), all, plan_.granule))
-      fail(s, k, w, error, "writing");
+    std::error_code error = make_error_code(errc::io);
+    guarded([&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); });
+    if (error) fail(s, k, w, error, "writing");
     std::atomic_ref(c.emptied[n & 1])
         .fetch_add(static_cast<std::uint32_t>(seats_.ranks.size()), std::memory_order_relaxed);
     release(s);
@@ -312,7 +313,8 @@ class collective_exchange {
     if (all.low < all.high) {
       ++done_.windows;
       std::byte* const to = stage_.window(s, n) + (all.low - w.begin);
-      io_result const got = file_.read(all.low, {to, static_cast<std::size_t>(all.high - all.low)});
+      io_result got{0, make_error_code(errc::io)};
+      guarded([&] { got = file_.read(all.low, {to, static_cast<std::size_t>(all.high - all.low)}); });
       ++done_.read_calls;
       done_.bytes_read += got.bytes;
       c.end[n & 1] = all.low + got.bytes;
