@@ -26,7 +26,6 @@ char const* name_of(call_kind k) noexcept {
                                    "all_gather",
                                    "broadcast",
                                    "exclusive_sum",
-                                   "deliver",
                                    "duplicate",
                                    "split",
                                    "node",
@@ -39,7 +38,8 @@ char const* name_of(call_kind k) noexcept {
                                    "wait for a nonblocking call",
                                    "file access",
                                    "change of shared memory",
-                                   "wake"};
+                                   "wake",
+                                   "deliver"};
   return names[static_cast<std::size_t>(k)];
 }
 

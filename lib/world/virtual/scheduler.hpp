@@ -45,13 +45,13 @@ constexpr std::uint64_t mixed(std::uint64_t x) {  // splitmix64
 // those that do meet it again at the next operation.
 struct run_ended {};
 
+// Goes into the hash of a run: new ones at the end.
 enum class call_kind {
   barrier,
   all_reduce,
   all_gather,
   broadcast,
   exclusive_sum,
-  deliver,
   duplicate,
   split,
   node,
@@ -64,7 +64,8 @@ enum class call_kind {
   background,
   file,
   memory,
-  wake
+  wake,
+  deliver
 };
 char const* name_of(call_kind k) noexcept;
 
