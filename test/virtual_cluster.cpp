@@ -508,6 +508,23 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
   CHECK(r.dead == std::vector<int>{1, 0});
 }
 
+TEST_CASE("after a revoke no receive gets the message of another", "[virtual][faults]") {
+  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}).run([](io::virtual_rank const& world) {
+    bytes memory(8);
+    if (world.rank() == 1) {
+      world.compute(1e-3);
+      world.send(std::span(memory).first(8), 0, 1);
+      world.send(std::span(memory).first(2), 0, 1);
+    }
+    if (world.rank() == 2) world.revoke();
+    if (world.rank() != 0) return;
+    CHECK_THROWS_AS(world.receive(memory, 1, 1), io::rank_failure);  // was waiting
+    world.compute(1e-2);
+    world.pause();
+    CHECK_THROWS_AS(world.receive(std::span(memory).first(2), 1, 1), io::rank_failure);
+  });
+}
+
 TEST_CASE("scenarios have a text form", "[virtual]") {
   io::scenario s{.ranks = 64, .ranks_per_node = 4, .seed = 18446744073709551615u};
   CHECK(to_string(io::scenario{.ranks = 3}) == "ranks=3");

@@ -107,11 +107,12 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std:
         .bytes = 0,
         .at = now().time};
   channel& c = rank(to).mail[{g.id, peer, tag}];
-  if (!c.arrived.empty()) {
-    match(c.arrived.pop(), *o);
-  } else if (g.revoked) {
+  if (g.revoked) {
+    // Also where a message is there: an earlier receive, which was given up, may have been meant to get it.
     o->peer_died = true;
     complete(*o, now().time);
+  } else if (!c.arrived.empty()) {
+    match(c.arrived.pop(), *o);
   } else if (rank(peer).dead) {
     // What it had sent is still on its way for a while.
     bool const more = std::any_of(queue_.begin(), queue_.end(), [&](event const& e) {
