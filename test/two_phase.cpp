@@ -96,6 +96,24 @@ TEST_CASE("an aggregator that cannot read goes on", "[two_phase][errors]") {
   check_failing_readers(io::mpi(boost::mpi::communicator()));
 }
 
+TEST_CASE("collective calls go on while ranks do other things", "[later]") {
+  check_calls_under_way(io::mpi(boost::mpi::communicator()));
+}
+
+TEST_CASE("on one node a nonblocking collective call needs no rank to come back", "[later]") {
+  boost::mpi::communicator const world;
+  io::mpi const ranks(world);
+  shared_scratch const dir(ranks);
+  auto f = io::file::open(world, dir / "f", io::mode::create | io::mode::read_write);
+  std::vector<int> const data(1000, world.rank());
+  io::request r = f.iwrite_at_all(1000 * world.rank(), data);
+  // Rank by rank: each leaves only after the one before, and none of them is in a call of the file.
+  if (world.rank() > 0) world.recv(world.rank() - 1, 0);
+  r.wait();
+  if (world.rank() + 1 < world.size()) world.send(world.rank() + 1, 0);
+  f.close();
+}
+
 TEST_CASE("policies that differ between ranks are found before anything is written", "[two_phase][errors]") {
   boost::mpi::communicator const world;
   if (world.size() == 1) return;

@@ -50,6 +50,10 @@ TEST_CASE("an aggregator that cannot read goes on", "[two_phase][errors]") {
   in_each_world([](nodes_world const& w) { check_failing_readers(w); });
 }
 
+TEST_CASE("collective calls go on while ranks do other things", "[later]") {
+  in_each_world([](nodes_world const& w) { check_calls_under_way(w); });
+}
+
 TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][views]") {
   io::mpi const ranks{boost::mpi::communicator()};
   nodes_world const world(ranks, {1, false, true});

@@ -1,5 +1,6 @@
 // The world of MPI.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/world/memory_world.hpp>
 #include <argosy/world/mpi.hpp>
 
 #include "support/leak_check.hpp"
@@ -173,6 +174,20 @@ TEST_CASE("a world refers to the communicator that it was made from", "[world][m
 TEST_CASE("ranks reduce values of any size", "[world][mpi]") {
   check_reductions(io::mpi(MPI_COMM_WORLD));
   check_reductions(io::mpi(MPI_COMM_SELF));
+}
+
+TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  io::memory_world const world(ranks.share(io::memory_world::bytes_for(ranks.size())), ranks.rank(), ranks.size());
+  check_reductions(world);
+  check_sums(world);
+  check_gathers_and_broadcasts(world);
+  for (int i = 0; i < 1000; ++i) world.barrier();
+  io::shared_memory const m = world.share(sizeof(std::uint32_t));
+  std::atomic_ref<std::uint32_t> const count(*reinterpret_cast<std::uint32_t*>(m.bytes().data()));
+  ++count;
+  world.barrier();
+  CHECK(count == static_cast<std::uint32_t>(ranks.size()));
 }
 
 TEST_CASE("ranks sum what comes before them", "[world][mpi]") { check_sums(io::mpi(MPI_COMM_WORLD)); }

@@ -15,7 +15,9 @@
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/exception.hpp>
 
-#include "node_segment.hpp"
+#include <argosy/world/memory_world.hpp>
+
+#include "share_segment.hpp"
 
 namespace argosy {
 
@@ -142,20 +144,6 @@ std::size_t bytes_of(MPI_Status const& status) {
   check("MPI_Get_elements_x", MPI_Get_elements_x(&status, MPI_BYTE, &bytes));
   return static_cast<std::size_t>(bytes);
 }
-
-// What ranks tell each other about a segment.
-struct segment_note {
-  detail::node_segment::name name = {};
-  std::uint64_t bytes = 0;
-  int error = 0;
-};
-struct first_failure {
-  int error = 0;
-  int rank = 0;
-  void combine(first_failure const& other) {
-    if (other.error != 0 && (error == 0 || other.rank < rank)) *this = other;
-  }
-};
 
 }  // namespace
 
@@ -338,52 +326,10 @@ void mpi::request::drop() noexcept {
 // --- Memory of a node ---
 
 shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
-  namespace segment = detail::node_segment;
-  error.clear();
-  std::byte* first = nullptr;
-  // The name goes with this rank's part of the work, also if the user's error handler throws.
-  struct named {
-    segment_note note;
-    bool mine = false;
-    ~named() {
-      if (mine) segment::remove(note.name);
-    }
-  } made;
-  if (rank_ == 0) {
-    made.note.bytes = bytes;
-    if (bytes != 0) made.note.error = segment::create(made.note.name, bytes, first);
-    made.mine = bytes != 0 && made.note.error == 0;
-  }
-  std::shared_ptr<std::byte> hold;
-  auto const keep = [&] {
-    if (first) hold = {first, [bytes](std::byte* p) { segment::unmap(p, bytes); }};
-  };
-  keep();
-  broadcast(std::as_writable_bytes(std::span(&made.note, 1)), 0);
-  first_failure outcome{made.note.error, rank_};
-  if (rank_ != 0) {
-    if (made.note.bytes != bytes)
-      outcome.error = EINVAL;
-    else if (bytes != 0 && outcome.error == 0)
-      outcome.error = segment::open(made.note.name, bytes, first);
-    keep();
-  }
-  all_reduce(outcome);
-  if (outcome.error != 0) {
-    error.assign(outcome.error, std::system_category());
-    return {};
-  }
-  if (!hold) return {};
-  return {std::move(hold), bytes};
+  return detail::share_segment(*this, bytes, error);
 }
 
-void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept {
-  constexpr int looks = 100;  // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
-  std::atomic_ref<std::uint32_t> const w(word);
-  for (int i = 0; i < looks; ++i)
-    if (w.load(std::memory_order_acquire) != seen) return;
-  detail::node_segment::wait(word, seen);
-}
+void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept { memory_world::wait(word, seen); }
 
 void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile) {
   std::atomic_ref<std::uint32_t> const w(word);
@@ -403,7 +349,7 @@ void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanw
   }
 }
 
-void mpi::wake(std::uint32_t& word) noexcept { detail::node_segment::wake(word); }
+void mpi::wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
 
 shared_memory mpi::share(std::size_t bytes) const {
   std::error_code error;

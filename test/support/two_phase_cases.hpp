@@ -240,4 +240,91 @@ void check_failing_readers(World const& world) {
     }
 }
 
+// Several calls under way; every rank waits in an order of its own, tests, or meets others in another call first.
+template <communicator World>
+void check_calls_under_way(World const& world) {
+  int const rank = world.rank(), size = world.size();
+  engine random(seed());
+  shared_scratch const dir(world);
+  auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write);
+  constexpr std::int64_t each = 4000;
+  for (int round = 0; round < 10; ++round) {
+    INFO("seed " << seed() << ", round " << round);
+    bool const unique_order = pick(random, 0, 1) == 0;
+    f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * size));
+    f.seek(0);
+    auto const calls = static_cast<std::size_t>(pick(random, 1, 5));
+    std::vector<std::vector<int>> out(calls), in(calls);
+    std::vector<request> writes, reads;
+    for (std::size_t c = 0; c < calls; ++c) {
+      auto const count = static_cast<std::size_t>(pick(random, 0, 3) == 0 ? 0 : each);  // the same on all ranks
+      out[c].resize(count);
+      for (std::size_t i = 0; i < count; ++i) out[c][i] = static_cast<int>(i) * size + rank + static_cast<int>(c) * 7;
+      if (pick(random, 0, 1) == 0)
+        writes.push_back(f.iwrite_all(out[c], two_phase{.window_bytes = 3000}));
+      else
+        writes.push_back(f.iwrite_at_all(f.position(), out[c])),
+            f.seek(static_cast<std::int64_t>(count), seek_from::current);
+    }
+    CHECK(writes.size() == calls);
+    if (pick(random, 0, 2) == 0) f.sync();  // also waits for them
+    std::vector<std::size_t> order(calls);
+    for (std::size_t c = 0; c < calls; ++c) order[c] = c;
+    if (!unique_order && rank % 2 == 1) std::reverse(order.begin(), order.end());
+    for (std::size_t const c : order) {
+      if (rank % 3 == 2)
+        while (!writes[c].test()) {
+        }
+      CHECK(writes[c].wait().bytes == static_cast<std::int64_t>(4 * out[c].size()));
+      CHECK_FALSE(writes[c].pending());
+    }
+    f.seek(0);
+    for (std::size_t c = 0; c < calls; ++c) {
+      in[c].resize(out[c].size());
+      reads.push_back(f.iread_all(in[c]));
+    }
+    wait_all(reads);
+    CHECK(in == out);
+  }
+
+  // A failure on one rank reaches all of them at the wait, and the next call is not touched by it.
+  std::vector<int> data(each, rank), back(each);
+  for (int who = 0; who < size; ++who) {
+    request bad = f.iwrite_at_all(who == rank ? -1 : 0, data);
+    request good = f.iwrite_at_all(0, data);
+    std::error_code error;
+    bad.wait(error);
+    CHECK(failed_on(world, who, errc::argument, error));
+    CHECK(good.wait(error).bytes == 4 * each);
+    CHECK_FALSE(error);
+  }
+
+  // Split calls.
+  f.begin_write_at_all(0, data);
+  CHECK_THROWS_AS(f.begin_read_all(back), argosy::error);
+  CHECK(f.end().bytes == 4 * each);
+  f.seek_shared(0);
+  f.begin_write_ordered(data);
+  f.end();
+  CHECK(f.position_shared() == size * each);
+  f.seek_shared(0);
+  f.begin_read_ordered(back);
+  std::error_code error;
+  CHECK(f.end(error).bytes == 4 * each);
+  CHECK_FALSE(error);
+  CHECK(back == data);
+  CHECK(f.end().bytes == 0);  // nothing has begun
+
+  // Dropped: it goes on, and is done when the file is closed.
+  std::fill(data.begin(), data.end(), 1000 + rank);
+  f.iwrite_at_all(0, data);
+  f.close();
+  f = basic_file<World>::open(world, dir / "f", mode::read);
+  f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * size));
+  f.read_at_all(0, back);
+  CHECK(back == data);
+  f.close();
+  CHECK_THROWS_AS(f.iread_all(back).wait(), argosy::error);
+}
+
 }  // namespace argosy::test

@@ -102,7 +102,7 @@ struct large {
   }
 };
 
-template <communicator World>
+template <agreeing World>
 void check_reductions(World const& world) {
   int const n = world.size(), me = world.rank();
   for (int last = 0; last < n; ++last) {
@@ -160,7 +160,7 @@ void check_reductions(World const& world) {
   }
 }
 
-template <communicator World>
+template <agreeing World>
 void check_sums(World const& world) {
   std::int64_t const big = std::int64_t{1} << 40;
   CHECK(world.exclusive_sum(world.rank() + big) == world.rank() * (world.rank() - 1) / 2 + world.rank() * big);
@@ -194,7 +194,7 @@ void check_deliveries(World const& world) {
   CHECK(world.deliver({}).empty());
 }
 
-template <communicator World>
+template <agreeing World>
 void check_gathers_and_broadcasts(World const& world) {
   auto const n = static_cast<std::size_t>(world.size());
   for (std::size_t size : sizes) {

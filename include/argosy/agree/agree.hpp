@@ -14,19 +14,19 @@ namespace argosy {
 // more if not. With `develop` (the same on all ranks) every argument is compared with that of the right neighbour first, at
 // the cost of one message each way; the call's place in the source, too, if ranks are in different calls.
 // Collective. Whoever calls another collective of the same file meanwhile meets the others here.
-template <communicator World>
+template <agreeing World>
 agreement agree(World const& world, arguments const& given, bool develop);
 
 // The same for reads and writes: `access` is this rank's, and becomes that of all ranks, in the same reduction.
-template <communicator World>
+template <agreeing World>
 agreement agree(World const& world, arguments const& given, bool develop, access_summary& access);
 
 // The same, for calls that do not know yet whether they are to compare: `develop` becomes true on all ranks if it is on one.
-template <communicator World>
+template <agreeing World>
 agreement agree_first(World const& world, arguments const& given, bool& develop);
 
 // After a call: did it succeed on every rank? One reduction; a broadcast more if not. Collective.
-template <communicator World>
+template <agreeing World>
 agreement agree(World const& world, failure const& mine);
 
 }  // namespace argosy

@@ -40,7 +40,7 @@ struct seats {
 // the window and arrives; others send theirs. a waits until all have arrived, writes what is covered, and releases the window.
 // Reading: every rank of the node says what it wants; a reads from the first to the last wanted byte, releases the window and
 // sends others what they want; every rank takes its part, and arrives at `emptied`.
-template <communicator World, handle H, class Memory>
+template <agreeing World, handle H, class Memory>
 class collective_exchange {
  public:
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
@@ -162,7 +162,10 @@ class collective_exchange {
       std::uint32_t const seen = w.load(std::memory_order_acquire);
       if (static_cast<std::int32_t>(seen - target) >= 0) return;
       // A rank without others on its node finds everything done.
-      if constexpr (node_waiting<World>) world_.wait(word, seen, links_.requests());
+      if constexpr (node_waiting<World> && messaging<World>)
+        world_.wait(word, seen, links_.requests());
+      else if constexpr (node_waiting<World>)
+        world_.wait(word, seen);
     }
   }
   void wake(std::uint32_t& word) {
@@ -347,7 +350,7 @@ class collective_exchange {
   Memory& memory_;
   window_writer<H> writer_;
   report& done_;
-  links<World> links_;
+  typename links_of<World>::type links_;
   std::vector<std::size_t> near_;   // domains of aggregators of this node; the place in it is that on the stage
   std::optional<std::size_t> own_;  // in near_
   std::vector<std::uint64_t> covered_;

@@ -261,4 +261,40 @@ class links {
   std::array<batch, 2> batches_;
 };
 
+// Of a world without messages: all ranks sit on one node.
+struct no_links {
+  template <class... All>
+  explicit no_links(All&&...) {}
+  static constexpr bool none() noexcept { return true; }
+  template <class... All>
+  void begin(All&&...) {}
+  template <class... All>
+  void send(All&&...) {}
+  template <class... All>
+  void post(All&&...) {}
+  template <class... All>
+  void collect(All&&...) {}
+  template <class... All>
+  void expect(All&&...) {}
+  template <class... All>
+  void take(All&&...) {}
+  template <class... All>
+  void for_each_share(All&&...) const {}
+  template <class... All>
+  void answer(All&&...) {}
+  template <class... All>
+  void settle(All&&...) {}
+  void answered(std::int64_t) {}
+  void finish() {}
+};
+
+template <class World>
+struct links_of {
+  using type = no_links;
+};
+template <communicator World>
+struct links_of<World> {
+  using type = links<World>;
+};
+
 }  // namespace argosy

@@ -15,6 +15,9 @@
 
 #include <argosy/agree/agree.hpp>
 #include <argosy/agree/error.hpp>
+#include <argosy/detail/file/beside.hpp>
+#include <argosy/detail/file/collective_call.hpp>
+#include <argosy/detail/file/deferred.hpp>
 #include <argosy/detail/file/open_file.hpp>
 #include <argosy/detail/file/shared_pointer.hpp>
 #include <argosy/detail/file/together.hpp>
@@ -343,6 +346,45 @@ class basic_file {
     return together("write_ordered", access_kind::write, pointer_kind::shared, 0, from, how, &error);
   }
 
+  // The same in the background, all ranks in the same order; pointers move at once. Where all ranks are on one node, a thread of
+  // each rank exchanges data and accesses the file. In worlds of several nodes ranks do it when they wait for the request, test
+  // it, or come to another collective call of the file; that waits for the other ranks.
+  // A request that is dropped goes on: its memory must live until the file is closed.
+  request iread_at_all(std::int64_t offset, target into, any_policy how = {}) {
+    return together_later("iread_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, how);
+  }
+  request iwrite_at_all(std::int64_t offset, source from, any_policy how = {}) {
+    return together_later("iwrite_at_all", access_kind::write, pointer_kind::explicit_offset, offset, from, how);
+  }
+  request iread_all(target into, any_policy how = {}) {
+    return together_later("iread_all", access_kind::read, pointer_kind::individual, 0, into, how);
+  }
+  request iwrite_all(source from, any_policy how = {}) {
+    return together_later("iwrite_all", access_kind::write, pointer_kind::individual, 0, from, how);
+  }
+
+  // Split calls: one at a time on a file, and end() waits for it. Beginning a second one throws.
+  void begin_read_at_all(std::int64_t offset, target into, any_policy how = {}) {
+    begin_split("begin_read_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, how);
+  }
+  void begin_write_at_all(std::int64_t offset, source from, any_policy how = {}) {
+    begin_split("begin_write_at_all", access_kind::write, pointer_kind::explicit_offset, offset, from, how);
+  }
+  void begin_read_all(target into, any_policy how = {}) {
+    begin_split("begin_read_all", access_kind::read, pointer_kind::individual, 0, into, how);
+  }
+  void begin_write_all(source from, any_policy how = {}) {
+    begin_split("begin_write_all", access_kind::write, pointer_kind::individual, 0, from, how);
+  }
+  void begin_read_ordered(target into, any_policy how = {}) {
+    begin_split("begin_read_ordered", access_kind::read, pointer_kind::shared, 0, into, how);
+  }
+  void begin_write_ordered(source from, any_policy how = {}) {
+    begin_split("begin_write_ordered", access_kind::write, pointer_kind::shared, 0, from, how);
+  }
+  report end() { return split_.wait(); }
+  report end(std::error_code& error) { return split_.wait(error); }
+
   // --- Pointers ------------------------------------------------------------------------------------------------------
 
   // The individual pointer; local.
@@ -378,7 +420,9 @@ class basic_file {
 
   agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, hints const& h, opener files,
                         place where);
-  detail::shared_pointer make_shared_pointer();
+  void prepare_together();
+  detail::shared_pointer hidden_pointer() const;
+  void finish_later_calls();
 
   template <class... Arguments>
   static argosy::view made_view(std::int64_t displacement, Arguments const&... all);
@@ -416,17 +460,23 @@ class basic_file {
   std::shared_ptr<detail::operation> launch(std::string_view call, access_kind kind, pointer_kind pointer,
                                             std::int64_t offset, Data const& data, any_policy const& how,
                                             std::function<void(detail::operation const&)> then = {});
-  agreement carry_out_together(detail::job& t, bool ordered, access_summary all, report& r);
-  collective_plan plan_together(detail::job const& t, access_summary const& all);
+  template <class Data>
+  detail::collective_call described(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                    Data const& data, any_policy const& how) const;
   template <class Data>
   report together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
                   any_policy const& how, std::error_code* error);
   template <class Data>
+  request together_later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                         Data const& data, any_policy const& how);
+  template <class Data>
+  void begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
+                   any_policy const& how);
+  template <class Data>
   failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data, any_policy const& how,
                   detail::job& t) const;
-  // Where data at the shared pointer goes; they move it.
+  // Where data at the shared pointer goes; moves it.
   failure find_shared_place(detail::job& t);
-  failure find_ordered_place(detail::job& t, std::int64_t all);
 
   // Throws what the agreement says, or tells `error`.
   void done(agreement const& a, std::string_view call, std::error_code* error);
@@ -434,8 +484,11 @@ class basic_file {
 
   std::optional<World> world_;
   std::shared_ptr<detail::open_file> local_;
-  detail::shared_pointer shared_;
-  detail::team<World> team_;
+  std::shared_ptr<detail::shared_pointer> shared_;
+  std::shared_ptr<detail::team<World>> team_;
+  std::unique_ptr<detail::beside> beside_;  // for nonblocking collective calls: one of the two
+  std::optional<detail::deferred<World>> later_;
+  request split_;
   bool develop_ = false;
   std::string what_failed_;
 };

@@ -34,33 +34,39 @@ concept ranked = requires(C const& c) {
 
 // Called by all ranks, in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
 template <class C>
-concept collective = requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in,
-                              std::vector<parcel> const& parcels) {
-  c.barrier();
-  c.all_reduce(value);    // in place, any reducible
-  c.all_gather(out, in);  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
-  c.broadcast(in, 0);     // from a root
-  { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
-  // To whom this rank likes; returns what was sent to it, by rank, and in the order in which a rank gave it. Nobody has
-  // to know who sends: costs a rank its own parcels and what a barrier costs.
-  { c.deliver(parcels) } -> std::same_as<std::vector<parcel>>;
-};
+concept collective =
+    requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
+      c.barrier();
+      c.all_reduce(value);    // in place, any reducible
+      c.all_gather(out, in);  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it
+      c.broadcast(in, 0);     // from a root
+      { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
+    };
+
+// Enough for ranks that have to agree.
+template <class C>
+concept agreeing = std::copyable<C> && ranked<C> && collective<C>;
 
 // Messages between two ranks with one tag arrive in the order in which they were sent, and go to receives in the order in
 // which these were started. Lengths are 64-bit and may be 0; a receive takes any message that fits, a longer one is a
 // communication error. Memory belongs to a request from its start until wait_all has returned.
-// A request is default-constructed done. `received` is the length of the message that a receive got, after wait_all. One that is dropped undone does not wait for other ranks: a receive is taken back,
-// and its memory is free; a send is left to itself, and its memory must live until it was received.
+// A request is default-constructed done; `received` is the length of the message that a receive got, after wait_all. One that
+// is dropped undone does not wait for other ranks: a receive is taken back, and its memory is free; a send is left to itself,
+// and its memory must live until it was received.
+// `deliver` is collective: parcels to whom this rank likes; it returns what was sent to it, by rank, and in the order in which
+// a rank gave it. Nobody has to know who sends: a rank pays for its own parcels, and for a barrier.
 template <class C>
 concept messaging = std::movable<typename C::request> && std::default_initializable<typename C::request> &&
                     requires(C const& c, std::span<std::byte const> out, std::span<std::byte> in, int peer, int tag,
-                             std::span<typename C::request> requests, typename C::request const& ended) {
+                             std::span<typename C::request> requests, typename C::request const& ended,
+                             std::vector<parcel> const& parcels) {
                       c.send(out, peer, tag);
                       { c.receive(in, peer, tag) } -> std::convertible_to<std::size_t>;  // bytes received
                       { c.start_send(out, peer, tag) } -> std::same_as<typename C::request>;
                       { c.start_receive(in, peer, tag) } -> std::same_as<typename C::request>;
                       C::wait_all(requests);  // in any order; they are done afterwards, and may be waited for again
                       { ended.received() } -> std::convertible_to<std::size_t>;
+                      { c.deliver(parcels) } -> std::same_as<std::vector<parcel>>;
                     };
 
 // Other groups of ranks, made collectively, with messages of their own. `duplicate` gives the same ranks, `split` those of
@@ -77,14 +83,14 @@ concept groupable = requires(C const& c) {
 // A rank that waits for others (a receive, a collective call that depends on them) sees afterwards what they had written
 // to shared memory before.
 template <class C>
-concept communicator = std::copyable<C> && ranked<C> && collective<C> && messaging<C> && groupable<C>;
+concept communicator = agreeing<C> && messaging<C> && groupable<C>;
 
 // A world may be able to share memory: `share` gives every rank of a node communicator the same zeroed bytes, or every rank
 // the same error, that of the lowest rank which failed: no space, too many files, ranks that are not on one node
 // (no_such_file_or_directory), sizes that differ (invalid_argument). Collective; the form without `error` throws
 // std::system_error. No bytes are no error, and no memory.
 template <class C>
-concept node_sharing = communicator<C> && requires(C const& c, std::size_t bytes, std::error_code& error) {
+concept node_sharing = agreeing<C> && requires(C const& c, std::size_t bytes, std::error_code& error) {
   { c.share(bytes) } -> std::same_as<shared_memory>;
   { c.share(bytes, error) } -> std::same_as<shared_memory>;
 };
@@ -94,11 +100,11 @@ concept node_sharing = communicator<C> && requires(C const& c, std::size_t bytes
 // makes a call of MPI: any thread may use them. A rank that has begun messages gives them to its `wait`: other ranks may
 // need them to go on before the word can change.
 template <class C>
-concept node_waiting = node_sharing<C> && requires(C const& c, std::uint32_t& word, std::uint32_t seen,
-                                                   std::span<typename C::request> meanwhile) {
+concept node_waiting = node_sharing<C> && requires(C const& c, std::uint32_t& word, std::uint32_t seen) {
   c.wait(word, seen);
-  c.wait(word, seen, meanwhile);
   c.wake(word);
-};
+} && (!messaging<C> || requires(C const& c, std::uint32_t& word, std::span<typename C::request> meanwhile) {
+                         c.wait(word, 0u, meanwhile);
+                       });
 
 }  // namespace argosy

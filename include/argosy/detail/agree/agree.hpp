@@ -34,7 +34,7 @@ inline std::string words_of(failure const& f) {
 }
 
 // Turns the reduced summary into words that every rank has. All ranks come here with the same `all`.
-template <communicator World>
+template <agreeing World>
 agreement conclude(World const& world, call_summary const& all, failure const& mine) {
   if (all.failed_rank == call_summary::no_rank) return {};
   short_text<384> words;
@@ -50,7 +50,7 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
   return a;
 }
 
-template <communicator World>
+template <agreeing World>
 agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
   call_summary s = summarise(mine, world.rank());
   s.develop = develop;
@@ -77,7 +77,7 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
 
 }  // namespace detail
 
-template <communicator World>
+template <agreeing World>
 agreement agree(World const& world, arguments const& given, bool develop, access_summary& access) {
   failure mine = given.fault();
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
@@ -85,13 +85,13 @@ agreement agree(World const& world, arguments const& given, bool develop, access
   return detail::agree_on(world, given, std::move(mine), unused, access);
 }
 
-template <communicator World>
+template <agreeing World>
 agreement agree(World const& world, arguments const& given, bool develop) {
   access_summary nothing;
   return agree(world, given, develop, nothing);
 }
 
-template <communicator World>
+template <agreeing World>
 agreement agree_first(World const& world, arguments const& given, bool& develop) {
   int flag = develop ? 1 : 0;
   access_summary nothing;
@@ -102,7 +102,7 @@ agreement agree_first(World const& world, arguments const& given, bool& develop)
   return compared ? first : compared;
 }
 
-template <communicator World>
+template <agreeing World>
 agreement agree(World const& world, failure const& mine) {
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call is named so
   call_summary s = detail::summarise(mine, world.rank());

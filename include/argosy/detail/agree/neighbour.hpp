@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <argosy/agree/arguments.hpp>
 #include <argosy/agree/failure.hpp>
@@ -72,19 +73,25 @@ inline failure difference(neighbour_note const& mine, int rank, neighbour_note c
   return {};
 }
 
-template <communicator World>
+template <agreeing World>
 failure compare_with_neighbour(World const& world, arguments const& given) {
   int const size = world.size(), rank = world.rank();
   if (size == 1) return {};
-  constexpr int tag = 1;
-  int const left = (rank + size - 1) % size, right = (rank + 1) % size;
+  int const right = (rank + 1) % size;
   neighbour_note const mine(given);
   neighbour_note other = mine;
-  typename World::request requests[] = {
-      world.start_receive(std::as_writable_bytes(std::span(&other, 1)), right, tag),
-      world.start_send(std::as_bytes(std::span(&mine, 1)), left, tag),
-  };
-  World::wait_all(requests);
+  if constexpr (messaging<World>) {
+    constexpr int tag = 1;
+    typename World::request requests[] = {
+        world.start_receive(std::as_writable_bytes(std::span(&other, 1)), right, tag),
+        world.start_send(std::as_bytes(std::span(&mine, 1)), (rank + size - 1) % size, tag),
+    };
+    World::wait_all(requests);
+  } else {
+    std::vector<neighbour_note> all(static_cast<std::size_t>(size), mine);
+    world.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    other = all[static_cast<std::size_t>(right)];
+  }
   return difference(mine, rank, other, right);
 }
 

@@ -64,16 +64,6 @@ failure failure_of(errc e, F&& f) {
 
 inline failure closed() { return {errc::file, "the file is not open"}; }
 
-// Nothing can be agreed any more with a rank that died: each survivor says so by itself.
-// Whoever waits for this one, in the middle of an exchange, is told, where the world can do that.
-template <communicator World>
-agreement without(rank_failure const& lost, std::optional<World> const& world) {
-  int rank = lost.rank();
-  if constexpr (requires { world->revoke(); })
-    if (world) rank = world->revoke();
-  return {errc::rank_failed, rank, errc::rank_failed, lost.what(), {}};
-}
-
 }  // namespace detail
 
 // --- Plumbing --------------------------------------------------------------------------------------------------------
@@ -89,6 +79,7 @@ template <class Body>
 agreement basic_file<World>::collectively(arguments const& given, Body&& body) try {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   if constexpr (requires { world_->note(given.call(), given.where()); }) world_->note(given.call(), given.where());
+  finish_later_calls();
   agreement const start = agree(*world_, given, develop_);
   if (!start) return start;
   failure mine;
@@ -170,11 +161,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     world_.reset();
     return result;
   }
-  shared_ = make_shared_pointer();
+  prepare_together();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
     world_->broadcast(std::as_writable_bytes(std::span(&local_->position, 1)), 0);
-    shared_.set(local_->position, local_->rank);
+    shared_->set(local_->position, local_->rank);
     world_->barrier();
   }
   return result;
@@ -185,39 +176,66 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   return result;
 }
 
+// The shared pointer, and what collective calls keep.
 template <communicator World>
-detail::shared_pointer basic_file<World>::make_shared_pointer() {
-  using detail::shared_pointer;
-  if (world_->size() == 1) return shared_pointer(self().share(sizeof(std::int64_t)));
-  if constexpr (node_sharing<World>) {
+void basic_file<World>::prepare_together() {
+  team_ = std::make_shared<detail::team<World>>();
+  shared_memory pointer, meeting;  // where all ranks share them
+  std::size_t const pointer_bytes = sizeof(std::int64_t), meeting_bytes = memory_world::bytes_for(world_->size());
+  bool shares = world_->size() == 1;
+  if (shares) {
+    pointer = self().share(pointer_bytes);
+    meeting = self().share(meeting_bytes);
+  } else if constexpr (node_sharing<World>) {
     World const node = world_->node();
-    team_ = detail::team<World>(node);
+    *team_ = detail::team<World>(node);
     if (node.size() == world_->size()) {
-      std::error_code error;
-      shared_memory m = node.share(sizeof(std::int64_t), error);
-      if (!error) return shared_pointer(std::move(m));
+      std::error_code first, second;
+      pointer = node.share(pointer_bytes, first);
+      meeting = node.share(meeting_bytes, second);
+      shares = !first && !second;
     }
   }
+  shared_ =
+      std::make_shared<detail::shared_pointer>(shares ? detail::shared_pointer(std::move(pointer)) : hidden_pointer());
+  if (shares && node_waiting<World> && !working_in_background<World>)
+    beside_ = std::make_unique<detail::beside>(memory_world(std::move(meeting), world_->rank(), world_->size()), local_,
+                                               shared_);
+  else
+    later_.emplace(*world_, local_, shared_, team_);
+}
+
+template <communicator World>
+detail::shared_pointer basic_file<World>::hidden_pointer() const {
   std::uint64_t name = 0;
   if constexpr (requires { world_->unique_number(); })
     name = world_->unique_number();
   else
     name = detail::random_name();
   world_->broadcast(std::as_writable_bytes(std::span(&name, 1)), 0);
-  return shared_pointer(local_->files, detail::pointer_path(local_->path, name));
+  return {local_->files, detail::pointer_path(local_->path, name)};
+}
+
+// Before other collective calls: all ranks have begun those.
+template <communicator World>
+void basic_file<World>::finish_later_calls() {
+  if (beside_) beside_->drain();
+  if (later_) later_->carry_out();
 }
 
 template <communicator World>
 agreement basic_file<World>::close_agreed(place where) try {
   if (is_open()) local_->drain();
   agreement result = collectively(arguments("close", where), [&]() -> failure {
-    shared_.close();
+    shared_->close();
     if (auto const e = local_->handle.close()) return e;
     return {};
   });
   if (result.cause == errc::rank_failed && is_open()) local_->handle.close();
   if (!world_ || local_->handle.is_open()) return result;  // it was not open, or ranks were in different calls
-  if (local_->rank == 0) shared_.remove();
+  if (local_->rank == 0) shared_->remove();
+  beside_ = {};
+  later_ = {};
   shared_ = {};
   team_ = {};
   if (has(local_->modes, mode::delete_on_close)) {
@@ -281,7 +299,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, MakeView
     local_->where = next;
     local_->hints = std::move(changed);
     local_->position = 0;
-    shared_.set(0, local_->rank);
+    shared_->set(0, local_->rank);
     return {};
   });
 }
@@ -423,12 +441,12 @@ agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from w
     } told;
     failure f;
     if (local_->rank == 0) {
-      std::int64_t const now = whence == seek_from::current ? shared_.get(f) : 0;
+      std::int64_t const now = whence == seek_from::current ? shared_->get(f) : 0;
       told.to = from(offset, whence, now, f);
       told.failed = f ? 1 : 0;
     }
     world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-    if (told.failed == 0) shared_.set(told.to, local_->rank);
+    if (told.failed == 0) shared_->set(told.to, local_->rank);
     return f;
   });
 }
@@ -436,7 +454,7 @@ agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from w
 template <communicator World>
 std::int64_t basic_file<World>::position_shared() {
   failure f;
-  std::int64_t const at = is_open() ? shared_.get(f) : 0;
+  std::int64_t const at = is_open() ? shared_->get(f) : 0;
   if (!is_open()) f = detail::closed();
   finish(alone(local().rank, f), "position_shared", {}, nullptr);
   return at;
@@ -456,31 +474,8 @@ failure basic_file<World>::prepare(access_kind kind, pointer_kind pointer, std::
 template <communicator World>
 failure basic_file<World>::find_shared_place(detail::job& t) {
   failure f;
-  std::int64_t const at = shared_.add(t.etypes, f);
+  std::int64_t const at = shared_->add(t.etypes, f);
   return f ? f : local_->place(at, t);
-}
-
-template <communicator World>
-failure basic_file<World>::find_ordered_place(detail::job& t, std::int64_t all) {
-  struct answer {
-    std::int64_t at = 0;
-    std::int64_t failed = 0;
-  } told;
-  failure f;
-  int const last = world_->size() - 1;
-  if (local_->rank == last) {
-    told.at = shared_.add(all, f);
-    told.failed = f ? 1 : 0;
-  }
-  world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
-  if (told.failed != 0) {
-    t.bytes = 0;  // this rank has nothing to do, and says nothing: the last one does
-    return f;
-  }
-  if (all > INT64_MAX - told.at || all == INT64_MAX)  // the sum stops there
-    return {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
-                                "; what all ranks ask for would take it beyond 2^63 etypes"};
-  return local_->place(told.at + world_->exclusive_sum(t.etypes), t);
 }
 
 template <communicator World>
@@ -522,63 +517,62 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view ca
 
 template <communicator World>
 template <class Data>
+detail::collective_call basic_file<World>::described(std::string_view call, access_kind kind, pointer_kind pointer,
+                                                     std::int64_t offset, Data const& data,
+                                                     any_policy const& how) const {
+  detail::collective_call c(call, data.where());
+  c.given.fail(prepare(kind, pointer, offset, data, how, c.work));
+  c.ordered = pointer == pointer_kind::shared;
+  c.develop = develop_;
+  c.summarise(*local_);
+  if constexpr (requires { world_->note(call, data.where()); }) world_->note(call, data.where());
+  return c;
+}
+
+template <communicator World>
+template <class Data>
 report basic_file<World>::together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
                                    Data const& data, any_policy const& how, std::error_code* error) {
   if (!is_open()) return finish(alone(local_ ? local_->rank : 0, detail::closed()), call, {}, error);
   report r;
-  detail::job t;
-  arguments given(call, data.where());
-  given.fail(prepare(kind, pointer, offset, data, how, t));
-  given.same("policy", t.together.has_value() ? t.together.key() : 0);
-  bool const ordered = pointer == pointer_kind::shared;
-  access_summary all;
-  if (!given.fault() && ordered) all.bytes = t.etypes;  // their sum; where they go is not known yet
-  if (!given.fault() && !ordered) all = local_->summarise(t);
-  if constexpr (requires { world_->note(call, data.where()); }) world_->note(call, data.where());
   agreement result;
+  detail::collective_call c = described(call, kind, pointer, offset, data, how);
   try {
-    result = agree(*world_, given, develop_, all);
-    if (result) result = carry_out_together(t, ordered, all, r);
+    if (later_) later_->carry_out();
+    result = detail::carry_out(*world_, *team_, *local_, *shared_, c, local_->buffer, r);
   } catch (rank_failure const& lost) {
     result = detail::without(lost, world_);
     if (kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
   }
-  if (result && pointer == pointer_kind::individual) local_->position += t.etypes;
+  if (result && pointer == pointer_kind::individual) local_->position += c.work.etypes;
   return finish(result, call, r, error);
 }
 
 template <communicator World>
-agreement basic_file<World>::carry_out_together(detail::job& t, bool ordered, access_summary all, report& r) {
-  failure mine;
-  if (ordered) {
-    mine = find_ordered_place(t, all.bytes);
-    if (mine) t.bytes = 0;
-    all = {};
-    if (t.together.has_value()) {
-      if (!mine) all = local_->summarise(t);
-      world_->all_reduce(all);
-    }
+template <class Data>
+request basic_file<World>::together_later(std::string_view call, access_kind kind, pointer_kind pointer,
+                                          std::int64_t offset, Data const& data, any_policy const& how) {
+  if (!is_open()) {
+    auto const file = local_ ? local_ : std::make_shared<detail::open_file>();
+    return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, detail::closed())));
   }
-  collective_plan plan = plan_together(t, all);
-  if (plan.together) {
-    auto const result = team_.carry_out(*world_, plan, t, *local_, local_->buffer, r, all.pending > 0, mine);
-    if (result) {
-      r.policy = plan.policy;
-      r.reason = plan.reason;
-      return *result;
-    }
-    plan.reason = "no staging memory; each rank by itself";
+  detail::collective_call c = described(call, kind, pointer, offset, data, how);
+  if (pointer == pointer_kind::individual) local_->position += c.work.etypes;
+  if (beside_) {
+    c.all.pending = 1;  // whatever comes after it may be carried out at the same time
+    return request(beside_->start(std::move(c)));
   }
-  if (!mine) mine = local_->move(t, local_->buffer, r);
-  if (t.together.has_value()) r.reason = plan.reason;
-  return agree(*world_, mine);
+  return request(later_->start(std::move(c)));
 }
 
 template <communicator World>
-collective_plan basic_file<World>::plan_together(detail::job const& t, access_summary const& all) {
-  if (!t.together.has_value()) return {};
-  if (local_->atomic) return {.policy = {}, .reason = "atomic mode: each rank by itself, under a lock"};
-  return t.together.plan_together(t.kind, all, team_.group(*world_, local_->handle));
+template <class Data>
+void basic_file<World>::begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                    Data const& data, any_policy const& how) {
+  if (split_.pending())
+    throw error(alone(local().rank, {errc::argument, "another split call has begun on this file; end() it first"}),
+                call, path(), local().rank);
+  split_ = together_later(call, kind, pointer, offset, data, how);
 }
 
 template <communicator World>

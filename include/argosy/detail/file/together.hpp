@@ -24,7 +24,7 @@
 namespace argosy::detail {
 
 // What collective calls keep between them. Made at the first one, by all ranks: a file that is used without pays nothing.
-template <communicator World>
+template <agreeing World>
 class team {
  public:
   team() = default;

@@ -1,0 +1,76 @@
+// How ranks of a node come to share memory: one makes a file in memory, the others open it by its name, and it loses its name.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/shared_memory.hpp>
+
+#include "node_segment.hpp"
+
+namespace argosy::detail {
+
+// One broadcast and one reduction. Collective.
+template <agreeing World>
+shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
+  // What ranks tell each other about a segment.
+  struct segment_note {
+    node_segment::name name = {};
+    std::uint64_t bytes = 0;
+    int error = 0;
+  };
+  struct first_failure {
+    int error = 0;
+    int rank = 0;
+    void combine(first_failure const& other) {
+      if (other.error != 0 && (error == 0 || other.rank < rank)) *this = other;
+    }
+  };
+
+  error.clear();
+  std::byte* first = nullptr;
+  // The name goes with this rank's part of the work, also if the user's error handler throws.
+  struct named {
+    segment_note note;
+    bool mine = false;
+    ~named() {
+      if (mine) node_segment::remove(note.name);
+    }
+  } made;
+  int const rank = world.rank();
+  if (rank == 0) {
+    made.note.bytes = bytes;
+    if (bytes != 0) made.note.error = node_segment::create(made.note.name, bytes, first);
+    made.mine = bytes != 0 && made.note.error == 0;
+  }
+  std::shared_ptr<std::byte> hold;
+  auto const keep = [&] {
+    if (first) hold = {first, [bytes](std::byte* p) { node_segment::unmap(p, bytes); }};
+  };
+  keep();
+  world.broadcast(std::as_writable_bytes(std::span(&made.note, 1)), 0);
+  first_failure outcome{made.note.error, rank};
+  if (rank != 0) {
+    if (made.note.bytes != bytes)
+      outcome.error = EINVAL;
+    else if (bytes != 0 && outcome.error == 0)
+      outcome.error = node_segment::open(made.note.name, bytes, first);
+    keep();
+  }
+  world.all_reduce(outcome);
+  if (outcome.error != 0) {
+    error.assign(outcome.error, std::system_category());
+    return {};
+  }
+  if (!hold) return {};
+  return {std::move(hold), bytes};
+}
+
+}  // namespace argosy::detail
