@@ -72,6 +72,23 @@ void views(boost::mpi::communicator const& world) {
   f.close();
 }
 
+void later(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "split.dat", io::mode::create | io::mode::read_write);
+  f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world.size()));
+  std::vector<int> mine(100, world.rank());
+  auto const compute = [] {};
+  // [later]
+  io::request step = f.iwrite_all(mine);  // all ranks
+  compute();                              // meanwhile the ranks exchange their data, and it goes to the file
+  step.wait();
+  f.begin_write_all(mine);  // split: one at a time on a file, and without a request
+  compute();
+  f.end();
+  // [later]
+  REQUIRE(f.size() == 800 * world.size());
+  f.close();
+}
+
 void data(boost::mpi::communicator const& world) {
   auto f = io::file::open(world, "data.dat", io::mode::create | io::mode::read_write);
   std::array<double, 64> matrix{};
@@ -204,6 +221,7 @@ int main(int argc, char** argv) {
   std::filesystem::current_path(directory);
   opening(world);
   views(world);
+  later(world);
   data(world);
   shared(world);
   requests(world);

@@ -44,7 +44,7 @@ template <agreeing World, handle H, class Memory>
 class collective_exchange {
  public:
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
-                      collective_plan const& plan, access const& mine, H& file, Memory& memory, sieving const& prices,
+                      collective_plan const& plan, access const& mine, H& h, Memory& memory, sieving const& prices,
                       merging how, staging& space, report& done)
       : world_(world),
         seats_(node),
@@ -52,9 +52,9 @@ class collective_exchange {
         plan_(plan),
         mine_(mine),
         range_{&mine.file, mine.position, mine.end()},
-        file_(file),
+        file_(h),
         memory_(memory),
-        writer_(file, prices, how, space, done),
+        writer_(h, prices, how, space, done),
         done_(done),
         links_(world, kept, plan, done) {}
 

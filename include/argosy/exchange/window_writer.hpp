@@ -26,8 +26,8 @@ namespace argosy {
 template <handle H>
 class window_writer {
  public:
-  window_writer(H& file, sieving const& prices, merging how, staging& space, report& done)
-      : file_(file), prices_(prices), how_(how), space_(space), done_(done) {}
+  window_writer(H& h, sieving const& prices, merging how, staging& space, report& done)
+      : file_(h), prices_(prices), how_(how), space_(space), done_(done) {}
 
   // `covered` has a bit for each granule from w.begin on; `data` holds the window.
   std::error_code write(file_window const& w, std::byte const* data, marks const& covered, std::int64_t granule) {

@@ -27,10 +27,10 @@ agreement without(rank_failure const& lost, std::optional<World> const& world) {
 template <communicator World>
 class deferred {
  public:
-  deferred(World world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer,
+  deferred(World world, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> pointer,
            std::shared_ptr<team<World>> ranks)
-      : state_(std::make_shared<state>(
-            state{std::move(world), std::move(file), std::move(pointer), std::move(ranks), {}})) {}
+      : state_(
+            std::make_shared<state>(state{std::move(world), std::move(f), std::move(pointer), std::move(ranks), {}})) {}
 
   std::shared_ptr<operation> start(collective_call c) {
     state_->waiting.push_back(std::make_shared<call>(state_, std::move(c)));
@@ -57,6 +57,8 @@ class deferred {
           next->result = detail::carry_out(world, *ranks, *file, *pointer, next->what, file->buffer, next->done);
         } catch (rank_failure const& lost) {
           next->result = without(lost, std::optional<World>(world));
+          // Which windows the aggregators wrote, nobody can say any more.
+          if (next->what.work.kind == access_kind::write) next->done.bytes = 0;
         }
         next->ended = true;
       }
