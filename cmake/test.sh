@@ -2,7 +2,7 @@
 # Installs what is missing, then configures, builds and tests
 #   release         g++, everything
 #   asan            g++ with sanitizers, all tests but those of the package
-#   release-clang   clang++-19, all tests are built, those without MPI are run
+#   release-clang   clang++-19, the library and the tests without MPI
 # or the presets given as arguments. Ends with one line per preset.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail

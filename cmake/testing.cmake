@@ -1,7 +1,9 @@
 # argosy_add_test(name [LIBS lib...] [TIMEOUT seconds])
-#   test/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI.
+#   test/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
 # argosy_add_mpi_test(name RANKS n... [LIBS lib...] [TIMEOUT seconds])
 #   test/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
+
+add_custom_target(argosy_tests_without_mpi)
 
 function(argosy_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
@@ -11,6 +13,7 @@ function(argosy_add_test name)
   add_executable(test_${name} ${name}.cpp)
   target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
+  add_dependencies(argosy_tests_without_mpi test_${name})
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
 endfunction()
