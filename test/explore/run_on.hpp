@@ -230,7 +230,7 @@ verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
     session s(p, files);
     std::int64_t const steps = static_cast<std::int64_t>(s.steps().size()) + 1;
     virtual_cluster const cluster(
-        p.world, {.stack_bytes = std::size_t{256} << 10, .most_events = 1'000'000 + 20'000 * steps * p.world.ranks});
+        p.world, {.stack_bytes = std::size_t{1} << 20, .most_events = 1'000'000 + 20'000 * steps * p.world.ranks});
     virtual_report const r = cluster.run([&](virtual_rank const& rank) {
       struct guard {
         session& told;
