@@ -1,0 +1,162 @@
+// How a collective write grows with the number of ranks, on virtual ranks: time, messages, metadata and memory of each.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/handle/virtual_files.hpp>
+#include <argosy/policy/two_phase.hpp>
+#include <argosy/world/virtual_cluster.hpp>
+
+#include "../patterns/process.hpp"
+
+namespace io = argosy;
+
+namespace {
+
+struct options {
+  int from = 16, to = 16384;
+  int per_node = 16;
+  std::int64_t bytes = 64 << 10;  // of each rank
+  std::string view;               // empty: all
+};
+
+[[noreturn]] void usage(int status) {
+  std::puts(
+      "A collective write on virtual ranks, from few to many; each rank brings the same amount.\n"
+      "  bench_scale [options]\n"
+      "  --ranks FROM:TO   four times as many each time (default: 16:16384)\n"
+      "  --per-node N      ranks of a node (default: 16)\n"
+      "  --bytes N         of each rank, about (default: 65536)\n"
+      "  --view NAME       only this: tile (a block of a 3-D array of doubles), cyclic (doubles dealt to the ranks),\n"
+      "                    random (pieces of 64 bytes, dealt at random)\n"
+      "  --help\n"
+      "Columns: virtual time of the second of two equal calls; its messages to other nodes and the bytes that told "
+      "them the\n"
+      "view, mean and most of one rank, in the first call / in the second; memory of the process beyond the file, by "
+      "rank;\n"
+      "real time of the whole run.");
+  std::exit(status);
+}
+
+options parse(int argc, char** argv) {
+  options o;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const a = argv[i];
+    if (a == "--help") usage(0);
+    if (i + 1 == argc) usage(2);
+    char const* const value = argv[++i];
+    if (a == "--ranks" && std::sscanf(value, "%d:%d", &o.from, &o.to) == 2)
+      continue;
+    else if (a == "--per-node")
+      o.per_node = std::atoi(value);
+    else if (a == "--bytes")
+      o.bytes = std::atoll(value);
+    else if (a == "--view")
+      o.view = value;
+    else
+      usage(2);
+  }
+  if (o.from < 1 || o.to < o.from || o.per_node < 1 || o.bytes < 64) usage(2);
+  return o;
+}
+
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// The rank's part of the file.
+io::layout part(std::string_view view, int rank, int ranks, std::int64_t bytes) {
+  if (view == "cyclic") return io::flatten(io::vector(bytes / 8, 1, ranks, io::type<double>));
+  if (view == "tile") {
+    io::process_grid const grid(ranks, 3);
+    auto const side = static_cast<std::int64_t>(std::cbrt(static_cast<double>(bytes) / 8));
+    io::darray<double, 3> const a({side * grid.extent(0), side * grid.extent(1), side * grid.extent(2)},
+                                  io::distribute::block, grid, rank);
+    return a.form();
+  }
+  // Stretches of the file with a slot for each rank; in each stretch the ranks stand in an order of its own.
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t i = 0; i < bytes / 64; ++i) {
+    auto const shift =
+        static_cast<std::int64_t>(mixed(static_cast<std::uint64_t>(i)) % static_cast<std::uint64_t>(ranks));
+    offsets.push_back((i * ranks + (rank + shift) % ranks) * 64);
+  }
+  return io::table(offsets, 64);
+}
+
+struct most_and_sum {
+  std::int64_t most = 0, sum = 0;
+  void add(std::int64_t x) {
+    most = std::max(most, x);
+    sum += x;
+  }
+};
+
+struct row {
+  double seconds = 0;
+  most_and_sum messages[2], view_bytes[2];
+  std::int64_t rounds = 0;
+};
+
+void run(options const& o, std::string const& view, int ranks) {
+  io::virtual_files files;
+  io::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1});
+  patterns::forget_peak();
+  std::int64_t const before = patterns::peak_rss_bytes();
+  auto const began = std::chrono::steady_clock::now();
+  row all;
+  cluster.run([&](io::virtual_rank const& world) {
+    io::layout const mine = part(view, world.rank(), ranks, o.bytes);
+    std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), static_cast<std::byte>(world.rank()));
+    auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
+                                                    files.opener());
+    f.set_view(0, io::bytes(1), mine);
+    for (int call = 0; call < 2; ++call) {
+      world.barrier();
+      double const start = world.now();
+      io::report const r = f.write_at_all(0, data, io::two_phase{});
+      all.messages[call].add(r.messages);
+      all.view_bytes[call].add(r.view_bytes);
+      all.rounds = r.rounds;
+      if (call == 1) all.seconds = std::max(all.seconds, world.now() - start);
+    }
+    f.close();
+  });
+  double const real = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  std::int64_t const file = files.allocated_bytes();
+  std::int64_t const memory = (patterns::peak_rss_bytes() - before - file) / ranks;
+  auto const mean = [&](most_and_sum const& x) { return static_cast<double>(x.sum) / ranks; };
+  std::printf("%-7s %6d %9.3f %7lld %9.1f %5lld %9.1f %5lld %10.0f %8lld %8.0f %6lld %9lld %8.2f\n", view.c_str(),
+              ranks, all.seconds * 1e3, static_cast<long long>(all.rounds), mean(all.messages[0]),
+              static_cast<long long>(all.messages[0].most), mean(all.messages[1]),
+              static_cast<long long>(all.messages[1].most), mean(all.view_bytes[0]),
+              static_cast<long long>(all.view_bytes[0].most), mean(all.view_bytes[1]),
+              static_cast<long long>(all.view_bytes[1].most), static_cast<long long>(memory), real);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options const o = parse(argc, argv);
+  std::printf("%-7s %6s %9s %7s %15s %15s %19s %15s %9s %8s\n", "view", "ranks", "virtual", "rounds", "messages,",
+              "messages,", "view bytes,", "view bytes,", "bytes of", "real");
+  std::printf("%-7s %6s %9s %7s %9s %5s %9s %5s %10s %8s %8s %6s %9s %8s\n", "", "", "ms", "", "1st mean", "most",
+              "2nd mean", "most", "1st mean", "most", "2nd mean", "most", "memory", "s");
+  for (std::string const view : {"tile", "cyclic", "random"}) {
+    if (!o.view.empty() && o.view != view) continue;
+    for (int n = o.from; n <= o.to; n *= 4) run(o, view, n);
+  }
+}
