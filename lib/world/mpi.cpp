@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -241,7 +242,7 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
     length const l(p.content.size());
     check("MPI_Issend", MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_, &sends.emplace_back()));
   }
-  std::vector<parcel> in;
+  std::multimap<int, parcel> in;             // by rank; of one rank in the order in which they come
   MPI_Request everybody = MPI_REQUEST_NULL;  // whose parcels have arrived
   for (int sent = 0, ended = 0; ended == 0;) {
     int found = 0;
@@ -249,7 +250,8 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
     MPI_Status status;
     check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status));
     if (found != 0) {
-      parcel& p = in.emplace_back(parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))});
+      parcel& p =
+          in.emplace(status.MPI_SOURCE, parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})->second;
       length const l(p.content.size());
       check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE));
     } else if (sent == 0) {
@@ -260,8 +262,9 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
     }
     if (found == 0 && ended == 0) std::this_thread::yield();
   }
-  std::stable_sort(in.begin(), in.end(), [](parcel const& a, parcel const& b) { return a.rank < b.rank; });
-  return in;
+  std::vector<parcel> result;
+  for (auto& [rank, p] : in) result.push_back(std::move(p));
+  return result;
 }
 
 // --- Messages ---

@@ -292,8 +292,8 @@ void session::place_floating(std::size_t k, std::vector<record>& all) {
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!is_collective(s.what))
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return all[a].lowest < all[b].lowest; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(all[a].lowest, a) < std::pair(all[b].lowest, b); });
   tile const& t = tiles[0];
   bool const failed = some_done(all, false) || any_died;
   std::int64_t at = shared;
