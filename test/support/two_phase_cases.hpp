@@ -50,7 +50,9 @@ struct deal {
     displacement = pick(random, 0, 3) == 0 ? pick(random, 0, 100) : 0;
     std::int64_t const longest = pick(random, 1, 30);
     offsets.resize(static_cast<std::size_t>(ranks));
+    bool const clusters = pick(random, 0, 3) == 0;  // with wide gaps
     for (std::int64_t s = 0; s < slots;) {
+      if (clusters && pick(random, 0, 9) == 0) s += pick(random, 0, slots / 2);
       auto const who = static_cast<std::size_t>(pick(random, 0, ranks - (holes ? 0 : 1)));
       for (std::int64_t n = pick(random, 1, longest); n > 0 && s < slots; --n, ++s)
         if (who < offsets.size()) offsets[who].push_back(s * unit);

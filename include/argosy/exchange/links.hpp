@@ -73,7 +73,7 @@ class links {
         free += p.bytes();
       }
       done_.bytes += static_cast<std::int64_t>(message.size());
-      mine[i] = start_send(message, to_[i].rank);
+      mine[i] = start_send(message, to_[i].rank, round);
     }
   }
 
@@ -128,7 +128,7 @@ class links {
         packed[i] = free;
         free += p.bytes();
       }
-      mine[i] = world_.start_receive(into, to_[i].rank, tag);
+      mine[i] = world_.start_receive(into, to_[i].rank, tag_of(round));
     }
   }
   // Waits for it. The file may end before; `scatter(stream, from, to, wanted)` brings bytes to memory, unless they are there
@@ -181,7 +181,7 @@ class links {
         used += p.bytes();
         message = {packed, bytes};
       }
-      mine[i] = start_send(message, f.rank);
+      mine[i] = start_send(message, f.rank, round);
     }
   }
 
@@ -204,7 +204,9 @@ class links {
   }
 
  private:
-  static constexpr int tag = 32765;
+  static constexpr int tag = 32763;
+  // Where there was no room, receives of a round are begun after some of the next one.
+  static int tag_of(std::int64_t round) noexcept { return tag + 1 + static_cast<int>(round & 1); }
 
   // Receives that were begun: of ranks [begin, end) in from_; where those lie that are not in their place yet.
   struct batch {
@@ -223,10 +225,10 @@ class links {
     file_domain const& domain = plan_.domains[d.domain];
     return round < plan_.rounds_of(domain) ? d.mine.within(plan_.window_of(domain, round)) : window_part();
   }
-  request start_send(std::span<std::byte const> message, int to) {
+  request start_send(std::span<std::byte const> message, int to, std::int64_t round) {
     ++done_.messages;
     done_.message_bytes += static_cast<std::int64_t>(message.size());
-    return world_.start_send(message, to, tag);
+    return world_.start_send(message, to, tag_of(round));
   }
 
   void receive_some(std::int64_t round, file_window const& w, std::byte* window) {
@@ -247,7 +249,7 @@ class links {
       if (p.empty()) continue;
       std::byte* const into =
           p.file.dense != 0 ? window + (p.file.low - w.begin) : const_cast<std::byte*>(b.packed.back());
-      mine[b.end] = world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag);
+      mine[b.end] = world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag_of(round));
     }
   }
 
