@@ -190,6 +190,34 @@ TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
   CHECK(count == static_cast<std::uint32_t>(ranks.size()));
 }
 
+TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "[world][mpi][memory]") {
+  io::mpi world = io::mpi(MPI_COMM_WORLD).duplicate();
+  world.meet_in(world.share(io::memory_world::bytes_for(world.size())));
+  check_reductions(world);
+  check_sums(world);
+  check_gathers_and_broadcasts(world);
+  check_messages(world);
+  check_deliveries(world);
+  check_split(world);
+  check_groups_are_separate(world);
+  io::mpi const copy = world;
+  for (int i = 0; i < 1000; ++i) (i % 3 == 0 ? copy : world).barrier();
+  // The message needs its sender to call MPI, and its receiver comes to the barrier only afterwards.
+  bytes const out = content(5'000'000, world.rank());
+  bytes in(out.size());
+  int const next = (world.rank() + 1) % world.size(), before = (world.rank() + world.size() - 1) % world.size();
+  for (int sender = 0; sender < world.size() && world.size() > 1; ++sender) {
+    io::mpi::request sent;
+    if (world.rank() == sender) sent = world.start_send(out, next, 1);
+    if (before == sender) {
+      CHECK(world.receive(in, before, 1) == in.size());
+      CHECK(in == content(5'000'000, before));
+    }
+    world.barrier();
+    io::mpi::wait_all({&sent, 1});
+  }
+}
+
 TEST_CASE("ranks sum what comes before them", "[world][mpi]") { check_sums(io::mpi(MPI_COMM_WORLD)); }
 
 TEST_CASE("ranks gather and broadcast", "[world][mpi]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/detail/handle/size_limit.hpp>
+#include <argosy/detail/world/host.hpp>
 #include <argosy/handle/tracer.hpp>
 #include <argosy/handle/tracing.hpp>
 
@@ -49,7 +50,8 @@ Value choice(char const* variable, Value value, std::initializer_list<std::pair<
 // For names of files: what could hurt there becomes '_'.
 std::string plain(std::string s) {
   for (char& c : s)
-    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' && c != '_' && c != '+')
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' && c != '_' &&
+        c != '+')
       c = '_';
   return s;
 }
@@ -236,8 +238,7 @@ bool tracer::start() noexcept try {
     return false;
   }
   descriptor_ = opened;
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
+  std::string const host = detail::host_name();
   text head;
   std::string const who = fmt::format("rank {}{}{}", options_.rank, options_.agent.empty() ? "" : " ", options_.agent);
   if (options_.format == trace_format::text) {

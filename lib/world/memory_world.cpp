@@ -38,7 +38,7 @@ std::byte const* memory_world::meet(std::span<std::byte const> mine) const {
   } else {
     for (std::uint32_t seen = come.load(std::memory_order_acquire); static_cast<std::int32_t>(seen - all) < 0;
          seen = come.load(std::memory_order_acquire))
-      wait(word, seen);
+      memory_->wait(word, seen);
   }
   return slots;
 }

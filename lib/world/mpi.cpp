@@ -192,7 +192,27 @@ mpi mpi::node() const {
 
 // --- Collective calls ---
 
+namespace {
+
+// As ranks wait in MPI itself: without sleeping, and with progress for messages, which others may need to come.
+void wait_in_mpi(std::uint32_t& word, std::uint32_t seen) noexcept {
+  constexpr int looks = 200;
+  std::atomic_ref<std::uint32_t> const w(word);
+  for (int i = 0; i < looks; ++i)
+    if (w.load(std::memory_order_acquire) != seen) return;
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  if (w.load(std::memory_order_acquire) == seen) std::this_thread::yield();
+}
+
+}  // namespace
+
+void mpi::meet_in(shared_memory m) {
+  near_ = std::make_shared<memory_world const>(std::move(m), rank_, size_, &wait_in_mpi);
+}
+
 void mpi::barrier() const {
+  if (near_) return near_->barrier();
   [[maybe_unused]] ordered const memory;
   check("MPI_Barrier", MPI_Barrier(comm_));
 }
@@ -209,6 +229,7 @@ void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) 
     throw std::invalid_argument("argosy::mpi::all_gather: " + std::to_string(all.size()) + " bytes are not " +
                                 std::to_string(ranks) + " times " + std::to_string(mine.size()));
   if (all.empty()) return;
+  if (near_) return near_->all_gather(mine, all);
   // MPI libraries multiply counts and ranks, some in an int.
   length const part(mine.size(), all.size() > detail::mpi_largest_count);
   bool const in_place = mine.data() == all.data() + me * mine.size();
@@ -218,6 +239,7 @@ void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) 
 }
 
 void mpi::broadcast(std::span<std::byte> message, int root) const {
+  if (near_) return near_->broadcast(message, root);
   std::size_t const most = std::min<std::size_t>(detail::mpi_largest_count, std::size_t{1} << 30);
   [[maybe_unused]] ordered const memory;
   do {
@@ -228,6 +250,7 @@ void mpi::broadcast(std::span<std::byte> message, int root) const {
 }
 
 std::int64_t mpi::exclusive_sum(std::int64_t mine) const {
+  if (near_) return near_->exclusive_sum(mine);
   std::int64_t before = 0;
   [[maybe_unused]] ordered const memory;
   check("MPI_Exscan", MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, comm_));

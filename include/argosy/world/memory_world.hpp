@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include <argosy/detail/world/host.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/shared_memory.hpp>
 
@@ -24,9 +25,12 @@ class memory_world {
   static constexpr std::size_t slot_bytes = 1024;
   static std::size_t bytes_for(int size) noexcept;
 
-  // Local; `m` has bytes_for(size) zeros, and is the same for all ranks.
-  memory_world(shared_memory m, int rank, int size)
-      : memory_(std::make_shared<meeting>(meeting{std::move(m)})), rank_(rank), size_(size) {}
+  // Returns when the word is not `seen` any more, or earlier.
+  using waiting = void(std::uint32_t& word, std::uint32_t seen) noexcept;
+
+  // Local; `m` has bytes_for(size) zeros, and is the same for all ranks. `how` is how this rank waits in collective calls.
+  memory_world(shared_memory m, int rank, int size, waiting* how = &memory_world::wait)
+      : memory_(std::make_shared<meeting>(meeting{std::move(m), how})), rank_(rank), size_(size) {}
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
@@ -63,10 +67,12 @@ class memory_world {
   shared_memory share(std::size_t bytes) const;
   static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
   static void wake(std::uint32_t& word) noexcept;
+  static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
 
  private:
   struct meeting {
     shared_memory memory;
+    waiting* wait;
     std::uint64_t steps = 0;  // of this rank
   };
 

@@ -14,8 +14,10 @@
 
 #include <mpi.h>
 
+#include <argosy/detail/world/host.hpp>
 #include <argosy/detail/world/mpi/reduction.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/memory_world.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace boost::mpi {
@@ -55,12 +57,20 @@ class mpi {
   int size() const noexcept { return size_; }
   MPI_Comm get() const noexcept { return comm_; }
 
+  // Collective, before copies are made: from now on the collective calls of this communicator, whose ranks are all on one
+  // node, meet in `m` (memory_world::bytes_for(size()) zeros), which is several times as fast. They call MPI while they wait,
+  // so that messages of the program go on.
+  void meet_in(shared_memory m);
+
   // Each but `deliver` is one call of MPI; a broadcast of more than INT_MAX bytes, one for each gigabyte.
   void barrier() const;
   template <reducible T>
   void all_reduce(T& value) const {
     static_assert(sizeof(T) <= 1 << 30, "a reducible value is small: MPI counts its bytes in an int");
-    all_reduce(&value, detail::mpi_reduction_of<T>);
+    if (near_)
+      near_->all_reduce(value);
+    else
+      all_reduce(&value, detail::mpi_reduction_of<T>);
   }
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
   void broadcast(std::span<std::byte> message, int root) const;
@@ -89,6 +99,7 @@ class mpi {
   // Does not sleep: MPI libraries move messages only while they are called. Not for other threads.
   static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile);
   static void wake(std::uint32_t& word) noexcept;
+  static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
   shared_memory share(std::size_t bytes) const;
 
  private:
@@ -100,6 +111,7 @@ class mpi {
   void all_reduce(void* value, detail::mpi_reduction& how) const;
 
   std::shared_ptr<boost::mpi::communicator const> communicator_;
+  std::shared_ptr<memory_world const> near_;  // where its ranks meet, if that is not MPI
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;

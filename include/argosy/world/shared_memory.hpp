@@ -48,6 +48,10 @@ class shared_memory {
     if (!first_) return {};
     return {first_.get(), size_};
   }
+  // A hold on a part of it; `from` is a multiple of the alignment that its user needs.
+  shared_memory part(std::size_t from, std::size_t size) const noexcept {
+    return first_ ? shared_memory({first_, first_.get() + from}, size) : shared_memory();
+  }
 
  private:
   std::shared_ptr<std::byte> first_;

@@ -180,27 +180,31 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 template <communicator World>
 void basic_file<World>::prepare_together() {
   team_ = std::make_shared<detail::team<World>>();
-  shared_memory pointer, meeting;  // where all ranks share them
-  std::size_t const pointer_bytes = sizeof(std::int64_t), meeting_bytes = memory_world::bytes_for(world_->size());
+  // The pointer, and where ranks meet in nonblocking and in other calls.
+  constexpr bool meets = node_waiting<World> && !working_in_background<World>;
+  std::size_t const pointer_bytes = 64, meeting_bytes = meets ? memory_world::bytes_for(world_->size()) : 0;
+  std::size_t const bytes = pointer_bytes + 2 * meeting_bytes;
+  shared_memory common;
   bool shares = world_->size() == 1;
   if (shares) {
-    pointer = self().share(pointer_bytes);
-    meeting = self().share(meeting_bytes);
+    common = self().share(bytes);
   } else if constexpr (node_sharing<World>) {
     World const node = world_->node();
     *team_ = detail::team<World>(node);
     if (node.size() == world_->size()) {
-      std::error_code first, second;
-      pointer = node.share(pointer_bytes, first);
-      meeting = node.share(meeting_bytes, second);
-      shares = !first && !second;
+      std::error_code error;
+      common = node.share(bytes, error);
+      shares = !error;
     }
   }
-  shared_ =
-      std::make_shared<detail::shared_pointer>(shares ? detail::shared_pointer(std::move(pointer)) : hidden_pointer());
-  if (shares && node_waiting<World> && !working_in_background<World>)
-    beside_ = std::make_unique<detail::beside>(memory_world(std::move(meeting), world_->rank(), world_->size()), local_,
-                                               shared_);
+  auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
+  if constexpr (requires { world_->meet_in(shared_memory()); })
+    if (shares && world_->size() > 1) world_->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
+  shared_ = std::make_shared<detail::shared_pointer>(shares ? detail::shared_pointer(part(0, sizeof(std::int64_t)))
+                                                            : hidden_pointer());
+  if (shares && meets)
+    beside_ = std::make_unique<detail::beside>(
+        memory_world(part(pointer_bytes, meeting_bytes), world_->rank(), world_->size()), local_, shared_);
   else
     later_.emplace(*world_, local_, shared_, team_);
 }

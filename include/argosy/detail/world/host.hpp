@@ -1,0 +1,29 @@
+// The machine that a process runs on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace argosy::detail {
+
+std::string host_name();
+
+// Processors that a process may use. Those of the ranks of a node are joined: each may be bound to one of its own.
+struct processor_set {
+  std::array<std::uint64_t, 16> bits = {};
+  void combine(processor_set const& other) {
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= other.bits[i];
+  }
+  std::int64_t count() const {
+    std::int64_t n = 0;
+    for (std::uint64_t const b : bits) n += std::popcount(b);
+    return n;
+  }
+  static processor_set of_this_process();
+};
+
+}  // namespace argosy::detail
