@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/layout/marks.hpp>
+#include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -81,6 +83,96 @@ TEST_CASE("windows of a plan cover the domains, each byte once", "[two_phase]") 
       }
       CHECK(at == all.high);
     }
+}
+
+TEST_CASE("domains are balanced by what is wanted in them, and lose nothing", "[two_phase][balance][random]") {
+  engine random(seed());
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(seed(), round);
+    // Some dense stretches with nothing between them.
+    std::int64_t const unit = pick(random, 1, 100), block = 512;
+    std::vector<std::int64_t> offsets;
+    std::int64_t at = pick(random, 0, 100);
+    for (std::int64_t stretch = pick(random, 1, 6); stretch > 0; --stretch) {
+      for (std::int64_t n = pick(random, 1, 2000); n > 0; --n, at += pick(random, 1, 2)) offsets.push_back(at * unit);
+      at += pick(random, 0, 20'000);
+    }
+    io::layout const l = io::table(offsets, unit), memory = io::bytes(l.size());
+    io::access const mine{io::access_kind::write, l, 0, l.size(), memory};
+    io::access_summary all;
+    all.low = offsets.front();
+    all.high = offsets.back() + unit;
+    all.bytes = l.size();
+    all.pieces = l.pieces();
+    all.ranks = 1;
+    all.granule = io::granule_of(l);
+    io::access_histogram const where = io::histogram_of(mine, all);
+    REQUIRE(std::accumulate(where.bytes.begin(), where.bytes.end(), std::int64_t{0}) == all.bytes);
+    io::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = block};
+    io::two_phase const policy{.window_bytes = 4096};
+    io::collective_plan const p = policy.plan(io::access_kind::write, all, ranks, where);
+    REQUIRE(p.together);
+    std::int64_t end = all.low, bytes = 0, most = 0;
+    for (io::file_domain const& d : p.domains) {
+      CHECK(d.begin >= end);
+      CHECK(d.end >= d.begin);
+      CHECK(d.begin % p.granule == 0);
+      end = d.end;
+      std::int64_t const here = l.bytes_before(d.end) - l.bytes_before(d.begin);
+      bytes += here;
+      most = std::max(most, here);
+    }
+    CHECK(end <= all.high);
+    CHECK(bytes == all.bytes);
+    // A stretch of the histogram is what it can tell apart; empty places count a little.
+    std::int64_t const stretch = *std::max_element(where.bytes.begin(), where.bytes.end());
+    auto const n = static_cast<std::int64_t>(p.domains.size());
+    CHECK(most <= (all.bytes + all.span() / 64) / n + 2 * stretch + 2 * block);
+  }
+
+  // All but one byte in the first hundredth: equal domains would leave seven of eight with nothing.
+  io::layout const l = io::concat(io::at(0, io::bytes(10 << 20)), io::at(1000 << 20, io::bytes(1)));
+  io::access const mine{io::access_kind::write, l, 0, l.size(), l};
+  io::access_summary all;
+  all.low = 0;
+  all.high = (1000 << 20) + 1;
+  all.bytes = l.size();
+  all.ranks = 1;
+  all.granule = 1;
+  REQUIRE(io::may_be_uneven(all));
+  io::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = 4096};
+  auto const most_in = [&](io::collective_plan const& p) {
+    std::int64_t result = 0;
+    for (io::file_domain const& d : p.domains)
+      result = std::max(result, l.bytes_before(d.end) - l.bytes_before(d.begin));
+    return result;
+  };
+  CHECK(most_in(io::two_phase{}.plan(io::access_kind::write, all, ranks)) == 10 << 20);
+  io::collective_plan const balanced =
+      io::two_phase{}.plan(io::access_kind::write, all, ranks, io::histogram_of(mine, all));
+  CHECK(most_in(balanced) < 8 << 20);
+  CHECK(balanced.rounds() < 60);
+}
+
+TEST_CASE("aggregators are those that may, one of each node after the other", "[two_phase]") {
+  io::access_summary all;
+  all.low = 0;
+  all.high = all.bytes = 100 << 20;
+  all.ranks = 6;
+  all.granule = 1;
+  auto const owners = [&](io::two_phase const& policy, io::rank_group const& ranks) {
+    std::vector<int> result;
+    for (io::file_domain const& d : policy.plan(io::access_kind::write, all, ranks).domains) result.push_back(d.rank);
+    return result;
+  };
+  io::rank_group ranks{.size = 6, .nodes = 3, .block_bytes = 4096};
+  CHECK(owners({.aggregators = 3}, ranks) == std::vector<int>{0, 2, 4});
+  CHECK(owners({.aggregators_per_node = 1}, ranks) == std::vector<int>{0, 2, 4});
+  ranks.eligible = {0, 1, 2, 3, 4, 5};  // ranks dealt to the nodes
+  CHECK(owners({.aggregators = 3}, ranks) == std::vector<int>{0, 1, 2});
+  ranks.eligible = {1, 5};
+  CHECK(owners({}, ranks) == std::vector<int>{1, 5});
+  CHECK(owners({.aggregators = 1}, ranks) == std::vector<int>{1});
 }
 
 TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {

@@ -118,3 +118,41 @@ TEST_CASE("what many want is read once, in bounded memory", "[two_phase][read]")
     f.close();
   });
 }
+
+TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]") {
+  io::mpi const ranks{boost::mpi::communicator()};
+  int const size = ranks.size();
+  for (bool const dealt : {false, true}) {
+    nodes_world const world(ranks, {2, dealt, true});
+    int const nodes = (size + 1) / 2;
+    auto const host_of = [&](int rank) { return "node" + std::to_string(dealt ? rank % nodes : rank / 2); };
+    shared_scratch const dir(world);
+    file f = file::open(world, dir / "f", io::mode::create | io::mode::read_write);
+    std::vector<std::byte> const data(1 << 20);
+    auto const owners = [&](std::string const& list) {
+      io::hints h;
+      h.cb_config_list = list;
+      f.set_hints(h);
+      std::vector<int> result;
+      io::collective_plan const p =
+          f.explain_at_all(io::access_kind::write, world.rank() << 20, data, io::two_phase{.window_bytes = 4096});
+      for (io::file_domain const& d : p.domains) result.push_back(d.rank);
+      // What was explained is what happens.
+      io::report const r = f.write_at_all(world.rank() << 20, data, io::two_phase{.window_bytes = 4096});
+      CHECK((r.write_calls > 0) == (std::find(result.begin(), result.end(), world.rank()) != result.end()));
+      return result;
+    };
+    auto const count = [&](std::vector<int> const& those, std::string const& host) {
+      return std::count_if(those.begin(), those.end(), [&](int r) { return host_of(r) == host; });
+    };
+    CHECK(owners("*:*").size() == static_cast<std::size_t>(size));
+    CHECK(owners("*:1").size() == static_cast<std::size_t>(nodes));
+    std::vector<int> const one = owners("*:1");
+    for (int n = 0; n < nodes; ++n) CHECK(count(one, "node" + std::to_string(n)) == 1);
+    CHECK(owners("node0:2") == (dealt && nodes > 1 ? std::vector<int>{0, nodes} : std::vector<int>{0, 1}));
+    std::vector<int> const all_but = owners("node0:0,*:1");
+    CHECK(count(all_but, "node0") == (nodes == 1 ? 2 : 0));  // nobody is left: a list that says nothing
+    CHECK(owners("elsewhere:3").size() == static_cast<std::size_t>(size));
+    f.close();
+  }
+}

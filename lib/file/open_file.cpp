@@ -85,6 +85,13 @@ access_summary open_file::summarise(job const& t) const {
   return s;
 }
 
+bool open_file::may_aggregate(int place_in_node, std::string const& host) const {
+  for (host_limit const& l : hints.values().cb_config_list)
+    if (l.host == "*" || l.host == host || l.host == host.substr(0, host.find('.')))
+      return l.most < 0 || place_in_node < l.most;
+  return hints.values().cb_config_list.empty();
+}
+
 failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
                            failure const& described, any_policy const& policy, job& t) const {
   bool const reading = kind == access_kind::read;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -24,10 +25,8 @@ class nodes_world : public mpi {
 
   nodes_world duplicate() const { return {mpi::duplicate(), shape_}; }
   nodes_world split(int colour, int key) const { return {mpi::split(colour, key), shape_}; }
-  nodes_world node() const {
-    int const nodes = (size() + shape_.per_node - 1) / shape_.per_node;
-    return {mpi::split(shape_.dealt ? rank() % nodes : rank() / shape_.per_node, rank()), shape_};
-  }
+  nodes_world node() const { return {mpi::split(node_number(), rank()), shape_}; }
+  std::string host_name() const { return "node" + std::to_string(node_number()); }
   shared_memory share(std::size_t bytes, std::error_code& error) const {
     shared_memory m = mpi::share(bytes, error);
     if (!shape_.shares) {
@@ -39,6 +38,10 @@ class nodes_world : public mpi {
   using mpi::share;
 
  private:
+  int node_number() const {
+    int const nodes = (size() + shape_.per_node - 1) / shape_.per_node;
+    return shape_.dealt ? rank() % nodes : rank() / shape_.per_node;
+  }
   shape shape_;
 };
 

@@ -413,6 +413,13 @@ class basic_file {
     return explain_at(kind, local().position, data, how);
   }
   plan explain_at(access_kind kind, std::int64_t offset, source data, any_policy how = {}) const;
+  // What a collective call would do, the same on all ranks: collective, too.
+  collective_plan explain_all(access_kind kind, source data, any_policy how = {}) {
+    return explain_together("explain_all", kind, pointer_kind::individual, 0, data, how);
+  }
+  collective_plan explain_at_all(access_kind kind, std::int64_t offset, source data, any_policy how = {}) {
+    return explain_together("explain_at_all", kind, pointer_kind::explicit_offset, offset, data, how);
+  }
 
  private:
   friend struct detail::launcher;
@@ -466,6 +473,8 @@ class basic_file {
   template <class Data>
   report together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
                   any_policy const& how, std::error_code* error);
+  collective_plan explain_together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                   source const& data, any_policy const& how);
   template <class Data>
   request together_later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
                          Data const& data, any_policy const& how);

@@ -36,7 +36,13 @@ class any_policy {
   argosy::plan plan(access const& wanted) const { return held_->plan(wanted); }
 
   collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const {
-    return held_->plan_together(kind, all, ranks);
+    return held_->plan_together(kind, all, ranks, nullptr);
+  }
+  // Whether the plan follows the histogram.
+  bool balances() const { return held_->balances(); }
+  collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
+                                access_histogram const& where) const {
+    return held_->plan_together(kind, all, ranks, &where);
   }
   // Differs between ranks where their policies would plan differently. 0 for those of one rank by itself.
   std::uint64_t key() const { return held_->key(); }
@@ -57,7 +63,11 @@ class any_policy {
     virtual std::int64_t buffer_for(access const&) const { return 0; }
     virtual std::string reason(access const&) const { return {}; }
     virtual argosy::plan plan(access const&) const { return {}; }
-    virtual collective_plan plan_together(access_kind, access_summary const&, rank_group const&) const { return {}; }
+    virtual bool balances() const { return false; }
+    virtual collective_plan plan_together(access_kind, access_summary const&, rank_group const&,
+                                          access_histogram const*) const {
+      return {};
+    }
     virtual std::uint64_t key() const { return 0; }
   };
   template <class P>
@@ -78,7 +88,11 @@ class any_policy {
     explicit model(P policy) : policy_(std::move(policy)) {}
     std::string_view name() const override { return P::name; }
     bool is_collective() const override { return true; }
-    collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const override {
+    bool balances() const override { return balancing_policy<P>; }
+    collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
+                                  access_histogram const* where) const override {
+      if constexpr (balancing_policy<P>)
+        if (where) return policy_.plan(kind, all, ranks, *where);
       return policy_.plan(kind, all, ranks);
     }
     std::uint64_t key() const override { return policy_.key(); }

@@ -28,17 +28,11 @@ struct automatic {
   exchange_prices exchange = {};
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
-    collective_plan p = two_phase.plan(kind, all, ranks);
-    if (!p.together) return p;
-    double const together = together_ns(kind, all, p), alone = alone_ns(kind, all);
-    std::string const prices = std::to_string(static_cast<std::int64_t>(together / 1000)) + " us, alone " +
-                               std::to_string(static_cast<std::int64_t>(alone / 1000)) + " us";
-    p.together = together < alone;
-    p.policy = p.together ? argosy::two_phase::name : argosy::sieving::name;
-    p.reason +=
-        p.together ? "; together takes about " + prices : "; each by itself: together would take about " + prices;
-    if (!p.together) p.domains.clear();
-    return p;
+    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
+  }
+  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
+                       access_histogram const& where) const {
+    return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
   }
   // How a rank goes alone is its own affair, what it costs is not.
   std::uint64_t key() const {
@@ -49,19 +43,45 @@ struct automatic {
   friend bool operator==(automatic const&, automatic const&) = default;
 
  private:
-  // Ranks that write into each other's windows wait for each other's locks.
-  double alone_ns(access_kind kind, access_summary const& all) const {
-    bool const interleaved = all.spans > all.span() + all.span() / 2 && all.pieces > all.ranks;
-    return static_cast<double>(kind == access_kind::write && interleaved ? all.alone_sum_ns : all.alone_ns);
+  collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
+                         collective_plan p) const {
+    if (!p.together) return p;
+    double const together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
+    std::string const prices = std::to_string(static_cast<std::int64_t>(together / 1000)) + " us, alone " +
+                               std::to_string(static_cast<std::int64_t>(alone / 1000)) + " us";
+    p.together = together < alone;
+    p.policy = p.together ? argosy::two_phase::name : argosy::sieving::name;
+    p.reason +=
+        p.together ? "; together takes about " + prices : "; each by itself: together would take about " + prices;
+    if (!p.together) p.domains.clear();
+    return p;
   }
-  double together_ns(access_kind kind, access_summary const& all, collective_plan const& p) const {
-    auto const n = static_cast<double>(p.domains.size());
-    double const accessed = static_cast<double>(all.span()) / n * sieving.prices.byte_ns +
-                            static_cast<double>(p.rounds()) *
-                                (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
-    double const moved = static_cast<double>(all.most_bytes) * exchange.byte_ns +
-                         static_cast<double>(all.most_pieces) * exchange.piece_ns;
+
+  // Ranks beyond the number of processors take their turns; ranks that write into each other's windows wait for each other's
+  // locks.
+  double alone_ns(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    bool const interleaved = all.spans > all.span() + all.span() / 2 && all.pieces > all.ranks;
+    if (kind == access_kind::write && interleaved) return static_cast<double>(all.alone_sum_ns);
+    return std::max(static_cast<double>(all.alone_ns),
+                    shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
+  }
+  double together_ns(access_kind kind, access_summary const& all, rank_group const& ranks,
+                     collective_plan const& p) const {
+    auto const n = static_cast<std::int64_t>(p.domains.size());
+    double const calls = static_cast<double>(p.rounds()) *
+                         (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
+    double const accessed =
+        shared(static_cast<double>(all.span()) * sieving.prices.byte_ns + static_cast<double>(n) * calls, n, ranks);
+    auto const moving = [&](std::int64_t bytes, std::int64_t pieces) {
+      return static_cast<double>(bytes) * exchange.byte_ns + static_cast<double>(pieces) * exchange.piece_ns;
+    };
+    double const moved =
+        std::max(moving(all.most_bytes, all.most_pieces), shared(moving(all.bytes, all.pieces), ranks.size, ranks));
     return accessed + moved + static_cast<double>(p.rounds() + 1) * exchange.round_ns;
+  }
+  // What so many ranks do, shared among the processors.
+  static double shared(double sum, std::int64_t among, rank_group const& ranks) {
+    return sum / static_cast<double>(std::clamp<std::int64_t>(ranks.at_once(), 1, among));
   }
 };
 static_assert(collective_policy<automatic>);

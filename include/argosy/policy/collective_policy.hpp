@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <argosy/plan/collective_plan.hpp>
+#include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 
 namespace argosy {
@@ -18,6 +20,13 @@ struct rank_group {
   std::int64_t size = 1;
   std::int64_t nodes = 1;
   std::int64_t block_bytes = 4096;  // of the file system
+  std::int64_t processors = 0;      // that run ranks, of all nodes; 0: one for each rank
+  // Ranks that may be aggregators: one of each node, then the next of each. Empty: all may, and those of a node have numbers
+  // that follow one another.
+  std::vector<int> eligible = {};
+
+  // Ranks that compute at the same time.
+  std::int64_t at_once() const noexcept { return processors > 0 && processors < size ? processors : size; }
 };
 
 // A number that two values share if they are equal, and otherwise almost never: ranks compare their policies by it.
@@ -37,13 +46,21 @@ constexpr std::uint64_t key_of(Members const&... members) {
   return key;
 }
 
-// Pure: the same on every rank, and so are its members; those that differ are found by the key.
+// Pure: the same on every rank, and so are its members; those that differ are found by the key. A policy whose plans follow
+// the histogram has a second plan(kind, all, ranks, histogram).
 template <class P>
 concept collective_policy =
     std::regular<P> && requires(P const& policy, access_kind kind, access_summary const& all, rank_group const& ranks) {
       { P::name } -> std::convertible_to<std::string_view>;
       { policy.plan(kind, all, ranks) } -> std::same_as<collective_plan>;
       { policy.key() } -> std::same_as<std::uint64_t>;
+    };
+
+template <class P>
+concept balancing_policy =
+    collective_policy<P> && requires(P const& policy, access_kind kind, access_summary const& all,
+                                     rank_group const& ranks, access_histogram const& where) {
+      { policy.plan(kind, all, ranks, where) } -> std::same_as<collective_plan>;
     };
 
 }  // namespace argosy

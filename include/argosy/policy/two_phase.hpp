@@ -3,12 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <argosy/plan/collective_plan.hpp>
+#include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/collective_policy.hpp>
 
@@ -24,6 +27,26 @@ struct two_phase {
   std::int64_t least_domain_bytes = 0;  // fewer aggregators rather than smaller domains; 0: a window
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    return plan_with(kind, all, ranks, nullptr);
+  }
+  // With domains of equal work.
+  collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
+                       access_histogram const& where) const {
+    return plan_with(kind, all, ranks, &where);
+  }
+  std::int64_t most_aggregators(rank_group const& ranks) const {
+    std::int64_t const most = aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes;
+    return std::clamp<std::int64_t>(
+        most, 1, ranks.eligible.empty() ? ranks.size : static_cast<std::int64_t>(ranks.eligible.size()));
+  }
+  std::uint64_t key() const {
+    return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes);
+  }
+  friend bool operator==(two_phase const&, two_phase const&) = default;
+
+ private:
+  collective_plan plan_with(access_kind kind, access_summary const& all, rank_group const& ranks,
+                            access_histogram const* where) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
     if (all.unsorted != 0) return p.reason = "a view names bytes twice, so it has no windows", p;
@@ -35,35 +58,86 @@ struct two_phase {
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
-    domains(p, all, ranks, block);
+    domains(p, all, ranks, block, where);
     p.reason = std::to_string(all.ranks) + " ranks, " + std::to_string(all.pieces) + " pieces in " +
                std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
+    if (where) p.reason += "; domains of equal work";
     return p;
   }
-  std::int64_t most_aggregators(rank_group const& ranks) const {
-    std::int64_t const most = aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes;
-    return std::clamp<std::int64_t>(most, 1, ranks.size);
-  }
-  std::uint64_t key() const {
-    return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes);
-  }
-  friend bool operator==(two_phase const&, two_phase const&) = default;
 
- private:
-  // Equal parts of the span, cut at blocks.
-  void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block) const {
+  // Parts of the span, cut at blocks: equal ones, or such with equal work.
+  void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block,
+               access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
-    std::int64_t const n = std::clamp<std::int64_t>((all.span() + least - 1) / least, 1, most_aggregators(ranks));
+    std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
+    std::int64_t const n = std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
+    std::vector<int> const owners = owners_of(n, ranks);
     std::int64_t begin = all.low;
     for (std::int64_t i = 0; i < n; ++i) {
       std::int64_t end = all.high;
       if (i + 1 < n) {
-        std::int64_t const even = all.low + all.span() / n * (i + 1);
+        std::int64_t const even = where ? place_of_work(all, *where, i + 1, n) : all.low + all.span() / n * (i + 1);
         std::int64_t const cut = even - even % block;
         end = std::clamp(cut - cut % p.granule, begin, all.high);
       }
-      p.domains.push_back({begin, end, static_cast<int>(i * ranks.size / n)});
+      p.domains.push_back({begin, end, owners[static_cast<std::size_t>(i)]});
       begin = end;
+    }
+    if (where) trim(p, all, *where);
+  }
+  // In ascending order, so that neighbours in the file are neighbours in the machine.
+  static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
+    std::vector<int> owners;
+    for (std::int64_t i = 0; i < n; ++i)
+      owners.push_back(ranks.eligible.empty() ? static_cast<int>(i * ranks.size / n)
+                                              : ranks.eligible[static_cast<std::size_t>(i)]);
+    std::sort(owners.begin(), owners.end());
+    return owners;
+  }
+
+  // Work: bytes, and a little for the way across what nobody wants, which has its windows, too.
+  static constexpr double empty_byte = 1.0 / 64;
+  static double work_of(access_summary const& all, access_histogram const& where, std::int64_t k) {
+    auto const length = access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
+    return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) + static_cast<double>(length) * empty_byte;
+  }
+  // The bytes of the stretches that somebody wants something of.
+  static std::int64_t worked_bytes(access_summary const& all, access_histogram const& where) {
+    std::int64_t sum = 0;
+    for (std::int64_t k = 0; k < access_histogram::stretches; ++k)
+      if (where.bytes[static_cast<std::size_t>(k)] > 0)
+        sum += access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
+    return sum;
+  }
+  // The end of the first `part` of `parts` of the work.
+  static std::int64_t place_of_work(access_summary const& all, access_histogram const& where, std::int64_t part,
+                                    std::int64_t parts) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < access_histogram::stretches; ++k) sum += work_of(all, where, k);
+    double left = sum * static_cast<double>(part) / static_cast<double>(parts);
+    for (std::int64_t k = 0; k < access_histogram::stretches; ++k) {
+      double const work = work_of(all, where, k);
+      std::int64_t const begin = access_histogram::begin_of(all, k), end = access_histogram::begin_of(all, k + 1);
+      if (left < work) return begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * (left / work));
+      left -= work;
+    }
+    return all.high;
+  }
+  // Stretches at the ends of domains that nobody wants anything of need no windows.
+  static void trim(collective_plan& p, access_summary const& all, access_histogram const& where) {
+    auto const unwanted = [&](std::int64_t k) { return where.bytes[static_cast<std::size_t>(k)] == 0; };
+    for (file_domain& d : p.domains) {
+      std::int64_t from = d.begin, to = d.end;
+      for (std::int64_t k = 0; k < access_histogram::stretches; ++k)
+        if (unwanted(k) && access_histogram::begin_of(all, k) <= from)
+          from = std::max(from, std::min(d.end, access_histogram::begin_of(all, k + 1)));
+      for (std::int64_t k = access_histogram::stretches; k-- > 0;)
+        if (unwanted(k) && access_histogram::begin_of(all, k + 1) >= to)
+          to = std::min(to, std::max(from, access_histogram::begin_of(all, k)));
+      from -= from % p.granule;
+      to = to % p.granule == 0 ? to : std::min(d.end, to + p.granule - to % p.granule);
+      d.begin = from;
+      d.end = to;
     }
   }
 };

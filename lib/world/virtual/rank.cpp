@@ -60,6 +60,8 @@ std::vector<int> none() { return {}; }
 
 int virtual_rank::size() const noexcept { return group_->size(); }
 int virtual_rank::number() const noexcept { return group_->members[static_cast<std::size_t>(rank_)]; }
+std::string virtual_rank::host_name() const { return "node" + std::to_string(node_number()); }
+
 int virtual_rank::node_number() const noexcept {
   scheduler* const s = scheduler::running();
   return s ? s->rank(number()).node : 0;

@@ -580,6 +580,23 @@ void basic_file<World>::begin_split(std::string_view call, access_kind kind, poi
 }
 
 template <communicator World>
+collective_plan basic_file<World>::explain_together(std::string_view call, access_kind kind, pointer_kind pointer,
+                                                    std::int64_t offset, source const& data, any_policy const& how) {
+  collective_plan p;
+  agreement result = alone(local_ ? local_->rank : 0, detail::closed());
+  if (is_open()) try {
+      detail::collective_call c = described(call, kind, pointer, offset, data, how);
+      if (later_) later_->carry_out();
+      result = agree(*world_, c.given, c.develop, c.all);
+      if (result) p = detail::plan_together(*world_, *team_, *local_, c.work, c.all);
+    } catch (rank_failure const& lost) {
+      result = detail::without(lost, world_);
+    }
+  finish(result, call, {}, nullptr);
+  return p;
+}
+
+template <communicator World>
 plan basic_file<World>::explain_at(access_kind kind, std::int64_t offset, source data, any_policy how) const {
   detail::job t;
   failure f = prepare(kind, pointer_kind::explicit_offset, offset, data, how, t);

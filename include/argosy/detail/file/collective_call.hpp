@@ -66,6 +66,22 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   return file.place(told.at + world.exclusive_sum(t.etypes), t);
 }
 
+// Collective, and the same on all ranks. Uneven accesses are worth a second look, to balance them.
+template <agreeing World>
+collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, job const& t,
+                              access_summary const& all) {
+  if (!t.together.has_value())
+    return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
+  if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
+  rank_group const& group = ranks.group(world, file);
+  collective_plan first = t.together.plan_together(t.kind, all, group);
+  if (first.domains.size() < 2 || !t.together.balances() || !may_be_uneven(all)) return first;
+  access_histogram where;
+  if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
+  world.all_reduce(where);
+  return t.together.plan_together(t.kind, all, group, where);
+}
+
 // Collective.
 template <agreeing World>
 agreement carry_out(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
@@ -83,11 +99,7 @@ agreement carry_out(World const& world, team<World>& ranks, open_file& file, sha
       world.all_reduce(all);
     }
   }
-  collective_plan plan;
-  if (t.together.has_value() && file.atomic)
-    plan.reason = "atomic mode: each rank by itself, under a lock";
-  else if (t.together.has_value())
-    plan = t.together.plan_together(t.kind, all, ranks.group(world, file.handle));
+  collective_plan plan = plan_together(world, ranks, file, t, all);
   if (plan.together) {
     auto const result = ranks.carry_out(world, plan, t, file, space, done, all.pending > 0, mine);
     if (result) {

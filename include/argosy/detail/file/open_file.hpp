@@ -20,6 +20,7 @@
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/plan/report.hpp>
+#include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/policy/sieving.hpp>
@@ -101,6 +102,7 @@ struct open_file {
   any_policy together_of_hints(access_kind kind) const;
   merging merging_for(access_kind kind) const;
   access_summary summarise(job const& t) const;
+  bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   access access_of(job const& t) const;
 
   // Nonblocking calls.

@@ -9,9 +9,11 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <argosy/agree/agree.hpp>
 #include <argosy/detail/file/open_file.hpp>
+#include <argosy/detail/world/host.hpp>
 #include <argosy/exchange/collective_exchange.hpp>
 #include <argosy/exchange/converted_memory.hpp>
 #include <argosy/exchange/links.hpp>
@@ -30,18 +32,34 @@ class team {
   team() = default;
   explicit team(World node) : node_(std::move(node)) {}
 
-  // Collective at the first call.
-  rank_group const& group(World const& world, any_handle& file) {
-    if (group_) return *group_;
+  // Collective at the first call, and at the first one after hints have changed what was asked.
+  rank_group const& group(World const& world, open_file& file) {
+    std::vector<host_limit> const& hosts = file.hints.values().cb_config_list;
+    if (group_ && hosts == hosts_) return *group_;
+    World const& near = node(world);
+    int first = world.rank();
+    near.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+    std::int64_t const processors = processors_for(near);
+    bool const leads = near.rank() == 0, allowed = file.may_aggregate(near.rank(), host_name(world));
     struct numbers {
-      std::int64_t nodes, block_bytes;
+      std::int64_t nodes, processors, block_bytes, eligible;
+      bool scattered;
       void combine(numbers const& other) {
         nodes += other.nodes;
+        processors += other.processors;
         block_bytes = std::max(block_bytes, other.block_bytes);
+        eligible += other.eligible;
+        scattered = scattered || other.scattered;
       }
-    } all{node(world).rank() == 0 ? 1 : 0, file.block_bytes()};
+    } all{leads ? 1 : 0, leads ? processors : 0, file.handle.block_bytes(), allowed ? 1 : 0,
+          world.rank() - near.rank() != first};
     world.all_reduce(all);
-    group_ = rank_group{world.size(), all.nodes, all.block_bytes};
+    rank_group g{world.size(), all.nodes, all.block_bytes, all.processors};
+    // A list that allows nobody says nothing.
+    if (all.scattered || (all.eligible > 0 && all.eligible < world.size()))
+      g.eligible = eligible(world, allowed || all.eligible == 0 ? near.rank() : -1);
+    group_ = std::move(g);
+    hosts_ = hosts;
     return *group_;
   }
 
@@ -83,6 +101,34 @@ class team {
   }
 
  private:
+  // One rank of each node after the other.
+  static std::vector<int> eligible(World const& world, int place_in_node) {
+    std::vector<int> places(static_cast<std::size_t>(world.size())), ranks;
+    world.all_gather(std::as_bytes(std::span(&place_in_node, 1)), std::as_writable_bytes(std::span(places)));
+    for (int r = 0; r < world.size(); ++r)
+      if (places[static_cast<std::size_t>(r)] >= 0) ranks.push_back(r);
+    std::sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+      return std::pair(places[static_cast<std::size_t>(a)], a) < std::pair(places[static_cast<std::size_t>(b)], b);
+    });
+    return ranks;
+  }
+  // Worlds whose ranks share processors say so.
+  static std::int64_t processors_for(World const& near) {
+    if constexpr (requires { near.processors(); }) {
+      processor_set all = near.processors();
+      near.all_reduce(all);
+      return std::min<std::int64_t>(near.size(), all.count());
+    } else {
+      return near.size();
+    }
+  }
+  static std::string host_name(World const& world) {
+    if constexpr (requires { world.host_name(); })
+      return world.host_name();
+    else
+      return detail::host_name();
+  }
+
   World const& node(World const& world) {
     if (!node_) node_.emplace(world.node());
     return *node_;
@@ -142,6 +188,7 @@ class team {
 
   std::optional<World> node_;
   std::optional<rank_group> group_;
+  std::vector<host_limit> hosts_;      // that it was made for
   bool shares_ = node_waiting<World>;  // memory, among the ranks of a node
   seats seats_;
   needs held_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -55,6 +56,7 @@ class virtual_rank {
   int size() const noexcept;
   int number() const noexcept;  // among all ranks of the cluster
   int node_number() const noexcept;
+  std::string host_name() const;  // "node3"
 
   // --- Time ---
   double now() const;                  // seconds

@@ -1,0 +1,46 @@
+// Where between the first and the last byte of a collective call the wanted bytes lie: what file domains are balanced by.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <argosy/policy/access.hpp>
+#include <argosy/policy/access_summary.hpp>
+
+namespace argosy {
+
+// Reduced over all ranks, where the summary says that it may be worth it.
+struct access_histogram {
+  static constexpr std::int64_t stretches = 128;  // equal parts of the span
+  std::array<std::int64_t, stretches> bytes = {};
+
+  constexpr void combine(access_histogram const& other) {
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = bytes[i] > INT64_MAX - other.bytes[i] ? INT64_MAX : bytes[i] + other.bytes[i];
+  }
+  // Where stretch k begins, k from 0 to `stretches`.
+  static constexpr std::int64_t begin_of(access_summary const& all, std::int64_t k) {
+    return all.low + all.span() / stretches * k + all.span() % stretches * k / stretches;
+  }
+};
+
+// What one rank wants of each stretch. O(stretches x depth); the access is sorted.
+constexpr access_histogram histogram_of(access const& mine, access_summary const& all) {
+  access_histogram h;
+  std::int64_t before = mine.position;
+  for (std::int64_t k = 0; k < access_histogram::stretches && before < mine.end(); ++k) {
+    std::int64_t const to =
+        std::clamp(mine.file.bytes_before(access_histogram::begin_of(all, k + 1)), before, mine.end());
+    h.bytes[static_cast<std::size_t>(k)] = to - before;
+    before = to;
+  }
+  return h;
+}
+
+// Accesses that fill most of their span cannot be very uneven.
+constexpr bool may_be_uneven(access_summary const& all) { return all.bytes < all.span() / 4 * 3; }
+
+}  // namespace argosy
