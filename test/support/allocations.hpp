@@ -1,4 +1,4 @@
-// Counts heap allocations: every operator new of a test that links argosy_test_allocations.
+// Counts heap allocations, and their bytes: every operator new of a test that links argosy_test_allocations.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,6 +8,16 @@ namespace argosy {
 
 // Allocations of this process so far.
 std::size_t allocations();
+
+// The most bytes that were allocated at a time since this was made, beyond those that were then. One at a time.
+class heap_peak {
+ public:
+  heap_peak();
+  std::size_t bytes() const;
+
+ private:
+  std::size_t start_;
+};
 
 class allocation_count {
  public:
