@@ -1,5 +1,5 @@
 // What argosy does so far, on data you can see: describes data, flattens it, draws who owns what; writes a distributed
-// matrix into one file, reads it back, and tells what it planned and did.
+// matrix into one file, reads it back, and tells what it planned and did; compares the four levels of access.
 // Run: cmake/demo.sh, or mpiexec -n 4 build/release/bin/demo [directory for the pictures and the file]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
@@ -12,15 +12,19 @@
 #include <argosy/version.hpp>
 
 #include <fmt/core.h>
+#include <boost/mpi/collectives.hpp>
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
+#include <boost/mpi/timer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -133,6 +137,71 @@ void write_and_read(boost::mpi::communicator const& world, std::string const& pa
   if (back != mine) throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
 }
 
+// The same bytes in the four ways that MPI programs know: a call for each piece or one for all, each rank by itself or all
+// together.
+void four_levels(boost::mpi::communicator const& world, std::string const& path) {
+  using namespace io::distribute;
+  io::process_grid const grid(world.size(), 2);
+  // About 1536 x 1536, and as many tiles of 64 x 64 for every rank: all make the same number of calls.
+  auto const whole = [](int ranks) { return 64 * ranks * std::max(1, 24 / ranks); };
+  io::darray<double, 2> const tiles({whole(grid.extent(0)), whole(grid.extent(1))}, {cyclic(64), cyclic(64)}, grid,
+                                    world.rank());
+  io::layout const pieces = tiles.form();
+  std::vector<double> mine(static_cast<std::size_t>(pieces.size()) / sizeof(double)), back(mine.size());
+  auto const say = [&](std::string const& text) {
+    if (world.rank() == 0) fmt::print("{}", text);
+  };
+  auto const total = [&](std::int64_t value) { return boost::mpi::all_reduce(world, value, std::plus<>()); };
+
+  say(fmt::format("\nFour levels: {} MiB in {} pieces of {} bytes, on {} ranks\n\n", total(pieces.size()) >> 20,
+                  total(pieces.pieces()), pieces.size() / pieces.pieces(), world.size()));
+  say(fmt::format("  {:<7} {:<32} {:>10} {:>12} {:>10} {:>8}\n", "level", "each rank calls", "calls", "file calls",
+                  "ms", "MB/s"));
+  auto f = io::file::open(world, path, io::mode::create | io::mode::read_write);
+  for (int level = 0; level < 4; ++level) {
+    bool const one_call = level >= 2, together = level % 2 == 1;
+    std::iota(mine.begin(), mine.end(), 1e6 * world.rank() + 1e8 * level);
+    f.set_size(0);
+    if (one_call)
+      f.set_view(0, tiles);
+    else
+      f.set_view(0, io::type<double>);
+    std::int64_t calls = 0, file_calls = 0;
+    auto const count = [&](io::report const& r) {
+      ++calls;
+      file_calls += r.read_calls + r.write_calls;
+    };
+    world.barrier();
+    boost::mpi::timer const watch;
+    if (one_call) {
+      count(together ? f.write_at_all(0, mine) : f.write_at(0, mine));
+    } else {
+      double const* from = mine.data();
+      for (io::cursor at(pieces); !at.done(); at.next()) {
+        std::int64_t const doubles = at.current().length / 8, offset = at.current().offset / 8;
+        count(together ? f.write_at_all(offset, {from, io::type<double>, doubles})
+                       : f.write_at(offset, {from, io::type<double>, doubles}));
+        from += doubles;
+      }
+    }
+    world.barrier();
+    double const seconds = watch.elapsed();
+    std::string const how = level == 0   ? "write_at for each piece"
+                            : level == 1 ? "write_at_all for each piece"
+                            : level == 2 ? "write_at, once"
+                                         : "write_at_all, once";
+    double const megabytes = static_cast<double>(total(pieces.size())) / 1e6;
+    say(fmt::format("  {:<7} {:<32} {:>10} {:>12} {:>10.1f} {:>8.0f}\n", level, how, total(calls), total(file_calls),
+                    1e3 * seconds, megabytes / seconds));
+    f.set_view(0, tiles);
+    f.read_at_all(0, back);
+    if (back != mine) throw std::runtime_error("rank " + std::to_string(world.rank()) + " read something else");
+  }
+  say("\n  What level 3 plans\n\n");
+  say(io::to_string(f.explain_at_all(io::access_kind::write, 0, mine)));
+  f.close();
+}
+
 void show_layouts(std::filesystem::path const& directory) {
   fmt::print("argosy {}\n\n", io::version());
   std::vector<specimen> const all{
@@ -156,6 +225,7 @@ int main(int argc, char** argv) {
     if (world.rank() == 0) show_layouts(directory);
     world.barrier();  // the directory is there
     write_and_read(world, (directory / "matrix.dat").string());
+    four_levels(world, (directory / "levels.dat").string());
   } catch (std::exception const& e) {
     fmt::print(stderr, "demo: {}\n", e.what());
     environment.abort(1);  // rank 0 may be alone with it
