@@ -161,85 +161,164 @@ void check_converted_windows(World const& world) {
   f.close();
 }
 
+// The flavours of a collective call. All of them keep the contract.
+enum class flavour { at, pointer, ordered, nonblocking, split };
+inline constexpr flavour flavours[] = {flavour::at, flavour::pointer, flavour::ordered, flavour::nonblocking,
+                                       flavour::split};
+
+template <class File>
+report write_as(flavour how, File& f, bytes const& from, two_phase const& policy, std::error_code& error) {
+  f.seek(0);
+  f.seek_shared(0);
+  switch (how) {
+    case flavour::at:
+      return f.write_at_all(0, from, policy, error);
+    case flavour::pointer:
+      return f.write_all(from, policy, error);
+    case flavour::ordered:
+      return f.write_ordered(from, policy, error);
+    case flavour::nonblocking:
+      return f.iwrite_at_all(0, from, policy).wait(error);
+    case flavour::split:
+      break;
+  }
+  f.begin_write_all(from, policy);
+  return f.end(error);
+}
+template <class File>
+report read_as(flavour how, File& f, bytes& into, two_phase const& policy, std::error_code& error) {
+  f.seek(0);
+  f.seek_shared(0);
+  switch (how) {
+    case flavour::at:
+      return f.read_at_all(0, into, policy, error);
+    case flavour::pointer:
+      return f.read_all(into, policy, error);
+    case flavour::ordered:
+      return f.read_ordered(into, policy, error);
+    case flavour::nonblocking:
+      return f.iread_at_all(0, into, policy).wait(error);
+    case flavour::split:
+      break;
+  }
+  f.begin_read_all(into, policy);
+  return f.end(error);
+}
+
+// A file whose bytes are dealt to the ranks one by one, and a call that fails in a file call of one rank, or of all.
+template <communicator World>
+struct failing_call {
+  static constexpr std::int64_t each = 3000;
+  World const& world;
+  flavour how;
+  int who;  // the rank that fails; -1: all
+  std::int64_t window;
+
+  // In ordered calls each rank has its place behind the others, and not between them.
+  std::int64_t first() const { return how == flavour::ordered ? world.rank() * each : 0; }
+  std::int64_t file_bytes() const { return each * world.size() * (how == flavour::ordered ? world.size() : 1); }
+  two_phase policy() const { return {.window_bytes = window, .align_bytes = 512}; }
+  bool strikes() const { return who < 0 || who == world.rank(); }
+
+  template <class File>
+  void prepare(File& f) const {
+    fill(f, world, bytes(static_cast<std::size_t>(file_bytes()), std::byte{7}));
+    f.set_view(world.rank(), type<std::byte>, resized(argosy::bytes(1), 0, world.size()));
+  }
+  // Each case with one round and with many, and a failure in the first, in middle ones and in the last.
+  template <class F>
+  static void for_each(World const& world, F&& f) {
+    for (flavour const how : flavours)
+      for (int who = -1; who < world.size(); ++who) {
+        for (std::int64_t const call : {1, 2, 5, 6}) f(failing_call{world, how, who, 512}, call);
+        f(failing_call{world, how, who, 1 << 20}, 1);
+      }
+  }
+};
+
 template <communicator World>
 void check_failing_writers(World const& world) {
   int const rank = world.rank(), size = world.size();
   shared_scratch const dir(world);
-  constexpr std::int64_t each = 3000, window = 512;
-  for (int who = -1; who < size; ++who)  // -1: all of them
-    for (std::int64_t const call : {1, 2, 5})
-      for (bool const onwards : {false, true}) {
-        CAPTURE(who, call, onwards);
-        bool const strikes = who < 0 || who == rank;
-        auto const script = std::make_shared<fault_script>();
-        auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
-                                         with_faults(posix_opener(), script));
-        fill(f, world, bytes(static_cast<std::size_t>(each * size), std::byte{7}));
-        f.set_view(rank, type<std::byte>, resized(argosy::bytes(1), 0, size));
-        script->clear();
-        if (strikes)
-          script->add(onwards ? fail_from(file_call::write, call, std::errc::no_space_on_device)
-                              : fail_at(file_call::write, call, std::errc::no_space_on_device));
-        bytes const mine(static_cast<std::size_t>(each), static_cast<std::byte>(100 + rank));
-        std::error_code error;
-        report const r = f.write_at_all(0, mine, two_phase{.window_bytes = window}, error);
-        bool const struck = script->struck() > 0, anywhere = !everywhere(world, !struck);
-        script->clear();
-        if (!anywhere)
-          CHECK(!error);
-        else
-          CHECK(error == (struck ? errc::no_space : errc::error_on_another_rank));
-        if (anywhere) CHECK(f.what_failed().find("ENOSPC") != std::string::npos);
+  auto const script = std::make_shared<fault_script>();
+  auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
+                                   with_faults(posix_opener(), script));
+  failing_call<World>::for_each(world, [&](failing_call<World> const& c, std::int64_t call) {
+    for (bool const onwards : {false, true}) {
+      CAPTURE(static_cast<int>(c.how), c.who, c.window, call, onwards);
+      script->clear();
+      c.prepare(f);
+      if (c.strikes())
+        script->add(onwards ? fail_from(file_call::write, call, std::errc::no_space_on_device)
+                            : fail_at(file_call::write, call, std::errc::no_space_on_device));
+      bytes const mine(static_cast<std::size_t>(c.each), static_cast<std::byte>(100 + rank));
+      std::error_code error;
+      std::int64_t const before = script->struck();
+      report const r = write_as(c.how, f, mine, c.policy(), error);
+      bool const struck = script->struck() > before, anywhere = !everywhere(world, !struck);
+      script->clear();
+      if (!anywhere)
+        CHECK(!error);
+      else
+        CHECK(error == (struck ? errc::no_space : errc::error_on_another_rank));
 
-        // Every byte is old or new; what this rank's report counts is new.
-        bytes const now = content_of(f);
-        std::int64_t new_bytes = 0, wrong = 0;
-        for (std::int64_t i = 0; i < each; ++i) {
-          std::byte const b = now[static_cast<std::size_t>(i * size + rank)];
-          new_bytes += b == static_cast<std::byte>(100 + rank);
-          wrong += b != static_cast<std::byte>(100 + rank) && b != std::byte{7};
-        }
-        CHECK(wrong == 0);
-        CHECK(r.bytes <= new_bytes);
-        if (!anywhere) CHECK(new_bytes == each);
-        // At most the windows that failed are missing.
-        std::int64_t const lost = sum(world, each - new_bytes);
-        std::int64_t const failures = sum(world, struck ? 1 : 0);
-        if (!onwards) CHECK(lost <= failures * window);
-        f.close();
+      // Every byte is old or new; what this rank's report counts is new.
+      bytes const now = content_of(f);
+      std::int64_t new_bytes = 0, wrong = 0;
+      for (std::int64_t i = 0; i < c.file_bytes() / size; ++i) {
+        std::byte const b = now[static_cast<std::size_t>(i * size + rank)];
+        bool const is_mine = i >= c.first() && i < c.first() + c.each;
+        new_bytes += b == static_cast<std::byte>(100 + rank);
+        wrong += b != std::byte{7} && (!is_mine || b != static_cast<std::byte>(100 + rank));
       }
+      CHECK(wrong == 0);
+      CHECK(r.bytes <= new_bytes);
+      if (!anywhere) CHECK(new_bytes == c.each);
+      // At most the windows that failed are missing.
+      std::int64_t const lost = sum(world, c.each - new_bytes);
+      std::int64_t const failures = sum(world, struck ? 1 : 0);
+      if (!onwards) CHECK(lost <= failures * c.window);
+    }
+  });
+  // The words of the system get through.
+  failing_call<World> const c{world, flavour::at, -1, 512};
+  c.prepare(f);
+  script->add(fail_from(file_call::write, 1, std::errc::no_space_on_device));
+  std::error_code error;
+  write_as(c.how, f, bytes(static_cast<std::size_t>(c.each)), c.policy(), error);
+  CHECK(f.what_failed().find("ENOSPC") != std::string::npos);
+  script->clear();
+  f.close();
 }
 
 template <communicator World>
 void check_failing_readers(World const& world) {
-  int const rank = world.rank(), size = world.size();
   shared_scratch const dir(world);
-  constexpr std::int64_t each = 3000;
-  for (int who = 0; who < size; ++who)
-    for (std::int64_t const call : {1, 3}) {
-      CAPTURE(who, call);
-      auto const script = std::make_shared<fault_script>();
-      auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
-                                       with_faults(posix_opener(), script));
-      fill(f, world, bytes(static_cast<std::size_t>(each * size), std::byte{7}));
-      f.set_view(rank, type<std::byte>, resized(argosy::bytes(1), 0, size));
-      script->clear();
-      if (who == rank) script->add(fail_at(file_call::read, call, std::errc::io_error));
-      bytes into(static_cast<std::size_t>(each), std::byte{1});
-      std::error_code error;
-      report const r = f.read_at_all(0, into, two_phase{.window_bytes = 512}, error);
-      bool const struck = script->struck() > 0, anywhere = !everywhere(world, !struck);
-      if (anywhere)
-        CHECK(error == (struck ? errc::io : errc::error_on_another_rank));
-      else
-        CHECK(!error);
-      // What is counted is there, from the start on; behind it, windows that did not fail are complete.
-      auto const rest = into.begin() + r.bytes;
-      CHECK(std::count(into.begin(), rest, std::byte{7}) == r.bytes);
-      CHECK(std::count(rest, into.end(), std::byte{7}) + std::count(rest, into.end(), std::byte{1}) == each - r.bytes);
-      if (!anywhere) CHECK(r.bytes == each);
-      f.close();
-    }
+  auto const script = std::make_shared<fault_script>();
+  auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
+                                   with_faults(posix_opener(), script));
+  failing_call<World>::for_each(world, [&](failing_call<World> const& c, std::int64_t call) {
+    CAPTURE(static_cast<int>(c.how), c.who, c.window, call);
+    script->clear();
+    c.prepare(f);
+    if (c.strikes()) script->add(fail_at(file_call::read, call, std::errc::io_error));
+    bytes into(static_cast<std::size_t>(c.each), std::byte{1});
+    std::error_code error;
+    std::int64_t const before = script->struck();
+    report const r = read_as(c.how, f, into, c.policy(), error);
+    bool const struck = script->struck() > before, anywhere = !everywhere(world, !struck);
+    if (anywhere)
+      CHECK(error == (struck ? errc::io : errc::error_on_another_rank));
+    else
+      CHECK(!error);
+    // What is counted is there, from the start on; behind it, windows that did not fail are complete.
+    auto const rest = into.begin() + r.bytes;
+    CHECK(std::count(into.begin(), rest, std::byte{7}) == r.bytes);
+    CHECK(std::count(rest, into.end(), std::byte{7}) + std::count(rest, into.end(), std::byte{1}) == c.each - r.bytes);
+    if (!anywhere) CHECK(r.bytes == c.each);
+  });
+  script->clear();
+  f.close();
 }
 
 // Several calls under way; every rank waits in an order of its own, tests, or meets others in another call first.
