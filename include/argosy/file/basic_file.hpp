@@ -442,8 +442,8 @@ class basic_file {
   template <class Body>
   agreement on_one_rank(arguments const& given, Body&& body);
 
-  template <class MakeView>
-  agreement set_view_agreed(std::int64_t displacement, MakeView&& make, hints const& h, place where);
+  agreement set_view_agreed(std::int64_t displacement, std::function<argosy::view(std::int64_t)> const& make,
+                            hints const& h, place where);
   agreement close_agreed(place where);
   agreement set_size_agreed(std::int64_t bytes, place where);
   agreement preallocate_agreed(std::int64_t bytes, place where);
@@ -454,36 +454,28 @@ class basic_file {
   failure seek_here(std::int64_t offset, seek_from whence);
   std::int64_t from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const;
 
-  template <class Data>
-  report now(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
+  report now(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
              any_policy const& how, std::error_code* error);
-  template <class Data>
-  request later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
+  request later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
                 any_policy const& how) {
     return request(launch(call, kind, pointer, offset, data, how));
   }
   // `then` is called with the operation, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
-  template <class Data>
   std::shared_ptr<detail::operation> launch(std::string_view call, access_kind kind, pointer_kind pointer,
-                                            std::int64_t offset, Data const& data, any_policy const& how,
+                                            std::int64_t offset, source const& data, any_policy const& how,
                                             std::function<void(detail::operation const&)> then = {});
-  template <class Data>
   detail::collective_call described(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                                    Data const& data, any_policy const& how) const;
-  template <class Data>
-  report together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
-                  any_policy const& how, std::error_code* error);
+                                    source const& data, any_policy const& how) const;
+  report together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                  source const& data, any_policy const& how, std::error_code* error);
   collective_plan explain_together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
                                    source const& data, any_policy const& how);
-  template <class Data>
   request together_later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                         Data const& data, any_policy const& how);
-  template <class Data>
-  void begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
-                   any_policy const& how);
-  template <class Data>
-  failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data, any_policy const& how,
-                  detail::job& t) const;
+                         source const& data, any_policy const& how);
+  void begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                   source const& data, any_policy const& how);
+  failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
+                  any_policy const& how, detail::job& t) const;
   // Where data at the shared pointer goes; moves it.
   failure find_shared_place(detail::job& t);
 

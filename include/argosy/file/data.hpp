@@ -24,7 +24,8 @@ template <class Byte>
 class basic_data {
  public:
   template <class T>
-    requires(!std::same_as<std::remove_cvref_t<T>, basic_data>)
+    requires(!std::same_as<std::remove_cvref_t<T>, basic_data> &&
+             !std::same_as<std::remove_cvref_t<T>, basic_data<std::byte>>)
   basic_data(T&& x, std::source_location where = std::source_location::current()) : where_(where) {
     describe([&] {
       auto described = memory(std::forward<T>(x));
@@ -47,6 +48,11 @@ class basic_data {
         return memory(address, type, count);
     });
   }
+
+  // What can be read into can be written.
+  template <class Other>
+    requires(std::is_const_v<Byte> && !std::is_const_v<Other>)
+  basic_data(basic_data<Other> const& x) : buffer_(x.buffer()), fault_(x.fault()), where_(x.where()) {}
 
   basic_buffer<Byte> const& buffer() const noexcept { return buffer_; }
   failure const& fault() const noexcept { return fault_; }

@@ -272,8 +272,9 @@ view basic_file<World>::made_view(std::int64_t displacement, Arguments const&...
 }
 
 template <communicator World>
-template <class MakeView>
-agreement basic_file<World>::set_view_agreed(std::int64_t displacement, MakeView&& make, hints const& h, place where) {
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
+                                             std::function<argosy::view(std::int64_t)> const& make, hints const& h,
+                                             place where) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   arguments given("set_view", where);
   std::shared_ptr<detail::used_view const> next;
@@ -467,8 +468,7 @@ std::int64_t basic_file<World>::position_shared() {
 // --- Reading and writing ---------------------------------------------------------------------------------------------
 
 template <communicator World>
-template <class Data>
-failure basic_file<World>::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, Data const& data,
+failure basic_file<World>::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
                                    any_policy const& how, detail::job& t) const {
   if (!is_open()) return detail::closed();
   if (pointer == pointer_kind::individual) offset = local_->position;
@@ -483,9 +483,8 @@ failure basic_file<World>::find_shared_place(detail::job& t) {
 }
 
 template <communicator World>
-template <class Data>
 report basic_file<World>::now(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                              Data const& data, any_policy const& how, std::error_code* error) {
+                              source const& data, any_policy const& how, std::error_code* error) {
   report r;
   detail::job t;
   failure f = prepare(kind, pointer, offset, data, how, t);
@@ -496,10 +495,9 @@ report basic_file<World>::now(std::string_view call, access_kind kind, pointer_k
 }
 
 template <communicator World>
-template <class Data>
 std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view call, access_kind kind,
                                                              pointer_kind pointer, std::int64_t offset,
-                                                             Data const& data, any_policy const& how,
+                                                             source const& data, any_policy const& how,
                                                              std::function<void(detail::operation const&)> then) {
   detail::job t;
   failure f = prepare(kind, pointer, offset, data, how, t);
@@ -520,9 +518,8 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view ca
 }
 
 template <communicator World>
-template <class Data>
 detail::collective_call basic_file<World>::described(std::string_view call, access_kind kind, pointer_kind pointer,
-                                                     std::int64_t offset, Data const& data,
+                                                     std::int64_t offset, source const& data,
                                                      any_policy const& how) const {
   detail::collective_call c(call, data.where());
   c.given.fail(prepare(kind, pointer, offset, data, how, c.work));
@@ -534,9 +531,8 @@ detail::collective_call basic_file<World>::described(std::string_view call, acce
 }
 
 template <communicator World>
-template <class Data>
 report basic_file<World>::together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                                   Data const& data, any_policy const& how, std::error_code* error) {
+                                   source const& data, any_policy const& how, std::error_code* error) {
   if (!is_open()) return finish(alone(local_ ? local_->rank : 0, detail::closed()), call, {}, error);
   report r;
   agreement result;
@@ -553,9 +549,8 @@ report basic_file<World>::together(std::string_view call, access_kind kind, poin
 }
 
 template <communicator World>
-template <class Data>
 request basic_file<World>::together_later(std::string_view call, access_kind kind, pointer_kind pointer,
-                                          std::int64_t offset, Data const& data, any_policy const& how) {
+                                          std::int64_t offset, source const& data, any_policy const& how) {
   if (!is_open()) {
     auto const file = local_ ? local_ : std::make_shared<detail::open_file>();
     return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, detail::closed())));
@@ -570,9 +565,8 @@ request basic_file<World>::together_later(std::string_view call, access_kind kin
 }
 
 template <communicator World>
-template <class Data>
 void basic_file<World>::begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                                    Data const& data, any_policy const& how) {
+                                    source const& data, any_policy const& how) {
   if (split_.pending())
     throw error(alone(local().rank, {errc::argument, "another split call has begun on this file; end() it first"}),
                 call, path(), local().rank);
