@@ -14,7 +14,7 @@ endfunction()
 set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
 # Compiled without optimisation: here it matters that it builds and links.
 argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON
-  -DCMAKE_BUILD_TYPE=Debug)
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
 
 if(ARGOSY_ENABLE_INSTALL)
   set(stage ${CMAKE_BINARY_DIR}/stage)
@@ -22,7 +22,8 @@ if(ARGOSY_ENABLE_INSTALL)
     COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --prefix ${stage} --config $<CONFIG>)
   set_tests_properties(package.install PROPERTIES LABELS package FIXTURES_SETUP staged_package)
 
-  argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug)
+  argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug
+    -DCMAKE_CXX_FLAGS_DEBUG=-O0)
   argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage})
   # what argosy::headers promises: no MPI, no Boost, no fmt
   argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON
