@@ -126,6 +126,15 @@ TEST_CASE("found: a report counts what lies behind a window that failed", "[expl
   CHECK(verdict_of(p).wrong == "");
 }
 
+TEST_CASE("found: where open cannot give back the lock that it tries, it succeeds", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=7 ranks_per_node=1 fault=rank:6,call:unlock,error:ENOLCK");
+  p.steps = {
+      {.what = op::open},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore][found]") {
   program p;
   p.world = parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");

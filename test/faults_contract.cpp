@@ -7,6 +7,7 @@
 #include <argosy/file/representations.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
+#include <argosy/policy/two_phase.hpp>
 
 #include <unistd.h>
 
@@ -564,18 +565,18 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
   }
 }
 
-TEST_CASE("without locks sieving writes piece by piece, and atomic mode is an error on every rank", "[faults][locks]") {
+TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error on every rank", "[faults][locks]") {
   io::mpi const world = everyone();
   common_directory const directory(world);
   std::string const path = directory / "broken.dat";
   for (auto const& tier : tiers()) {
     std::error_code error;
     if (world.rank() == 0) make_file(path, 64 * world.size());
-    world.barrier();
-    io::file f = io::file::open(world, path, mode::read_write, error, {}, tier->files());
     for (int odd = 0; odd < world.size(); ++odd) {
-      tier->disarm();
+      world.barrier();
       if (world.rank() == odd) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
+      io::file f = io::file::open(world, path, mode::read_write, error, {}, tier->files());
+      CHECK_FALSE(error);
       f.set_atomic(true, error);
       CHECK(error == (world.rank() == odd ? errc::no_locks : errc::error_on_another_rank));
       CHECK_FALSE(f.atomic());
@@ -587,18 +588,52 @@ TEST_CASE("without locks sieving writes piece by piece, and atomic mode is an er
       io::report const r = f.write_at_all(0, data, merging_windows, error);
       CHECK_FALSE(error);
       CHECK(r.bytes == 32);
-      CHECK((r.fallbacks > 0) == (world.rank() == odd));
-      if (world.rank() == odd) {
-        CHECK(r.merged_bytes == 0);
-        CHECK(r.locks == 0);
-      }
-      f.set_view(0, io::type<std::byte>, error);
+      CHECK(r.fallbacks > 0);
+      CHECK(r.merged_bytes == 0);
+      CHECK(r.locks == 0);
+      f.close(error);
+      CHECK_FALSE(error);
+      tier->disarm();
     }
-    tier->disarm();
     std::string expected;
     for (int i = 0; i < 4 * world.size(); ++i) expected += std::string(8, 'n') + std::string(8, 'o');
     world.barrier();
     CHECK(content_of(path) == expected);
+    world.barrier();
+  }
+}
+
+TEST_CASE("locks that come to an end later fail a write, unless no other rank can be merging", "[faults][locks]") {
+  io::mpi const world = everyone();
+  common_directory const directory(world);
+  std::string const path = directory / "broken.dat";
+  bool const alone = world.size() == 1;
+  for (auto const& tier : tiers()) {
+    std::error_code error;
+    if (world.rank() == 0) make_file(path, 64 * world.size());
+    world.barrier();
+    io::file f = io::file::open(world, path, mode::read_write, error, {}, tier->files());
+    f.set_view(64 * world.rank(), every_other(8), error);
+    for (int odd = 0; odd < world.size(); ++odd) {
+      bool const mine = world.rank() == odd;
+      if (mine) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
+      std::vector<char> const data(32, static_cast<char>('a' + odd));
+      io::report r = f.write_at_all(0, data, merging_windows, error);
+      CHECK(error == (alone  ? std::error_code()
+                      : mine ? make_error_code(errc::no_locks)
+                             : make_error_code(errc::error_on_another_rank)));
+      CHECK(r.bytes == (mine && !alone ? 0 : 32));
+      // Together each window has one owner.
+      r = f.write_at_all(0, data, io::two_phase{}, error);
+      CHECK_FALSE(error);
+      CHECK(r.bytes == 32);
+      tier->disarm();
+      std::string expected;
+      for (int i = 0; i < 4 * world.size(); ++i) expected += std::string(8, data[0]) + std::string(8, 'o');
+      world.barrier();
+      CHECK(content_of(path) == expected);
+      world.barrier();
+    }
     f.close(error);
     CHECK_FALSE(error);
     world.barrier();
@@ -612,9 +647,9 @@ TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][mer
   scripted no_locks(tier_place::raw);
   for (bool const locks : {true, false}) {
     std::error_code error;
+    if (!locks) no_locks.script().add(io::fail_from(io::file_call::lock, 1, std::errc::no_lock_available));
     io::file f = locks ? io::file::open(world, path, mode::create | mode::read_write)
                        : io::file::open(world, path, mode::create | mode::read_write, {}, no_locks.files());
-    if (!locks) no_locks.script().add(io::fail_from(io::file_call::lock, 1, std::errc::no_lock_available));
     f.set_view(0, interleaved(world, 8));
     for (int round = 0; round < 20; ++round) {
       std::vector<char> const data(512, static_cast<char>('A' + world.rank() + 8 * (round % 7)));

@@ -519,6 +519,31 @@ TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtua
   CHECK(std::count(after.begin(), after.end(), std::byte{2}) == (reads ? 0 : 3800));
 }
 
+TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]") {
+  bool const atomic = GENERATE(false, true);
+  CAPTURE(atomic);
+  io::virtual_files files;
+  files.put("f", filled(4000, 1));
+  io::virtual_cluster({.ranks = 2, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+    auto const script = std::make_shared<io::fault_script>();
+    script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
+    if (world.rank() == 1) script->add(io::delay_at(io::file_call::write, 1, std::chrono::nanoseconds(1)));
+    auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
+    f.set_atomic(atomic);
+    f.set_view(0, io::type<std::byte>, io::resized(io::bytes(8), 0, 16));
+    std::vector<std::byte> const data(800, std::byte{2});
+    io::sieving const merged{.write_window_bytes = 500, .writes = io::sieve::always};
+    std::error_code e;
+    if (world.rank() == 1) CHECK_THROWS_WITH(f.write_at(0, data, merged, e), "a handle of the program");
+    world.barrier();
+    CHECK(f.write_at(0, data, merged, e).bytes == 800);  // of rank 0, too: the lock is free
+    CHECK_FALSE(e);
+    f.close();
+  });
+  bytes const after = files.content("f");
+  CHECK(std::count(after.begin(), after.end(), std::byte{2}) == 800);
+}
+
 TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][file]") {
   io::virtual_files const files;
   try {

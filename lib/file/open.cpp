@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <argosy/detail/file/io_threads.hpp>
 #include <argosy/detail/file/open.hpp>
 #include <argosy/detail/file/open_file.hpp>
+#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/tracing.hpp>
 
@@ -91,6 +93,14 @@ failure open_file::to_end() {
   position = handle.size(error);
   if (error) return {error, "asking for the size of the file"};
   return {};
+}
+
+failure open_file::try_lock(bool& none) {
+  // Far behind the data, so that nobody else is waited for.
+  std::int64_t const last = INT64_MAX - 1;
+  std::error_code const error = handle.lock(last, 1, lock_kind::shared);
+  none = error && classify(error) == errc::no_locks;
+  return {error ? error : give_back(handle, last, 1), "trying a byte-range lock"};
 }
 
 void open_file::abandon(bool made) {

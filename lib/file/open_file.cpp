@@ -62,9 +62,12 @@ any_policy open_file::together_of_hints(access_kind kind) const {
   return choice;
 }
 
-merging open_file::merging_for(access_kind kind) const {
-  if (kind == access_kind::write && !readable) return merging::never;
-  return has(modes, mode::unique_open) ? merging::alone : merging::locked;
+merging open_file::merging_for(bool ranks_write) const {
+  using enum merging::others;
+  if (has(modes, mode::unique_open) && !ranks_write) return {none, readable};
+  // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
+  if (!has_locks) return {none, false};
+  return {ranks_write ? ranks : programs, readable};
 }
 
 access_summary open_file::summarise(job const& t) const {
@@ -135,37 +138,46 @@ access open_file::access_of(job const& t) const {
   return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory.form, t.where->sorted};
 }
 
-failure open_file::move(job const& t, staging& with, report& done) try {
+namespace {
+
+// What `f` throws, as a failure.
+template <class F>
+failure caught(F&& f) try {
+  return f();
+} catch (std::bad_alloc const&) {
+  failure thrown(make_error_code(errc::io), "out of memory");
+  thrown.thrown = std::current_exception();
+  return thrown;
+} catch (...) {
+  failure thrown(make_error_code(errc::conversion), "a data representation, policy or handle of the program threw");
+  thrown.thrown = std::current_exception();
+  return thrown;
+}
+
+}  // namespace
+
+failure open_file::move(job const& t, staging& with, report& done) {
   if (t.bytes == 0) {
     done.policy = t.policy.name();
     done.reason = "nothing to do";
     return {};
   }
-  if (!atomic) {
-    // By itself, a rank is alone with a unique file only if there are no other ranks, nor requests of its own.
-    merging how = merging_for(t.kind);
-    if (how == merging::alone && (ranks > 1 || pending > 0)) how = merging::locked;
-    return move_locked(t, with, done, how);
-  }
-  // Atomic: everything between the first and the last byte is ours until the call ends.
+  return caught(
+      [&] { return atomic ? move_atomic(t, with, done) : move(t, with, done, merging_for(ranks > 1 || pending > 0)); });
+}
+
+failure open_file::move_atomic(job const& t, staging& with, report& done) {
+  // Everything between the first and the last byte is ours until the call ends.
   window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
   if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
   ++done.locks;
-  failure f = move_locked(t, with, done, readable ? merging::alone : merging::never_alone);
+  failure f = caught([&] { return move(t, with, done, {merging::others::none, readable}); });
   if (auto const e = give_back(handle, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
-  return f;
-} catch (std::bad_alloc const&) {
-  failure f(make_error_code(errc::io), "out of memory");
-  f.thrown = std::current_exception();
-  return f;
-} catch (...) {
-  failure f(make_error_code(errc::conversion), "a data representation, policy or handle of the program threw");
-  f.thrown = std::current_exception();
   return f;
 }
 
-failure open_file::move_locked(job const& t, staging& with, report& done, merging how) {
+failure open_file::move(job const& t, staging& with, report& done, merging how) {
   view const& v = t.where->view;
   access const wanted = access_of(t);
   std::error_code error;

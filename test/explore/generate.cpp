@@ -137,11 +137,6 @@ class writer_of_programs {
           std::error_code const error(any_of(random_, errors), std::system_category());
           if (kind == file_call::unlock)
             times = std::min<std::int64_t>(times, 3);  // what cannot be unlocked at all stays
-          if (kind == file_call::lock && error == std::errc::no_lock_available) {
-            // Where one rank has no locks and others merge under theirs, nothing is promised: so nobody has any.
-            w.faults.push_back({-1, fail_from(kind, 1, std::errc::no_lock_available)});
-            break;
-          }
           w.faults.push_back({rank, {.kind = kind, .first = first, .times = times, .error = error}});
           break;
         }

@@ -188,7 +188,7 @@ bool session::tolerable(step const& s, witnessed const& w) const {
     case file_call::open:
       return s.what == op::open && (e == errc::no_such_file || e == errc::file_exists || e == errc::access);
     case file_call::lock:
-      return e == errc::no_locks && s.what != op::set_atomic && !atomic;
+      return e == errc::no_locks && (s.what == op::open || (s.what != op::set_atomic && !atomic));
     case file_call::close:
       return s.what == op::open;
     default:

@@ -216,11 +216,7 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
           bool const locks = atomic || hidden || call.writes;
           if ((t.kind == file_call::lock || t.kind == file_call::unlock) && !locks) continue;
 
-          // Who writes without a lock, because there is none, may write into a window that another rank merges under one.
-          bool const needs_all = t.number == ENOLCK && !atomic && mpi.size() > 1;
-
           for_each_set_of_ranks(mpi, [&](bool struck_here, std::string const& where) {
-            if (needs_all && where != "on all ranks") return;
             if (number++ % stride != 0) return;
             cells.begin(std::string(call.name) + ", " + std::string(policy.name()) + (atomic ? ", atomic, " : ", ") +
                         to_text(t) + " " + where);
@@ -246,7 +242,9 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
               bool const struck = broken && struck_here && tier.disarm();
 
               promise mine;
-              bool const falls_back = t.number == ENOLCK && !atomic && !(hidden && uses_pointer);
+              // Without a lock writes only who is alone.
+              bool const alone = world.size() == 1 && !call.request;
+              bool const falls_back = t.number == ENOLCK && !atomic && alone && !(hidden && uses_pointer);
               if (struck && t.gives && !falls_back) mine = {static_cast<std::int32_t>(*t.gives), t.number};
               promises const all(mpi, mine);
               std::error_code const promised = all.code(call.collective);

@@ -29,6 +29,10 @@ agreement agree_first(World const& world, arguments const& given, bool& develop)
 template <agreeing World>
 agreement agree(World const& world, failure const& mine);
 
+// The same; `flag` becomes true on all ranks if it is on one.
+template <agreeing World>
+agreement agree(World const& world, failure const& mine, bool& flag);
+
 }  // namespace argosy
 
 #include <argosy/detail/agree/agree.hpp>

@@ -34,7 +34,7 @@ struct call_summary {
   std::int32_t failed_rank = no_rank;  // the lowest
   std::int32_t failed_value = 0;       // of its error code
   std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
-  std::int32_t develop = 0;            // somebody wants arguments to be compared
+  std::int32_t flag = 0;               // what is true if it is on one rank: that arguments are to be compared
   std::array<extremes, arguments::most_free> compared = {};
   access_summary access = {};  // of reads and writes
 
@@ -44,7 +44,7 @@ struct call_summary {
       failed_value = other.failed_value;
       failed_errno = other.failed_errno;
     }
-    develop |= other.develop;
+    flag |= other.flag;
     for (std::size_t i = 0; i < compared.size(); ++i) compared[i].combine(other.compared[i]);
     access.combine(other.access);
   }

@@ -11,6 +11,7 @@
 #include <argosy/agree/errc.hpp>
 #include <argosy/exchange/memory_side.hpp>
 #include <argosy/exchange/staging.hpp>
+#include <argosy/exchange/write_guard.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/plan/report.hpp>
@@ -18,12 +19,6 @@
 #include <argosy/policy/any_policy.hpp>
 
 namespace argosy {
-
-// How merged writes are made safe against others: by a lock; by being alone with the file (it was opened unique, or the
-// caller holds the lock); or not at all, because the file cannot be read: windows are then written by pieces.
-// Writing by pieces takes part: under `locked` and `never` it holds a shared lock meanwhile, so that nobody who merges around
-// its bytes writes them back as they were before. `never_alone` is `never` without it.
-enum class merging { locked, alone, never, never_alone };
 
 // Carries out what the policy plans between `file` and `memory`, window by window, and counts in `done`. Stops at the first
 // error and at the end of the file; `done.bytes` is what was transferred from the start of the access on. A window whose

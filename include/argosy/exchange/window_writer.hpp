@@ -11,10 +11,9 @@
 #include <vector>
 
 #include <argosy/agree/errc.hpp>
-#include <argosy/detail/handle/give_back.hpp>
-#include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/read_back.hpp>
 #include <argosy/exchange/staging.hpp>
+#include <argosy/exchange/write_guard.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/layout/marks.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -27,7 +26,7 @@ template <handle H>
 class window_writer {
  public:
   window_writer(H& h, sieving const& prices, merging how, staging& space, report& done)
-      : file_(h), prices_(prices), how_(how), space_(space), done_(done) {}
+      : file_(h), prices_(prices), guard_(h, how, done), space_(space), done_(done) {}
 
   // `covered` has a bit for each granule from w.begin on; `data` holds the window.
   std::error_code write(file_window const& w, std::byte const* data, marks const& covered, std::int64_t granule) {
@@ -46,37 +45,15 @@ class window_writer {
     write_part const &first = parts_.front(), &last = parts_.back();
     std::int64_t const length = last.offset + static_cast<std::int64_t>(last.memory.size()) - first.offset;
     window const whole{first.offset, length, 0, wanted, static_cast<std::int64_t>(parts_.size()), passage::pieces};
-    bool const can_merge = how_ == merging::alone || (how_ == merging::locked && !no_locks_);
-    if (parts_.size() > 1 && can_merge && prices_.merge(whole, access_kind::write)) {
-      std::error_code const error = guarded(whole, lock_kind::exclusive, [&] { return replace(whole); });
-      if (!no_locks_ || how_ == merging::alone || error) return error;
+    auto const by_pieces = [&] { return write_parts(); };
+    if (parts_.size() > 1 && prices_.merge(whole, access_kind::write)) {
+      if (guard_.merges()) return guard_.merge(whole.offset, length, [&] { return replace(whole); }, by_pieces);
       ++done_.fallbacks;
     }
-    // Others may merge a window around these bytes: while they do, their lock keeps this write out.
-    return guarded(whole, lock_kind::shared, [&] { return write_parts(); });
+    return guard_.pieces(whole.offset, length, by_pieces);
   }
 
  private:
-  // Under a lock, unless this file is ours alone. Where nobody can lock nobody merges: then shared locks are left out, and
-  // what needs an exclusive one is not done.
-  template <class Write>
-  std::error_code guarded(window const& w, lock_kind kind, Write&& write) {
-    bool const lock = !no_locks_ && (how_ == merging::locked || how_ == merging::never);
-    if (lock) {
-      std::error_code const error = file_.lock(w.offset, w.length, kind);
-      no_locks_ = error && classify(error) == errc::no_locks;
-      if (error && !no_locks_) return error;
-      if (no_locks_ && kind == lock_kind::exclusive) return {};
-      if (!no_locks_) ++done_.locks;
-    }
-    std::error_code error = write();
-    if (lock && !no_locks_) {
-      std::error_code const unlocked = detail::give_back(file_, w.offset, w.length);
-      if (!error) error = unlocked;
-    }
-    return error;
-  }
-
   std::error_code write_parts() {
     io_result const put = file_.write(parts_);
     done_.write_calls += static_cast<std::int64_t>(parts_.size());
@@ -105,11 +82,10 @@ class window_writer {
 
   H& file_;
   sieving prices_;
-  merging how_;
+  write_guard<H> guard_;
   staging& space_;
   report& done_;
   std::vector<write_part> parts_;
-  bool no_locks_ = false;
 };
 
 }  // namespace argosy

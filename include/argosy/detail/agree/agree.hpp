@@ -53,12 +53,12 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
 template <agreeing World>
 agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
   call_summary s = summarise(mine, world.rank());
-  s.develop = develop;
+  s.flag = develop;
   s.access = access;
   for (std::size_t i = 0; i < given.compared().size(); ++i)
     s.compared[i] = extremes(given.compared()[i].hash, world.rank());
   world.all_reduce(s);
-  develop = s.develop;
+  develop = s.flag;
   access = s.access;
   if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
@@ -104,10 +104,18 @@ agreement agree_first(World const& world, arguments const& given, bool& develop)
 
 template <agreeing World>
 agreement agree(World const& world, failure const& mine) {
+  bool unused = false;
+  return agree(world, mine, unused);
+}
+
+template <agreeing World>
+agreement agree(World const& world, failure const& mine, bool& flag) {
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call is named so
   call_summary s = detail::summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());
+  s.flag = flag ? 1 : 0;
   world.all_reduce(s);
+  flag = s.flag != 0;
   if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high)
     return {errc::not_same,
             std::min(s.compared[0].low_rank, s.compared[0].high_rank),

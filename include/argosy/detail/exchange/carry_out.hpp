@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/read_back.hpp>
 
@@ -19,7 +18,7 @@ class carrier {
       : wanted_(wanted),
         file_(file),
         memory_(memory),
-        with_(with),
+        guard_(file, with, done),
         staging_(space),
         buffer_bytes_(buffer_bytes),
         done_(done) {}
@@ -64,27 +63,13 @@ class carrier {
     }
     return read_pieces(w);
   }
-  std::error_code write(window const& w) { return w.how == passage::merged ? write_merged(w) : write_guarded(w); }
-  // Others may merge a window around these bytes: while it lasts, their lock keeps this write out.
-  template <class Write>
-  std::error_code guarded(window const& w, Write&& write) {
-    bool locked = !no_locks_ && (with_ == merging::locked || with_ == merging::never);
-    if (locked) {
-      std::error_code const error = file_.lock(w.offset, w.length, lock_kind::shared);
-      no_locks_ = error && classify(error) == errc::no_locks;
-      if (error && !no_locks_) return error;
-      locked = !no_locks_;  // where nobody can lock, nobody merges
-      if (locked) ++done_.locks;
-    }
-    std::error_code error = write();
-    if (locked) {
-      std::error_code const unlocked = give_back(file_, w.offset, w.length);
-      if (!error) error = unlocked;
-    }
-    return error;
-  }
-  std::error_code write_guarded(window const& w) {
-    return guarded(w, [&] { return write_unmerged(w); });
+  std::error_code write(window const& w) {
+    auto const by_pieces = [&] { return write_unmerged(w); };
+    auto const as_one = [&] { return replace(w); };
+    if (w.how == passage::merged && w.holes() == 0) return guard_.pieces(w.offset, w.length, as_one);
+    if (w.how == passage::merged && guard_.merges()) return guard_.merge(w.offset, w.length, as_one, by_pieces);
+    if (w.how == passage::merged) ++done_.fallbacks;
+    return guard_.pieces(w.offset, w.length, by_pieces);
   }
   std::error_code write_unmerged(window const& w) {
     if (auto const memory = direct(w); !memory.empty()) {
@@ -118,31 +103,6 @@ class carrier {
     done_.merged_bytes += got.bytes - bytes;
     done_.bytes += bytes;
     return got.error;
-  }
-
-  std::error_code write_merged(window const& w) {
-    if (w.holes() == 0) return guarded(w, [&] { return replace(w); });
-    bool const lock = with_ == merging::locked;
-    if (with_ == merging::never || with_ == merging::never_alone || (lock && no_locks_)) {
-      ++done_.fallbacks;
-      return write_guarded(w);
-    }
-    if (lock) {
-      std::error_code const error = file_.lock(w.offset, w.length, lock_kind::exclusive);
-      if (error && classify(error) == errc::no_locks) {
-        no_locks_ = true;
-        ++done_.fallbacks;
-        return write_guarded(w);
-      }
-      if (error) return error;
-      ++done_.locks;
-    }
-    std::error_code error = replace(w);
-    if (lock) {
-      std::error_code const unlocked = give_back(file_, w.offset, w.length);
-      if (!error) error = unlocked;
-    }
-    return error;
   }
 
   std::error_code replace(window const& w) {
@@ -267,7 +227,7 @@ class carrier {
   access const& wanted_;
   H& file_;
   Memory& memory_;
-  merging with_;
+  write_guard<H> guard_;
   staging& staging_;
   std::int64_t buffer_bytes_;
   report& done_;
@@ -283,7 +243,6 @@ class carrier {
   std::vector<read_part> reads_;
   std::vector<staged_part> staged_;  // those of them that went to the buffer
   std::vector<write_part> writes_;
-  bool no_locks_ = false;
 };
 
 }  // namespace detail

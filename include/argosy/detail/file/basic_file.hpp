@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include <argosy/detail/file/open.hpp>
-#include <argosy/detail/handle/give_back.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/world/background.hpp>
@@ -154,7 +153,13 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   if (result) {
     failure mine = create && maker ? failure() : local_->open_existing();
     if (!mine && has(modes, mode::append)) mine = local_->to_end();
-    result = agree(*world_, mine);
+    bool no_locks = false;
+    if (!mine && can_write(modes)) {
+      failure const tried = local_->try_lock(no_locks);
+      if (!no_locks) mine = tried;
+    }
+    result = agree(*world_, mine, no_locks);
+    local_->has_locks = !no_locks;
   }
   if (!result) {
     local_->abandon(made);
@@ -380,12 +385,11 @@ agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
   arguments given("set_atomic", where);
   given.same("flag", on);
   agreement const result = collectively(given, [&]() -> failure {
-    // Far behind the data, so that nobody else is waited for.
-    std::int64_t const last = INT64_MAX - 1;
     if (!on) return {};
-    if (auto const e = local_->handle.lock(last, 1, lock_kind::shared))
-      return {e, "atomic mode needs byte-range locks"};
-    return detail::give_back(local_->handle, last, 1);
+    bool none = false;
+    failure f = local_->try_lock(none);
+    if (f) f.detail = "atomic mode needs byte-range locks";
+    return f;
   });
   if (result) local_->atomic = on;
   return result;

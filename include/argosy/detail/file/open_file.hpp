@@ -76,7 +76,8 @@ struct open_file {
   any_handle handle;
   file_hints hints;
   std::shared_ptr<used_view const> where;
-  bool readable = true;  // also of a file opened for writing, where permissions let us merge
+  bool readable = true;   // also of a file opened for writing, where permissions let us merge
+  bool has_locks = true;  // all ranks have
   bool atomic = false;
   failure lost;               // the first sync that failed
   std::int64_t position = 0;  // the individual pointer, in etypes
@@ -86,9 +87,10 @@ struct open_file {
   void begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with);
   failure create(bool& made);  // opens the file; `made` if it was not there before
   failure open_existing();
-  failure to_end();         // of the individual pointer
-  void abandon(bool made);  // a failed open leaves nothing behind
-  void drain();             // waits for requests
+  failure to_end();              // of the individual pointer
+  failure try_lock(bool& none);  // `none`: this rank has no locks
+  void abandon(bool made);       // a failed open leaves nothing behind
+  void drain();                  // waits for requests
 
   // What a call of this kind is not allowed here, and its work; `offset` in etypes (not looked at for shared pointers,
   // whose value is not known yet).
@@ -100,7 +102,7 @@ struct open_file {
   sieving sieving_of_hints() const;
   any_policy policy_of_hints() const;
   any_policy together_of_hints(access_kind kind) const;
-  merging merging_for(access_kind kind) const;
+  merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
   access_summary summarise(job const& t) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   access access_of(job const& t) const;
@@ -111,7 +113,8 @@ struct open_file {
   std::shared_ptr<background> beside;  // where they run, in worlds that have it; null: on threads
 
  private:
-  failure move_locked(job const& t, staging& with, report& done, merging how);
+  failure move(job const& t, staging& with, report& done, merging how);
+  failure move_atomic(job const& t, staging& with, report& done);
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
 };

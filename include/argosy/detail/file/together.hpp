@@ -70,10 +70,8 @@ class team {
     if (!has_stage(world, plan)) return std::nullopt;
     access const wanted = file.access_of(t);
     sieving prices = file.sieving_of_hints();
-    prices.sharers = 1;  // windows belong to one aggregator each: nobody waits
-    // Windows belong to one aggregator each, so ranks of this call are no danger to each other.
-    merging how = file.merging_for(t.kind);
-    if (how == merging::alone && others_write) how = merging::locked;
+    prices.sharers = 1;                                  // windows belong to one aggregator each: nobody waits
+    merging const how = file.merging_for(others_write);  // the ranks of this call are no danger to each other
     auto const run = [&](auto& memory, auto const& check) {
       collective_exchange all(world, seats_, stage_, links_, plan, wanted, file.handle, memory, prices, how, space,
                               done);
