@@ -82,6 +82,25 @@ TEST_CASE("planted: a hole treated as data", "[explore][planted]") {
   CHECK(seed > 0);
 }
 
+TEST_CASE("after a crash at any file call what was synced is there", "[explore][crash]") {
+  for (std::uint64_t seed = 1; seed <= seeds / 4; ++seed) {
+    program p = random_program(seed);
+    if (p.world.ranks > 64) continue;
+    p.crash_every = 1;
+    CAPTURE(seed);
+    CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("planted: one rank syncs for all", "[explore][planted][crash]") {
+  std::string wrong;
+  std::uint64_t const seed =
+      first_found([](program const& p) { return verdict_of(p, {.files = with_one_sync, .policy = {}}); }, wrong);
+  CAPTURE(seed, wrong);
+  CHECK(seed > 0);
+  CHECK_THAT(wrong, Catch::Matchers::ContainsSubstring("crash"));
+}
+
 TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {
   std::string wrong;
   auto const planted = [](program const& p) { return verdict_of(p, {.files = {}, .policy = with_short_domains}); };

@@ -30,16 +30,54 @@ namespace {
 
 std::error_code errno_code(int e) { return {e, std::system_category()}; }
 
+// The node of whoever calls.
+constexpr int outside = -1;  // of a run
+int node_here() {
+  scheduler* const s = scheduler::running();
+  return s ? s->me().node : outside;
+}
+
 }  // namespace
 
 // --- Bytes ---
 
-// Of blocks that were written since the last sync the page remembers what is safe.
+// Of blocks that were written since their last sync the page remembers what is safe, and which nodes have written them.
 struct page {
   static constexpr std::int64_t blocks = 16;
+  struct unsynced {
+    int node;
+    std::bitset<blocks> dirty;
+  };
   std::vector<std::byte> bytes;
   std::vector<std::byte> safe;  // empty: zeros, if anything is dirty
   std::bitset<blocks> allocated, dirty;
+  std::vector<unsynced> nodes;
+
+  void written(std::size_t block, int node) {
+    dirty[block] = true;
+    auto n = std::find_if(nodes.begin(), nodes.end(), [=](unsynced const& u) { return u.node == node; });
+    if (n == nodes.end()) n = nodes.insert(n, {node, {}});
+    n->dirty[block] = true;
+  }
+  // A block is safe when all nodes that have written it have synced.
+  void sync(int node) {
+    std::bitset<blocks> left;
+    std::erase_if(nodes, [&](unsynced const& u) {
+      bool const synced = node == outside || u.node == node;
+      if (!synced) left |= u.dirty;
+      return synced;
+    });
+    if (left.none()) {
+      safe = {};
+    } else if (left != dirty) {
+      safe.resize(bytes.size());
+      auto const block_bytes = static_cast<std::ptrdiff_t>(bytes.size()) / blocks;
+      for (std::ptrdiff_t b = 0; b < blocks; ++b)
+        if (dirty[static_cast<std::size_t>(b)] && !left[static_cast<std::size_t>(b)])
+          std::copy_n(bytes.begin() + b * block_bytes, block_bytes, safe.begin() + b * block_bytes);
+    }
+    dirty = left;
+  }
 };
 
 struct held_lock {
@@ -60,7 +98,8 @@ struct stored_file {
   std::uint64_t number = 0;  // in the order in which they were made
   unsigned permissions = 0666;
   std::int64_t size = 0, safe_size = 0;
-  bool is_safe = false;  // its name survives
+  std::vector<int> resized_by;  // nodes, since their last sync
+  bool is_safe = false;         // its name survives
   std::map<std::int64_t, page> pages;
   std::list<held_lock> locks;
   std::list<lock_wait> waiting;
@@ -100,8 +139,14 @@ struct disk_state {
       std::memcpy(p.bytes.data() + within, from.data() + done, static_cast<std::size_t>(n));
       done += n;
     }
-    if (done > 0) f.size = std::max(f.size, offset + done);
+    if (done > 0 && offset + done > f.size) set_size(f, offset + done);
     return done;
+  }
+
+  void set_size(stored_file& f, std::int64_t bytes) {
+    int const node = node_here();
+    f.size = bytes;
+    if (std::find(f.resized_by.begin(), f.resized_by.end(), node) == f.resized_by.end()) f.resized_by.push_back(node);
   }
 
   bool allocate(page& p, std::size_t block) {
@@ -113,7 +158,7 @@ struct disk_state {
       p.allocated[block] = true;
     }
     if (p.dirty.none() && !fresh) p.safe = p.bytes;
-    p.dirty[block] = true;
+    p.written(block, node_here());
     return true;
   }
 
@@ -156,16 +201,16 @@ struct disk_state {
         }
       }
     }
-    f.size = bytes;
+    set_size(f, bytes);
   }
 
-  void sync(stored_file& f) {
+  void sync(stored_file& f, int node = outside) {
     for (auto p = f.pages.begin(); p != f.pages.end();) {
-      p->second.dirty.reset();
-      p->second.safe = {};
-      p = p->second.allocated.none() ? f.pages.erase(p) : std::next(p);
+      p->second.sync(node);
+      p = p->second.allocated.none() && p->second.dirty.none() ? f.pages.erase(p) : std::next(p);
     }
-    f.safe_size = f.size;
+    std::erase_if(f.resized_by, [=](int n) { return node == outside || n == node; });
+    if (f.resized_by.empty()) f.safe_size = f.size;
     f.is_safe = true;
   }
 
@@ -467,7 +512,7 @@ std::error_code virtual_handle::preallocate(std::int64_t bytes) {
   }
   for (std::int64_t b = 0; b < blocks; ++b)
     d.allocate(d.page_at(f, b / page::blocks), static_cast<std::size_t>(b % page::blocks));
-  f.size = std::max(f.size, bytes);
+  if (bytes > f.size) d.set_size(f, bytes);
   act.end(bytes);
   return {};
 }
@@ -477,7 +522,7 @@ std::error_code virtual_handle::sync() {
   disk_state& d = *open_->disk;
   file_action act(file_call::sync, open_.get(), d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
-  d.sync(*open_->file);
+  d.sync(*open_->file, node_here());
   // The queues of all servers are waited for.
   if (act && d.run == act->run_number())
     for (auto const& x : d.free) act->now().time = std::max(act->now().time, x.free + ps_of_ns(d.disk.request_ns));

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "places.hpp"
 #include "run.hpp"
 #include "sweep.hpp"
 
@@ -22,7 +23,8 @@ namespace {
 using namespace argosy;
 using namespace argosy::explore;
 
-constexpr char const* usage = R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--verbose]
+constexpr char const* usage =
+    R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--crash] [--verbose]
 explore --sweep
 
 Runs random programs of file calls on virtual ranks, under random faults, and checks each: no rank waits for ever, every
@@ -32,6 +34,7 @@ rank is told the promised error, every byte of every file is as it must be. A se
   --seconds N       from the first one on, as many as there is time for
   --ranks N         all programs on so many ranks; default: mostly few, sometimes 4096
   --handle NAME     on which files: virtual
+  --crash           after every file call, looks at what a crash would leave; default: in some programs
   --verbose         every program, before it runs
   --sweep           instead: small programs, each with every file call of every rank failing by every error
 )";
@@ -40,7 +43,7 @@ struct options {
   std::uint64_t from = 1, to = 1000;
   std::optional<double> seconds;
   int ranks = 0;
-  bool verbose = false, sweep = false;
+  bool crash = false, verbose = false, sweep = false;
 };
 
 std::uint64_t number(std::string const& text) {
@@ -71,6 +74,8 @@ options parse(int argc, char** argv) {
     } else if (name == "--handle") {
       if (std::string const handle = value(); handle != "virtual")
         throw std::invalid_argument("no handle '" + handle + "': there is virtual");
+    } else if (name == "--crash") {
+      o.crash = true;
     } else if (name == "--verbose") {
       o.verbose = true;
     } else if (name == "--sweep") {
@@ -108,6 +113,7 @@ void count_faults(program const& p, counts& all) {
   if (!p.world.slow.empty()) ++all["slow-rank"];
   if (!p.world.pauses.empty()) ++all["pause"];
   if (p.world.network.jitter_ns > 0) ++all["late-messages"];
+  if (p.crash_every > 0) ++all["crashes"];
 }
 
 void tell(std::uint64_t seed, program const& p, std::string const& wrong) {
@@ -139,15 +145,18 @@ int explore_seeds(options const& o) {
   auto const seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
   counts operations, policies, faults;
   std::int64_t passed = 0, failed = 0;
+  std::uint64_t traces = 0;  // the same in every build
   progress bar;
   for (std::uint64_t seed = o.from; o.seconds ? seconds() < *o.seconds : seed <= o.to; ++seed) {
-    program const p = random_program(seed, o.ranks);
+    program p = random_program(seed, o.ranks);
+    if (o.crash) p.crash_every = 1;
     bar.show(fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
     if (o.verbose) std::cout << to_test(p, fmt::format("seed {}", seed)) << std::flush;
     verdict v = verdict_of(p);
     // Now and then: it is the same the second time.
     if (v.wrong.empty() && seed % 16 == 0 && p.world.ranks <= 256 && verdict_of(p).trace_hash != v.trace_hash)
       v.wrong = "another trace the second time";
+    traces = mixed(traces, v.trace_hash);
     count_faults(p, faults);
     for (auto const& [name, n] : v.operations) operations[name] += n;
     for (auto const& [name, n] : v.policies) policies[name] += n;
@@ -161,6 +170,7 @@ int explore_seeds(options const& o) {
   print("operations", operations);
   print("policies", policies);
   print("faults", faults);
+  std::cout << fmt::format("{:<11} {:016x}\n", "traces", traces);
   std::cout << fmt::format("{} passed, {} failed ({:.1f} s)\n", passed, failed, seconds());
   return failed > 0;
 }

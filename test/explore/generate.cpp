@@ -95,6 +95,7 @@ class writer_of_programs {
       for (std::int64_t k = 0; k < calls; ++k) call();
       p_.steps.push_back({.what = op::close});
     }
+    if (one_in(random_, 6)) p_.crash_every = pick(random_, 1, 4);
     return p_;
   }
 

@@ -40,13 +40,11 @@ inline any_policy with_short_domains(any_policy p) {
 }
 
 // Writes parts that are near each other as one, whatever was in the file between them.
-class hole_filler {
+class hole_filler : public any_handle {
  public:
-  hole_filler(std::in_place_t, any_handle inner) : inner_(std::move(inner)) {}
+  hole_filler(std::in_place_t, any_handle inner) : any_handle(std::move(inner)) {}
 
-  io_result read(std::int64_t offset, std::span<std::byte> memory) { return inner_.read(offset, memory); }
-  io_result write(std::int64_t offset, std::span<std::byte const> memory) { return inner_.write(offset, memory); }
-  io_result read(std::span<read_part const> parts) { return inner_.read(parts); }
+  using any_handle::write;
   io_result write(std::span<write_part const> parts) {
     if (parts.empty()) return {};
     std::vector<std::byte> all;
@@ -54,36 +52,36 @@ class hole_filler {
     std::int64_t bytes = 0;
     for (write_part const& p : parts) {
       if (p.offset < begin + static_cast<std::int64_t>(all.size()) || p.offset > begin + (1 << 16))
-        return inner_.write(parts);
+        return any_handle::write(parts);
       all.resize(static_cast<std::size_t>(p.offset - begin));
       all.insert(all.end(), p.memory.begin(), p.memory.end());
       bytes += static_cast<std::int64_t>(p.memory.size());
     }
-    io_result const put = inner_.write(begin, all);
+    io_result const put = write(begin, all);
     return put.error ? io_result{0, put.error} : io_result{bytes, {}};
   }
-  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    return inner_.lock(offset, length, kind);
-  }
-  std::error_code unlock(std::int64_t offset, std::int64_t length) { return inner_.unlock(offset, length); }
-  std::int64_t size(std::error_code& error) { return inner_.size(error); }
-  std::error_code resize(std::int64_t bytes) { return inner_.resize(bytes); }
-  std::error_code preallocate(std::int64_t bytes) { return inner_.preallocate(bytes); }
-  std::error_code sync() { return inner_.sync(); }
-  std::error_code close() { return inner_.close(); }
-  bool is_open() const { return inner_.is_open(); }
-  std::int64_t block_bytes() const { return inner_.block_bytes(); }
-
- private:
-  any_handle inner_;
 };
 
-inline opener with_filled_holes(opener inner) {
+template <class H>
+opener opening_as(opener inner) {
   return inner.opening([inner](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
     any_handle opened = inner(path, flags, error);
     if (error) return {};
-    return any_handle(hole_filler(std::in_place, std::move(opened)));
+    return any_handle(H(std::in_place, std::move(opened)));
   });
+}
+
+inline opener with_filled_holes(opener inner, int) { return opening_as<hole_filler>(std::move(inner)); }
+
+// One rank syncs for all: what other nodes have written is in their caches.
+class no_sync : public any_handle {
+ public:
+  no_sync(std::in_place_t, any_handle inner) : any_handle(std::move(inner)) {}
+  std::error_code sync() { return {}; }
+};
+
+inline opener with_one_sync(opener inner, int rank) {
+  return rank == 0 ? inner : opening_as<no_sync>(std::move(inner));
 }
 
 // In this world an aggregator whose file access failed leaves the exchange at once, and returns its error.

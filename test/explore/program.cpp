@@ -159,6 +159,7 @@ std::string to_test(program const& p, std::string const& name) {
   text += "  program p;\n";
   text += fmt::format("  p.world = parse_scenario(\"{}\");\n", to_string(p.world));
   if (p.before != program().before) text += fmt::format("  p.before = {{{}, {}}};\n", p.before[0], p.before[1]);
+  if (p.crash_every > 0) text += fmt::format("  p.crash_every = {};\n", p.crash_every);
   text += "  p.steps = {\n";
   for (step const& s : p.steps) text += "      " + text_of(s) + ",\n";
   return text + "  };\n  CHECK(verdict_of(p).wrong == \"\");\n}\n";

@@ -117,6 +117,7 @@ struct program {
   argosy::scenario world = {};
   std::array<std::int64_t, 2> before = {-1, -1};  // sizes of the files that are there; -1: none
   std::vector<step> steps = {};
+  std::int64_t crash_every = 0;  // look at what a crash would leave, after every so many-th file call; 0: never
   bool operator==(program const&) const = default;
 };
 

@@ -22,7 +22,7 @@ struct verdict {
 
 // What tests put in place of what the program says: to plant bugs, and see that they are found.
 struct changes {
-  std::function<opener(opener)> files;
+  std::function<opener(opener, int rank)> files;
   std::function<any_policy(any_policy)> policy;
 };
 

@@ -239,7 +239,7 @@ verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
         ~guard() { told.leave(me, !ended); }
       } here{s, rank.rank()};
       auto const world = world_of(rank, s);
-      opener mine = with_witness(c.files ? c.files(files.opener()) : files.opener(), s, rank.rank());
+      opener mine = with_witness(c.files ? c.files(files.opener(), rank.rank()) : files.opener(), s, rank.rank());
       actor(s, world, c, std::move(mine)).run();
       here.ended = true;
     });

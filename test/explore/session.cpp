@@ -12,7 +12,11 @@
 namespace argosy::explore {
 
 session::session(program const& p, virtual_files files)
-    : program_(p), steps_(complete(p)), files_(std::move(files)), ranks_(static_cast<std::size_t>(p.world.ranks)) {
+    : program_(p),
+      steps_(complete(p)),
+      files_(std::move(files)),
+      crashes_(files_, p.crash_every, p.world.seed),
+      ranks_(static_cast<std::size_t>(p.world.ranks)) {
   for (std::size_t f = 0; f < 2; ++f) {
     if (p.before[f] < 0) continue;
     stored& s = model_[f];
@@ -20,6 +24,7 @@ session::session(program const& p, virtual_files files)
     s.bytes.resize(static_cast<std::size_t>(p.before[f]));
     for (std::size_t i = 0; i < s.bytes.size(); ++i) s.bytes[i] = byte_of(f, static_cast<std::int64_t>(i));
     files_.put(path(static_cast<int>(f)), s.bytes);
+    crashes_.keep(path(static_cast<int>(f)));
   }
 }
 
@@ -120,11 +125,13 @@ void session::leave(int rank, bool died) {
 
 void session::finish() {
   if (any_died && next_ < steps_.size() && !records_.empty()) look(next_, records_.rbegin()->first);
+  if (!crashes_.wrong().empty()) throw found_wrong(crashes_.wrong());
 }
 
 // --- Looking ---
 
 void session::look(std::size_t first, std::size_t last) {
+  if (!crashes_.wrong().empty()) throw found_wrong(crashes_.wrong());
   maybe_.clear();
   anything_.clear();
   maybe_size_ = -1;
@@ -173,6 +180,8 @@ void session::look(std::size_t first, std::size_t last) {
   }
   if (is_open || any_died || steps_[last].what == op::close || steps_[last].what == op::open) check_files(last);
   if (steps_[last].what == op::sync) check_crash(last);
+  for (int f = 0; f < 2; ++f)
+    if (!files_.exists(path(f))) crashes_.keep(path(f));
   records_.clear();
 }
 
@@ -530,6 +539,7 @@ void session::check_crash(std::size_t k) {
   virtual_files const left = files_.crash(steps_[k].salt + 1);
   if (left.content(path(file)) != model_[static_cast<std::size_t>(file)].bytes)
     wrong(k, -1, "a crash after a sync that succeeded loses data");
+  crashes_.keep(path(file));
 }
 
 }  // namespace argosy::explore

@@ -16,6 +16,7 @@
 #include <argosy/handle/virtual_files.hpp>
 #include <argosy/plan/report.hpp>
 
+#include "crash_points.hpp"
 #include "places.hpp"
 #include "program.hpp"
 
@@ -100,6 +101,8 @@ class session {
   void leave(int rank, bool died);
   // After the run.
   void finish();
+  // After a call to a file, of any rank.
+  void call_ended() { crashes_.look(); }
 
   std::map<std::string, std::int64_t> operations, policies;
 
@@ -129,6 +132,7 @@ class session {
   program const& program_;
   std::vector<step> steps_;
   virtual_files files_;
+  crash_points crashes_;
   std::vector<rank_state> ranks_;
   std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
   std::map<std::size_t, int> arrived_;

@@ -86,6 +86,7 @@ class shrinker {
     for (int n = 1; n < best_.world.ranks_per_node && n < 4; ++n)
       better |= change([&](program& p) { p.world.ranks_per_node = n; });
     better |= change([&](program& p) { p.before = {-1, -1}; });
+    better |= change([&](program& p) { p.crash_every = 0; });
     for (std::size_t i = 0; i < best_.world.faults.size(); ++i) {
       better |= change([&](program& p) { p.world.faults[i].what.times = 1; });
       better |= change([&](program& p) { p.world.faults[i].what.first = 1; });

@@ -18,7 +18,7 @@ namespace argosy::explore {
 class witness {
  public:
   witness(any_handle inner, session& s, int rank, bool of_pointer)
-      : inner_(std::move(inner)), state_(&s.of(rank)), of_pointer_(of_pointer) {}
+      : inner_(std::move(inner)), session_(&s), state_(&s.of(rank)), of_pointer_(of_pointer) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     touch(offset);
@@ -61,6 +61,7 @@ class witness {
   }
   std::error_code told(file_call call, std::error_code error) {
     if (error) state_->seen.push_back({call, error, of_pointer_});
+    session_->call_ended();
     return error;
   }
   io_result told(file_call call, io_result r) {
@@ -69,6 +70,7 @@ class witness {
   }
 
   any_handle inner_;
+  session* session_;
   session::rank_state* state_;
   bool of_pointer_;
 };
@@ -83,6 +85,7 @@ inline opener with_witness(opener inner, session& s, int rank) {
           s.of(rank).seen.push_back({file_call::open, error, of_pointer});
           return {};
         }
+        s.call_ended();
         return any_handle(witness(std::move(opened), s, rank, of_pointer));
       });
 }

@@ -108,7 +108,7 @@ class collective_exchange {
     if (static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
     // Every rank begins with another aggregator, so that few meet in a window.
     if (!near_.empty()) first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
-    covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
+    if (own_) covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
   }
 
   file_domain const& domain(std::size_t s) const { return plan_.domains[near_[s]]; }

@@ -30,8 +30,9 @@ struct open_virtual_file;
 //     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
 //   });
 //
-// What is written is seen by everyone at once, at the time when the call begins. It is safe when the file was synced, by
-// anyone; until then each block may or may not survive a crash, or survive in part.
+// What is written is seen by everyone at once, at the time when the call begins. It is safe when the node that wrote it has
+// synced the file, through any handle (outside of a run: everything is); until then each block may or may not survive a
+// crash, or survive in part.
 class virtual_files {
  public:
   explicit virtual_files(virtual_disk disk = {});
