@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -21,6 +22,7 @@
 #include <argosy/world/virtual_cluster.hpp>
 
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/seed.hpp"
 
 namespace io = argosy;
@@ -239,6 +241,29 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
   CHECK(files.crash(1).content("f") == files.content("f"));
 }
 
+TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
+  // Rank 0 writes the first four blocks and syncs, rank 1 the last four and does not; the size is safe.
+  io::virtual_files files;
+  files.put("f", filled(6 * 4096, 0));
+  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
+    std::error_code e;
+    io::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
+    CHECK(f.write(world.rank() * 2 * 4096, filled(4 * 4096, 1)).bytes == 4 * 4096);
+    world.barrier();
+    if (world.rank() == 0) CHECK_FALSE(f.sync());
+  });
+  std::size_t lost = 0;
+  for (std::uint64_t s = 0; s < 50; ++s) {
+    bytes const now = files.crash(s).content("f");
+    REQUIRE(now.size() == 6 * 4096);
+    CHECK(std::all_of(now.begin(), now.begin() + 2 * 4096, [](std::byte b) { return b == std::byte{1}; }));
+    // Of blocks that both have written nothing is safe yet.
+    lost += std::any_of(now.begin() + 2 * 4096, now.begin() + 4 * 4096, [](std::byte b) { return b == std::byte{0}; });
+    lost += std::any_of(now.begin() + 4 * 4096, now.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+  CHECK(lost > 20);
+}
+
 TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
 #if defined(__SANITIZE_ADDRESS__)
   int const most = 64;
@@ -253,6 +278,47 @@ TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
       io::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 8, .seed = number}, roomy);
       cluster.run([&](io::virtual_rank const& world) { write_and_read(world, files, number, ranks * 5); });
     }
+}
+
+TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") {
+  io::test::scratch const directory;
+  std::string const path = directory / "state";
+  io::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
+      .run([&](io::virtual_rank const& world) {
+        auto f = virtual_file::open(world, path, create);
+        f.set_view(0, io::type<int>,
+                   io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24));  // every other is nobody's
+        std::vector<int> const data(100, world.rank() + 1);
+        std::vector<int> back(100);
+        CHECK(f.write_at_all(0, data, io::two_phase{.buffer_bytes = 512, .align_bytes = 64}).bytes == 400);
+        CHECK(f.write_at(0, data, io::sieving{.write_window_bytes = 96, .writes = io::sieve::always}).locks > 0);
+        f.sync();
+        CHECK(f.read_at_all(0, back).bytes == 400);
+        CHECK(back == data);
+        f.close();
+      });
+  CHECK(std::filesystem::file_size(path) == 4 * (99 * 24 + 12));
+}
+
+TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
+  io::virtual_files const files;
+  auto const r =
+      io::virtual_cluster({.ranks = 8, .ranks_per_node = 4, .seed = 1}, {.timeline = true})
+          .run([&](io::virtual_rank const& world) {
+            auto f = virtual_file::open(world, "f", create, {}, files.opener());
+            bytes const mine(4096, std::byte{1});
+            f.set_view(0, io::type<std::byte>, io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * world.size()));
+            f.write_all(mine, io::two_phase{.buffer_bytes = 4096, .align_bytes = 64});
+            f.close();
+          });
+  auto const some = [&](std::string_view kind, std::string_view name) {
+    return std::any_of(r.timeline.begin(), r.timeline.end(), [=](io::virtual_span const& s) {
+      return s.kind == kind && s.name == name && s.bytes > 0 && s.end_ps > s.begin_ps;
+    });
+  };
+  CHECK(some("message", "send"));
+  CHECK(some("file", "write"));
+  CHECK(some("collective", "all_reduce"));
 }
 
 TEST_CASE("a program of files is a function of its scenario", "[virtual][file]") {
