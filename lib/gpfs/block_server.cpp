@@ -8,11 +8,25 @@
 
 namespace argosy::gpfs {
 
-block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store)
-    : index_(index),
-      machine_(m),
-      store_(std::move(store)),
-      positioning_(static_cast<std::size_t>(m.disks_per_server)) {}
+block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store, troubles const& t)
+    : index_(index), machine_(m), store_(std::move(store)), positioning_(static_cast<std::size_t>(m.disks_per_server)) {
+  for (slow_server const& s : t.slow) {
+    if (s.server != index) continue;
+    machine_.server_mb_per_s /= s.factor;
+    machine_.disk_mb_per_s /= s.factor;
+    machine_.disk_us *= s.factor;
+  }
+  for (server_fault const& f : t.faults)
+    if (f.server == index || f.server == -1) faults_.push_back(f);
+}
+
+int block_server::fails(bool is_write) {
+  if (!has_faults_) return 0;
+  std::int64_t const number = ++(is_write ? writes_seen_ : reads_seen_);
+  for (server_fault const& f : faults_)
+    if (f.of_writes == is_write && number >= f.first && number - f.first < f.times) return f.error;
+  return 0;
+}
 
 instant block_server::serve(file_id file, std::int64_t block, bool is_write, bool on_disk, instant now) {
   while (!queue_.empty() && queue_.top() <= now) queue_.pop();
@@ -42,7 +56,8 @@ void block_server::receive(message const& m, instant now, outbox& out) {
     block_data answer{r->id, r->file, r->block, 0, {}};
     bool const there = store_->has(r->file, r->block);
     answer.data.resize(static_cast<std::size_t>(machine_.block_bytes));
-    answer.error = store_->read(r->file, r->block, answer.data);
+    answer.error = fails(false);
+    if (answer.error == 0) answer.error = store_->read(r->file, r->block, answer.data);
     if (answer.error != 0) {
       answer.data.clear();
       ++counters_.errors;
@@ -57,6 +72,7 @@ void block_server::receive(message const& m, instant now, outbox& out) {
       answer.error = ESTALE;
       ++counters_.refused;
     } else {
+      answer.error = fails(true);
       for (block_piece const& p : w->pieces) {
         if (answer.error != 0) break;
         answer.error = store_->write(w->file, w->block, p.offset, p.data);

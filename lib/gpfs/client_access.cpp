@@ -46,6 +46,17 @@ bool client_node::state::learn_size(operation& o) {
   return true;
 }
 
+bool client_node::state::tell_size(operation& o) {
+  file const& f = file_of(o);
+  if (!o.started) {
+    if (f.told == f.size) return true;
+    o.started = true;
+    o.answered = false;
+    tell_manager(size_notice{o.id, o.file, f.size}, o.ready);
+  }
+  return o.answered;
+}
+
 void client_node::state::run_access(operation& o) {
   instance& i = instances_.at(o.instance);
   file& f = file_of(o);

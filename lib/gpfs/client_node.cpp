@@ -23,6 +23,8 @@ std::int64_t client_node::cached_blocks() const { return state_->cached_blocks()
 std::int64_t client_node::dirty_blocks() const { return state_->dirty_blocks(); }
 std::int64_t client_node::pinned_blocks() const { return state_->pinned_blocks(); }
 token_mode client_node::token(file_id file, std::int64_t block) const { return state_->token(file, block); }
+std::vector<block_piece> client_node::unsaved(file_id file) const { return state_->unsaved(file); }
+known_size client_node::size(file_id file) const { return state_->size(file); }
 
 // --- Events --------------------------------------------------------------------------------------------------------
 
@@ -90,6 +92,7 @@ void client_node::state::finish(operation& o, int error, std::int64_t value) {
 }
 
 void client_node::state::remember_error(file_id id, writer const& w, int error) {
+  if (error == EINTR || error == EAGAIN) error = EIO;  // nobody can try again
   file& f = files_[id];
   if (f.ship.now != ship_state::stage::off || f.leaving_epoch != 0) f.ship_error = error;
   if (w.first != me_.index) return tell_node(w.first, late_error{id, w.second, error}, now_);
@@ -117,7 +120,7 @@ void client_node::state::run(operation& o) {
     o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
     if (!named) {
       o.file = i->second.file;
-      if (o.asked.kind != call_kind::size) {
+      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock) {
         int const error = std::exchange(i->second.error, 0);
         if (error != 0 && o.asked.kind != call_kind::close) return finish(o, error);
         o.error = error;
@@ -140,6 +143,9 @@ void client_node::state::run(operation& o) {
       return run_fcntl(o);
     case call_kind::close:
       return run_close(o);
+    case call_kind::lock:
+    case call_kind::unlock:
+      return run_lock(o);
     case call_kind::remove:
       if (!std::exchange(o.started, true)) tell_manager(remove_request{o.id, o.asked.path}, o.ready);
       if (o.answered) finish(o, o.error);
@@ -177,7 +183,7 @@ void client_node::state::on(node_id, open_answer const& m) {
   i.write = o->asked.for_writing;
   i.synchronous = o->asked.synchronous;
   file& f = files_[m.file];
-  f.size.learn(m.size);
+  learn(f, m.size);
   i.error = std::exchange(f.orphan_error, 0);
   instances_.emplace(o->instance, std::move(i));
 }
@@ -217,6 +223,7 @@ void client_node::state::run_sync(operation& o) {
   }
   if (o.at != phase::flush) return run_shipping(o);
   if (!clean(o.file, {0, no_end}, false)) return;
+  if (!tell_size(o)) return;
   finish(o, std::exchange(instances_.at(o.instance).error, 0));
 }
 
@@ -245,6 +252,7 @@ void client_node::state::run_resize(operation& o) {
   if (o.at == phase::flush) {
     if (!clean(o.file, {0, no_end}, true)) return;
     if (i.error != 0) return finish(o, std::exchange(i.error, 0));
+    if (o.asked.only_grow && o.asked.offset <= f.size.bytes) return finish(o, 0);
     o.at = phase::resize_cut;
     o.awaited = machine_.servers;
     for (int s = 0; s < machine_.servers; ++s)
@@ -266,12 +274,34 @@ void client_node::state::on(node_id, blocks_cut const& m) {
   if (m.error != 0) o->error = m.error;
 }
 
+void client_node::state::run_lock(operation& o) {
+  std::int64_t const begin = o.asked.offset, length = o.asked.length;
+  if (begin < 0 || length < 0) return finish(o, EINVAL);
+  if (length == 0) return finish(o, 0);
+  std::int64_t const end = begin > no_end - length ? no_end : begin + length;
+  if (o.asked.kind == call_kind::unlock) {
+    // Nothing can go wrong any more, and messages to the manager keep their order: nobody waits for an answer.
+    ++counters_.unlocks;
+    tell_manager(unlock_notice{o.file, o.instance, o.asked.owner, begin, end}, o.ready);
+    return finish(o, 0);
+  }
+  if (!std::exchange(o.started, true)) {
+    ++counters_.lock_requests;
+    tell_manager(lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive}, o.ready);
+  }
+  if (o.answered) finish(o, 0);
+}
+
+void client_node::state::on(node_id, lock_answer const& m) {
+  if (operation* const o = find(m.call)) o->answered = true;
+}
+
 void client_node::state::on(node_id, size_query const& m) {
   tell_manager(size_report{m.query, m.file, files_[m.file].size}, now_);
 }
 
 void client_node::state::on(node_id, size_answer const& m) {
-  files_[m.file].size.learn(m.size);
+  learn(files_[m.file], m.size);
   if (operation* const o = find(m.request)) o->answered = true;
 }
 

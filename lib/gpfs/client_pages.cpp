@@ -73,7 +73,7 @@ void client_node::state::on(node_id, block_data const& m) {
 void client_node::state::start_flush(page_key key, page& p) {
   block_write w{0, key.first, key.second, {}};
   for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, {p.data.begin() + d.begin, p.data.begin() + d.end}});
-  p.dirty.clear();
+  p.writing = std::exchange(p.dirty, {});
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
   ++counters_.block_writes;
@@ -87,13 +87,15 @@ void client_node::state::on(node_id, block_written const& m) {
   page* const p = find_page(m.file, m.block);
   if (p == nullptr || !p->flushing) return;
   p->flushing = false;
+  p->writing.clear();
   if (p->dirty.empty()) --unsaved_;
   auto const writers = std::exchange(p->flushing_writers, {});
-  if (m.error == 0) return;
-  ++counters_.flush_errors;
-  for (writer const& w : writers) remember_error(m.file, w, m.error);
-  // What could not be written is not to be seen either, once its writer knows that it is lost.
-  if (p->dirty.empty() && p->held == 0) drop_page({m.file, m.block});
+  if (m.error != 0) {
+    ++counters_.flush_errors;
+    for (writer const& w : writers) remember_error(m.file, w, m.error);
+    p->stale = true;
+  }
+  if (p->to_be_dropped()) drop_page({m.file, m.block});
 }
 
 // Of the dirty pages there are not more than the limit.
@@ -135,7 +137,8 @@ void client_node::state::let_go(operation& o) {
   page_key const key = *o.held;
   o.held.reset();
   if (p == nullptr) return;
-  if (--p->held == 0 && p->error != 0 && !p->unsaved()) drop_page(key);
+  --p->held;
+  if (p->to_be_dropped()) drop_page(key);
   changed();
 }
 
@@ -143,6 +146,13 @@ void client_node::state::let_go(operation& o) {
 auto client_node::state::need_page(operation& o, std::int64_t block, bool overwrites) -> page* {
   page_key const key{o.file, block};
   page* p = find_page(o.file, block);
+  if (p != nullptr && p->stale) {
+    // What else is new in it goes to disk; then it is read again.
+    if (!p->flushing && !p->dirty.empty()) start_flush(key, *p);
+    let_go(o);
+    p = find_page(o.file, block);
+    if (p != nullptr) return nullptr;
+  }
   if (p == nullptr) {
     if (!make_room(true)) {
       ++counters_.pool_waits;
@@ -194,6 +204,22 @@ bool client_node::state::clean(file_id id, block_range range, bool drop, std::in
   if (done && drop)
     for (page_key const& key : gone) drop_page(key);
   return done;
+}
+
+std::vector<block_piece> client_node::state::unsaved(file_id id) const {
+  std::vector<block_piece> all;
+  for (auto at = pages_.lower_bound({id, 0}); at != pages_.end() && at->first.first == id; ++at) {
+    page const& p = at->second;
+    for (auto const* const ranges : {&p.writing, &p.dirty})
+      for (byte_range const& r : *ranges)
+        all.push_back({at->first.second * block_bytes() + r.begin, {p.data.begin() + r.begin, p.data.begin() + r.end}});
+  }
+  return all;
+}
+
+known_size client_node::state::size(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? known_size{} : f->second.size;
 }
 
 std::int64_t client_node::state::pinned_blocks() const {

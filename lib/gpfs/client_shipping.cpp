@@ -149,6 +149,7 @@ void client_node::state::run_shipping(operation& o) {
   file& f = file_of(o);
   instance& i = instances_.at(o.instance);
   if (o.asked.kind == call_kind::sync) {
+    if (!tell_size(o)) return;
     if (i.error != 0) o.error = std::exchange(i.error, 0);
     return finish(o, o.error);
   }

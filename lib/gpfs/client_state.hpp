@@ -33,6 +33,8 @@ class client_node::state {
   std::int64_t dirty_blocks() const { return unsaved_; }
   std::int64_t pinned_blocks() const;
   token_mode token(file_id id, std::int64_t block) const;
+  std::vector<block_piece> unsaved(file_id id) const;
+  known_size size(file_id id) const;
 
  private:
   using page_key = std::pair<file_id, std::int64_t>;
@@ -46,6 +48,8 @@ class client_node::state {
     bool reading = false, flushing = false, prefetched = false;
     int error = 0;                  // of reading; those who wait take note
     std::vector<byte_range> dirty;  // inside the block, sorted, apart
+    std::vector<byte_range> writing;
+    bool stale = false;  // some bytes did not reach the disk, and are not to be seen any more
     std::set<writer> writers, flushing_writers;
     int held = 0;    // by operations that wait for its data
     int pinned = 0;  // by range hints
@@ -53,6 +57,7 @@ class client_node::state {
     std::list<page_key>::iterator place;  // in the order of use
     bool unsaved() const { return flushing || !dirty.empty(); }
     bool idle() const { return !reading && !flushing && held == 0; }
+    bool to_be_dropped() const { return held == 0 && (error != 0 || stale) && !unsaved(); }
   };
 
   struct instance {
@@ -85,6 +90,7 @@ class client_node::state {
     detail::gpfs::token_map tokens;
     std::int64_t grants_seen = 0;
     known_size size;
+    known_size told;  // what the manager certainly knows of it
     std::list<revocation> revocations;
     ship_state ship;
     std::int64_t ended_epoch = 0;  // others have said that this one is over
@@ -160,6 +166,7 @@ class client_node::state {
   void run_sync(operation& o);
   void run_size(operation& o);
   void run_resize(operation& o);
+  void run_lock(operation& o);
   void finish(operation& o, int error, std::int64_t value = 0);
   operation* find(std::int64_t id);
   file& file_of(operation const& o) { return files_[o.file]; }
@@ -170,6 +177,7 @@ class client_node::state {
   void on(node_id from, size_answer const& m);
   void on(node_id from, blocks_cut const& m);
   void on(node_id from, late_error const& m);
+  void on(node_id from, lock_answer const& m);
   void on(node_id from, node_failed const& m);
 
   // client_access.cpp: reading and writing
@@ -181,6 +189,7 @@ class client_node::state {
   std::int64_t depth(instance const& i) const;
   bool size_certain(file const& f) const;
   bool learn_size(operation& o);  // asks; true when answered
+  bool tell_size(operation& o);   // so that it survives this node; true when the manager has it
   bool take_lock(operation& o, byte_range bytes, bool is_write);
   void unlock(operation& o);
   void charge_copy(operation& o, std::int64_t bytes);
@@ -242,6 +251,11 @@ class client_node::state {
   void on(node_id from, ship_call const& m);
   void on(node_id from, ship_answer const& m);
 
+  // The manager's news.
+  void learn(file& f, known_size const& size) {
+    f.size.learn(size);
+    f.told.learn(size);
+  }
   void tell_manager(message_body body, instant departs) {
     out_->send(me_, {role::manager, 0}, std::move(body), std::max(now_, departs));
   }

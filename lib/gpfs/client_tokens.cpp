@@ -52,7 +52,7 @@ void client_node::state::on(node_id, token_grant const& m) {
   file& f = files_[m.file];
   f.tokens.raise(m.range, m.mode, m.number);
   f.grants_seen = m.number;
-  f.size.learn(m.size);
+  learn(f, m.size);
   requests_.erase(m.request);
   ++counters_.token_grants;
 }

@@ -10,6 +10,22 @@ namespace argosy::gpfs {
 
 token_manager::token_manager(machine const& m, int clients) : machine_(m), clients_(clients) {}
 
+std::optional<file_id> token_manager::find(std::string const& path) const {
+  auto const name = names_.find(path);
+  return name == names_.end() ? std::nullopt : std::optional(name->second);
+}
+
+std::vector<std::string> token_manager::names() const {
+  std::vector<std::string> all;
+  for (auto const& [name, id] : names_) all.push_back(name);
+  return all;
+}
+
+known_size token_manager::size(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? known_size{} : f->second.size;
+}
+
 std::size_t token_manager::token_count(file_id id) const {
   std::size_t n = 0;
   if (auto const f = files_.find(id); f != files_.end())
@@ -22,6 +38,11 @@ token_mode token_manager::mode_of(file_id id, node_id node, std::int64_t block) 
   if (f == files_.end()) return token_mode::none;
   auto const h = f->second.holders.find(node);
   return h == f->second.holders.end() ? token_mode::none : h->second.tokens.at(block);
+}
+
+std::size_t token_manager::lock_count(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? 0 : f->second.locks.size();
 }
 
 void token_manager::tell(node_id node, message_body body) {
@@ -80,6 +101,8 @@ void token_manager::on(node_id from, close_notice const& m) {
   f.size.learn(m.size);
   instance_id const id{from, m.instance};
   f.instances.erase(id);
+  f.locks.forget(from, m.instance);
+  tell_locked(f);
   shipping& s = f.ship;
   if (s.now == shipping::stage::gathering && s.starters.contains(id)) {
     fail_start(f, EINVAL);
@@ -222,10 +245,39 @@ void token_manager::finish_size(std::int64_t query) {
   size_rounds_.erase(r);
 }
 
+void token_manager::on(node_id from, size_notice const& m) {
+  known_size& size = files_[m.file].size;
+  size.learn(m.size);
+  tell(from, size_answer{m.request, m.file, size});
+}
+
 void token_manager::on(node_id from, resize_request const& m) {
   known_size& size = files_[m.file].size;
   size = {m.bytes, size.generation + 1};
   tell(from, size_answer{m.request, m.file, size});
+}
+
+// --- Locks ---------------------------------------------------------------------------------------------------------
+
+void token_manager::on(node_id from, lock_request const& m) {
+  file& f = files_[m.file];
+  if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile: nobody waits
+  if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call)) ++counters_.lock_waits;
+  tell_locked(f);
+}
+
+void token_manager::on(node_id from, unlock_notice const& m) {
+  file& f = files_[m.file];
+  ++counters_.unlocks;
+  f.locks.unlock({from, m.instance, m.owner}, m.begin, m.end);
+  tell_locked(f);
+}
+
+void token_manager::tell_locked(file& f) {
+  for (auto const& [who, call] : f.locks.granted()) {
+    ++counters_.locks;
+    tell(who.node, lock_answer{call});
+  }
 }
 
 // --- Partitioning --------------------------------------------------------------------------------------------------
@@ -374,6 +426,8 @@ void token_manager::buried(node_id node) {
   for (std::int64_t const query : rounds) finish_size(query);
   for (auto& [id, f] : files_) {
     f.holders.erase(node);
+    f.locks.forget(node);
+    tell_locked(f);
     std::erase_if(f.requests, [=](pending const& p) { return p.node == node; });
     std::erase_if(f.instances, [=](auto const& i) { return i.first.first == node; });
     shipping& s = f.ship;

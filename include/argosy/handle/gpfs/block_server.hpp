@@ -13,6 +13,7 @@
 #include <argosy/handle/gpfs/counters.hpp>
 #include <argosy/handle/gpfs/machine.hpp>
 #include <argosy/handle/gpfs/outbox.hpp>
+#include <argosy/handle/gpfs/troubles.hpp>
 
 namespace argosy::gpfs {
 
@@ -27,14 +28,19 @@ constexpr block_place place_of(machine const& m, file_id file, std::int64_t bloc
 
 class block_server {
  public:
-  block_server(int index, machine const& m, std::shared_ptr<block_store> store);
+  block_server(int index, machine const& m, std::shared_ptr<block_store> store, troubles const& t = {});
 
   void receive(message const& m, instant now, outbox& out);
   server_counters const& counters() const { return counters_; }
+  block_store& store() { return *store_; }
+  // Without, what comes is not counted either.
+  void set_faults(bool on) { has_faults_ = on; }
 
  private:
   // When a transfer of one block is done; the adapter comes first in writing, last in reading.
   instant serve(file_id file, std::int64_t block, bool is_write, bool on_disk, instant now);
+
+  int fails(bool is_write);  // this one: errno
 
   int index_;
   machine machine_;
@@ -43,6 +49,9 @@ class block_server {
   fifo streaming_, adapter_;
   std::priority_queue<instant, std::vector<instant>, std::greater<>> queue_;  // when those in service are done
   std::set<node_id> fenced_;
+  std::vector<server_fault> faults_;
+  std::int64_t reads_seen_ = 0, writes_seen_ = 0;
+  bool has_faults_ = true;
   server_counters counters_;
 };
 

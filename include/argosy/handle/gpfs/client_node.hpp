@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <argosy/handle/gpfs/counters.hpp>
 #include <argosy/handle/gpfs/machine.hpp>
@@ -14,19 +15,23 @@
 
 namespace argosy::gpfs {
 
-enum class call_kind { open, read, write, sync, size, resize, fcntl, close, remove };
+enum class call_kind { open, read, write, sync, size, resize, fcntl, close, remove, lock, unlock };
 
 // What a task asks of its node. Memory and argument stay valid until the call is complete.
 struct call {
   call_kind kind = call_kind::read;
   int instance = 0;         // as open has returned it
-  std::int64_t offset = 0;  // of read and write; of resize, the size
+  std::int64_t offset = 0;  // of read, write and locks; of resize, the size
+  bool only_grow = false;   // of resize
   std::span<std::byte> into;
   std::span<std::byte const> from;
   std::span<std::byte> argument;  // of fcntl: a header and its structures (fcntl.hpp); written to as the interface says
   std::string path;               // of open and remove
-  bool for_reading = true, for_writing = false, create = false, exclusive = false;
+  bool for_reading = true, for_writing = false, create = false, exclusive = false;  // the last of lock, too
   bool synchronous = false;  // every write goes to disk before it returns
+  // Of lock and unlock. Each owner of an instance is on its own: threads, or tasks, that share it.
+  std::int64_t length = 0;
+  std::int64_t owner = 0;
 };
 
 // Knows neither threads nor sockets: calls and messages come in, messages and completions go out. Any number of calls
@@ -35,7 +40,13 @@ struct call {
 // Data that a call has written may reach the disk later: when its token is revoked, when the pool needs the room, behind
 // a sequential stream, or by sync. If that fails, the next call of the instance that wrote it fails with the error, once,
 // and does nothing else (close closes nevertheless). If the instance is closed by then, the error waits for the next one
-// that this node opens on the file. The bytes are lost; what is read is what the disk has.
+// that this node opens on the file. The bytes are lost; what is read is what the disk has. Calls that move no data (size,
+// lock, unlock) tell nothing of it.
+//
+// Locks of byte ranges are advice, and served by the manager: lock waits until nobody else holds a part of the range (with
+// exclusive: in any way), in the order of arrival; an owner may convert what it holds, and unlock parts of it. Where it
+// holds nothing, unlock gives back what another owner of the instance locked as exactly this range. Locks end with their
+// instance, or when the manager has buried the node.
 class client_node {
  public:
   client_node(node_id node, machine const& m);
@@ -54,6 +65,9 @@ class client_node {
   std::int64_t dirty_blocks() const;
   std::int64_t pinned_blocks() const;
   token_mode token(file_id file, std::int64_t block) const;
+  // What is newer here than on disk, or on its way there; offsets in the file.
+  std::vector<block_piece> unsaved(file_id file) const;
+  known_size size(file_id file) const;
 
   class state;  // the machine inside
 

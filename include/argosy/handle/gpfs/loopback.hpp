@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -19,6 +21,7 @@
 #include <argosy/handle/gpfs/fabric.hpp>
 #include <argosy/handle/gpfs/machine.hpp>
 #include <argosy/handle/gpfs/token_manager.hpp>
+#include <argosy/handle/gpfs/troubles.hpp>
 
 namespace argosy::gpfs {
 
@@ -26,13 +29,8 @@ namespace argosy::gpfs {
 // were made. The same calls and options give the same run.
 class loopback {
  public:
-  struct options {
-    std::uint64_t seed = 0;
-    instant delay_max{};  // of every message, at random
-  };
   // `stores`: one per server, or none: memory.
-  loopback(machine const& m, int nodes) : loopback(m, nodes, options{}) {}
-  loopback(machine const& m, int nodes, options o, std::vector<std::shared_ptr<block_store>> stores = {});
+  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {});
   loopback(loopback const&) = delete;
 
   // A call that is under way.
@@ -44,8 +42,13 @@ class loopback {
   ticket start(node_id node, call c);
   bool done(ticket const& t) const { return completions_.contains(t); }
   completion result(ticket const& t) const { return completions_.at(t); }
+  // At that time, or now if it has passed; nobody waits for it. Of a node that is dead by then: not at all.
+  void start_later(node_id node, call c, instant at);
   // The next event; false if there is none.
   bool step();
+  std::optional<instant> next_event() const;
+  // Nothing happens in between: to be asked after step() has done what comes before.
+  void pass(instant to) { now_ = std::max(now_, to); }
   void run();
   // Goes on until the call is complete. Throws std::logic_error if it never will be.
   completion wait(ticket const& t);
@@ -54,6 +57,12 @@ class loopback {
   void interrupt(ticket const& t);
   // The node is gone, with all that it had not written. The manager notices when its lease has run out.
   void kill(node_id node);
+  bool is_dead(node_id node) const { return dead_.contains(node); }
+
+  // What a read of the whole file would give now, if it took no time; empty if there is no such file.
+  std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
+  // What would be left of it if all nodes were lost now.
+  std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
 
   instant now() const { return now_; }
   machine const& hardware() const { return machine_; }
@@ -63,6 +72,8 @@ class loopback {
   block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
   // Sees every message when it is delivered.
   std::function<void(message const&, instant)> on_delivery;
+  // Sees the end of every call. With it, results are not kept.
+  std::function<void(ticket const&, completion const&)> on_completion;
 
  private:
   struct ended {
@@ -72,12 +83,17 @@ class loopback {
   struct alarm {
     std::int64_t id;
   };
-  using event = std::variant<message, ended, alarm>;
+  struct beginning {
+    node_id node;
+    call what;
+  };
+  using event = std::variant<message, ended, alarm, beginning>;
 
   void post(outbox& out, node_id node);
+  std::vector<std::byte> bytes_of(std::string const& path, bool with_caches);
 
   machine machine_;
-  options options_;
+  instant delay_max_;
   std::mt19937_64 random_;
   fabric fabric_;
   token_manager manager_;

@@ -30,6 +30,7 @@ struct known_size {
   void learn(known_size const& o) {
     if (o.generation > generation || (o.generation == generation && o.bytes > bytes)) *this = o;
   }
+  friend bool operator==(known_size const&, known_size const&) = default;
 };
 
 // --- Names and open instances: client and manager ------------------------------------------------------------------
@@ -134,6 +135,11 @@ struct size_report {
   known_size size;
 };
 struct size_answer {
+  std::int64_t request = 0;
+  file_id file = 0;
+  known_size size;
+};
+struct size_notice {
   std::int64_t request = 0;
   file_id file = 0;
   known_size size;
@@ -252,6 +258,25 @@ struct blocks_cut {
   int error = 0;
 };
 
+// --- Locks of byte ranges: client and manager ----------------------------------------------------------------------
+struct lock_request {
+  std::int64_t call = 0;
+  file_id file = 0;
+  int instance = 0;
+  std::int64_t owner = 0;
+  std::int64_t begin = 0, end = 0;  // bytes; `no_end`: to infinity
+  bool exclusive = false;
+};
+struct lock_answer {
+  std::int64_t call = 0;
+};
+struct unlock_notice {
+  file_id file = 0;
+  int instance = 0;
+  std::int64_t owner = 0;
+  std::int64_t begin = 0, end = 0;
+};
+
 // --- Failure of nodes ----------------------------------------------------------------------------------------------
 struct node_lost {  // by the transport to the manager: no contact; its lease begins to run out
   node_id node = 0;
@@ -271,7 +296,8 @@ using message_body =
                  token_conflict, token_refusal, token_release, revoke, revoke_answer, size_request, size_query,
                  size_report, size_answer, resize_request, ship_start, ship_stop, ship_interrupt, ship_done, ship_begin,
                  ship_ready, ship_go, ship_end, ship_call, ship_answer, late_error, block_read, block_data, block_write,
-                 block_written, cut_blocks, blocks_cut, node_lost, fence, fenced, node_failed>;
+                 block_written, cut_blocks, blocks_cut, node_lost, fence, fenced, node_failed, lock_request,
+                 lock_answer, unlock_notice, size_notice>;
 
 struct message {
   address from, to;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/detail/handle/gpfs/lock_table.hpp>
 #include <argosy/detail/handle/gpfs/token_map.hpp>
 #include <argosy/handle/gpfs/counters.hpp>
 #include <argosy/handle/gpfs/machine.hpp>
@@ -32,9 +33,14 @@ class token_manager {
   void expire(std::int64_t timer, instant now, outbox& out);
 
   manager_counters const& counters() const { return counters_; }
+  std::optional<file_id> find(std::string const& path) const;
+  std::vector<std::string> names() const;  // sorted
+  known_size size(file_id id) const;       // as told last
   // Number of token ranges of all nodes.
   std::size_t token_count(file_id id) const;
   token_mode mode_of(file_id id, node_id node, std::int64_t block) const;
+  // Number of ranges that are locked.
+  std::size_t lock_count(file_id id) const;
 
  private:
   struct pending {
@@ -73,6 +79,7 @@ class token_manager {
     std::map<node_id, holder> holders;
     std::list<pending> requests;
     shipping ship;
+    detail::gpfs::lock_table locks;
   };
   struct size_round {
     node_id node = 0;
@@ -88,7 +95,10 @@ class token_manager {
   void on(node_id from, token_release const& m);
   void on(node_id from, size_request const& m);
   void on(node_id from, size_report const& m);
+  void on(node_id from, size_notice const& m);
   void on(node_id from, resize_request const& m);
+  void on(node_id from, lock_request const& m);
+  void on(node_id from, unlock_notice const& m);
   void on(node_id from, ship_start const& m);
   void on(node_id from, ship_stop const& m);
   void on(node_id from, ship_interrupt const& m);
@@ -100,6 +110,7 @@ class token_manager {
   bool waits(file const& f, std::list<pending>::const_iterator p) const;
   block_range grantable(file const& f, pending const& p) const;
   void finish_size(std::int64_t query);
+  void tell_locked(file& f);
   void start_ship_if_all(file_id id, file& f);
   void fail_start(file& f, int error);
   void stop_ship_if_all(file_id id, file& f);

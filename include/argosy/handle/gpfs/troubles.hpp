@@ -1,0 +1,47 @@
+// What goes wrong inside of a simulated GPFS: servers that fail or are slow, messages that are late.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace argosy::gpfs {
+
+// Of the reads or writes of blocks that come to a server, counted from 1, these fail. Server -1: every one, each with its
+// own numbers.
+struct server_fault {
+  static constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
+
+  int server = -1;
+  bool of_writes = true;
+  std::int64_t first = 1, times = forever;
+  int error = EIO;
+  friend bool operator==(server_fault const&, server_fault const&) = default;
+};
+// Takes so many times longer.
+struct slow_server {
+  int server = 0;
+  double factor = 1;
+  friend bool operator==(slow_server const&, slow_server const&) = default;
+};
+
+struct troubles {
+  std::uint64_t seed = 0;
+  std::chrono::nanoseconds delay_max{};  // of every message, at random
+  std::vector<server_fault> faults = {};
+  std::vector<slow_server> slow = {};
+  friend bool operator==(troubles const&, troubles const&) = default;
+};
+
+// One line: "seed=7 delay_ns=20000 fault=server:1,call:write,first:3,times:2,error:ENOSPC slow=0:4.5"; what has its default
+// is left out. parse_troubles gives the same value back; throws std::invalid_argument, with the word that it does not
+// understand.
+std::string to_string(troubles const& t);
+troubles parse_troubles(std::string_view text);
+
+}  // namespace argosy::gpfs
