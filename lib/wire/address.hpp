@@ -1,0 +1,47 @@
+// Where a station listens, and what proves that one may talk to it. Bytes that ranks can gather.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <type_traits>
+
+namespace argosy::wire {
+
+// Who connects shows one cookie, and is shown the other: so neither talks to a stray process. They are secrets of those who
+// have the address; on a network they travel in the clear.
+using cookie = std::array<std::byte, 32>;
+
+struct address {
+  struct host {
+    std::uint32_t family = 0;  // 4 or 6
+    std::array<std::byte, 16> bytes = {};
+  };
+  static constexpr std::size_t hosts_max = 6;
+
+  std::array<char, 64> machine = {};  // equal where local names reach each other
+  std::array<char, 48> local = {};    // a name of a Unix socket that is in no directory; empty: none
+  std::array<host, hosts_max> hosts = {};
+  std::uint32_t host_count = 0;
+  std::uint32_t port = 0;  // of TCP; 0: none
+  cookie shown = {}, answered = {};
+
+  bool is_here() const;  // on the same machine as this process
+  friend bool operator==(address const&, address const&) = default;
+};
+inline bool operator==(address::host const& a, address::host const& b) {
+  return a.family == b.family && a.bytes == b.bytes;
+}
+static_assert(std::is_trivially_copyable_v<address>);
+
+// With new cookies, a new name, and the addresses of this machine's network interfaces. Throws std::system_error.
+address new_address();
+
+// Some lines of text, for a file; whoever can read it may connect.
+std::string to_text(address const& a);
+address address_from(std::string const& text, std::error_code& error);
+
+}  // namespace argosy::wire

@@ -1,0 +1,121 @@
+// Frames in both directions over one stream socket.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "address.hpp"
+
+namespace argosy::wire {
+
+// What `kind` and `number` mean is up to those who talk.
+struct frame {
+  std::uint64_t kind = 0, number = 0;
+  std::vector<std::byte> body;
+};
+
+// Any thread may call. Nothing here waits: what is sent waits in a queue that has no end, so two who only send cannot stop
+// each other. An error, or the end of the peer, ends the connection; it never comes back.
+class connection : public std::enable_shared_from_this<connection> {
+ public:
+  // Called on a thread of the station, one at a time. What they hold lives until `ended` has returned.
+  struct events {
+    std::function<void(frame)> arrived;  // in the order in which they were sent; if it throws, the connection ends
+    std::function<void(std::error_code)> ended;  // once, the last
+  };
+
+  void send(frame f);
+  // The body stays with the caller, unchanged until there is an answer to the frame, or the connection has ended.
+  void send(std::uint64_t kind, std::uint64_t number, std::span<std::byte const> body);
+  void finish();  // as soon as all has been sent, the end
+  void close();   // the end
+
+  std::uint64_t introduction() const { return introduction_; }  // what the one who connected says of itself
+
+ private:
+  friend class station;
+  using socket = boost::asio::generic::stream_protocol::socket;
+  // What comes before frames. Whoever has another byte order or version has another mark.
+  struct hello {
+    std::uint64_t mark = 0;
+    cookie proof = {};
+    std::uint64_t introduction = 0;
+  };
+  struct header {
+    std::uint64_t bytes = 0, kind = 0, number = 0;
+  };
+  struct outgoing {
+    std::array<std::byte, sizeof(hello)> head = {};
+    std::size_t head_bytes = 0;
+    std::span<std::byte const> body;
+    std::vector<std::byte> owned;
+  };
+  static constexpr std::uint64_t mark = 0x0179736f67726100;  // "argosy", version 1
+  static constexpr std::size_t buffer_bytes = 64 * 1024;
+  static constexpr std::size_t growth_bytes = std::size_t{64} << 20;
+
+  enum class stage { greeting, header, body };
+  // What an accepted connection does when its cookie was right; empty for one that was made here.
+  using welcome = std::function<events(std::shared_ptr<connection> const&)>;
+
+  connection(std::shared_ptr<boost::asio::io_context> c, address const& where, std::uint64_t most_bytes)
+      : context_(std::move(c)), socket_(*context_), where_(where), most_bytes_(most_bytes) {}
+  void start(events e, std::uint64_t introduction);  // greets
+  void start(welcome w);                             // is greeted
+  bool greeted() const;
+  std::uint64_t progress() const;  // bytes sent
+
+  void queue(outgoing o);
+  void read_some();   // with the mutex
+  void write_some();  // with the mutex
+  void on_read(std::error_code error, std::size_t bytes);
+  void on_written(std::error_code error, std::size_t bytes);
+  void take(std::span<std::byte const> bytes);
+  void take_greeting();
+  void grow_body();
+  void deliver();
+  void fail(std::error_code error);
+  void shut(std::error_code error);  // with the mutex
+
+  std::shared_ptr<boost::asio::io_context> context_;  // a socket needs it to its end
+  mutable std::mutex mutex_;
+  socket socket_;
+  address where_;
+  std::uint64_t most_bytes_;
+  events events_;
+  welcome welcome_;
+  std::function<void()> gone_;  // the station forgets it
+
+  std::deque<outgoing> queue_;
+  std::size_t sent_ = 0;  // of the first
+  std::uint64_t progress_ = 0;
+  std::vector<boost::asio::const_buffer> gather_;
+  bool writing_ = false, finishing_ = false, shut_ = false, greeted_ = false;
+  std::error_code reason_;
+  std::uint64_t introduction_ = 0;
+
+  // of the reading thread
+  stage stage_ = stage::greeting;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(buffer_bytes);
+  std::array<std::byte, sizeof(hello)> head_ = {};
+  std::size_t head_got_ = 0, head_wanted_ = 0;
+  std::uint64_t body_bytes_ = 0;
+  std::size_t body_got_ = 0;
+  frame incoming_;
+};
+
+}  // namespace argosy::wire

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "station.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "raw_socket.hpp"
+
+namespace argosy::wire {
+
+namespace {
+
+constexpr std::chrono::milliseconds pause{50}, stuck{2000};
+
+// The program's signals are not for threads of the library.
+struct no_signals {
+  no_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  ~no_signals() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  no_signals(no_signals const&) = delete;
+  no_signals& operator=(no_signals const&) = delete;
+  sigset_t before;
+};
+
+}  // namespace
+
+station::station(options o, connection::welcome accepted, std::error_code& error)
+    : options_(o), accepted_(std::move(accepted)), guard_(context_->get_executor()) {
+  error.clear();
+  try {
+    if (options_.listens) open_doors();
+    start_threads();
+  } catch (std::system_error const& e) {
+    error = e.code();
+    stop();
+  }
+}
+
+station::~station() { stop(); }
+
+// --- Beginning and end ---------------------------------------------------------------------------------------------
+
+void station::open_doors() {
+  where_ = new_address();
+  std::error_code error;
+  std::lock_guard const lock(mutex_);
+  auto const open = [&](int descriptor) {
+    if (error) throw std::system_error(error);
+    doors_.push_back(std::make_shared<door>(*context_, descriptor));
+    wait_at(doors_.back());
+  };
+  if (options_.local)
+    open(listen_local(where_.local.data(), error));
+  else
+    where_.local = {};
+  if (options_.network) open(listen_network(where_.port, error));
+  spare_ = spare_descriptor();
+}
+
+void station::start_threads() {
+  [[maybe_unused]] no_signals const masked;
+  for (int i = 0; i < options_.workers + 1; ++i) threads_.emplace_back([c = context_] { c->run(); });
+}
+
+void station::leave_network() {
+  std::lock_guard const lock(mutex_);
+  if (where_.port == 0) return;
+  where_.port = 0;
+  boost::system::error_code ignored;
+  doors_.back()->close(ignored);
+  doors_.pop_back();
+}
+
+void station::stop() {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  boost::system::error_code ignored;
+  for (auto const& d : doors_) d->close(ignored);
+  doors_.clear();
+  for (auto const& t : timers_) t->cancel();
+  if (threads_.empty()) connections_.clear();  // there never were any
+  changed_.wait(lock, [this] { return working_ == 0; });
+
+  auto const progress = [this] {
+    return std::accumulate(connections_.begin(), connections_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, auto const& c) { return sum + c->progress(); });
+  };
+  for (auto const& c : connections_) c->finish();
+  for (std::uint64_t before = progress();;) {
+    if (changed_.wait_for(lock, stuck, [this] { return connections_.empty(); })) break;
+    std::uint64_t const now = progress();
+    if (now == before)
+      for (auto const& c : connections_) c->close();
+    before = now;
+  }
+  close_descriptor(std::exchange(spare_, -1));
+  lock.unlock();
+  guard_.reset();
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+// --- Who comes -----------------------------------------------------------------------------------------------------
+
+void station::wait_at(std::shared_ptr<door> const& d) {
+  d->async_wait(door::wait_read, [this, d](boost::system::error_code const& e) {
+    std::lock_guard const lock(mutex_);
+    if (e || stopping_ || !d->is_open()) return;
+    if (accept_all(*d)) return wait_at(d);
+    wait_later(d);
+  });
+}
+
+// When nobody can be turned away either, somebody may close a descriptor.
+void station::wait_later(std::shared_ptr<door> const& d) {
+  auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, pause);
+  timers_.insert(timer);
+  timer->async_wait([this, timer, d](boost::system::error_code const&) {
+    std::lock_guard const lock(mutex_);
+    timers_.erase(timer);
+    if (!stopping_ && d->is_open()) wait_at(d);
+  });
+}
+
+bool station::accept_all(door& d) {
+  std::error_code error;
+  for (int s = 0; (s = accept_next(d.native_handle(), error)) >= 0;) {
+    auto const c = add(s, where_);
+    if (!c) continue;
+    c->start(accepted_);
+    auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, options_.patience);
+    timers_.insert(timer);
+    timer->async_wait([this, timer, c = std::weak_ptr(c)](boost::system::error_code const&) {
+      if (auto const held = c.lock(); held && !held->greeted()) held->close();
+      std::lock_guard const lock(mutex_);
+      timers_.erase(timer);
+    });
+  }
+  return !error || turn_away(d);
+}
+
+// Without a descriptor nobody can be accepted. Who waits at the door would wait for ever.
+bool station::turn_away(door& d) {
+  close_descriptor(std::exchange(spare_, -1));
+  std::error_code error;
+  close_descriptor(accept_next(d.native_handle(), error));
+  spare_ = spare_descriptor();
+  return !error;
+}
+
+std::shared_ptr<connection> station::add(int descriptor, address const& where) {
+  std::shared_ptr<connection> const c(new connection(context_, where, options_.most_bytes));
+  boost::system::error_code e;
+  c->socket_.assign(boost::asio::generic::stream_protocol(family_of(descriptor), 0), descriptor, e);
+  if (e) {
+    close_descriptor(descriptor);
+    return {};
+  }
+  c->gone_ = [this, c = c.get()] {
+    std::lock_guard const lock(mutex_);
+    connections_.erase(c->shared_from_this());
+    changed_.notify_all();
+  };
+  connections_.insert(c);
+  return c;
+}
+
+auto station::connect(address const& to, std::uint64_t introduction, connection::events e, std::error_code& error)
+    -> std::shared_ptr<connection> {
+  int s = -1;
+  error = std::make_error_code(std::errc::connection_refused);
+  bool const here = to.is_here();
+  if (options_.local && here && to.local[0] != 0) s = connect_local(to.local.data(), options_.patience, error);
+  for (std::uint32_t i = 0; s < 0 && options_.network && to.port != 0 && i < to.host_count; ++i)
+    if (here || !is_loopback(to.hosts[i])) s = connect_network(to.hosts[i], to.port, options_.patience, error);
+  if (s < 0) return {};
+  std::lock_guard const lock(mutex_);
+  std::shared_ptr<connection> c;
+  if (!stopping_) c = add(s, to);
+  if (!c) {
+    if (stopping_) close_descriptor(s);
+    error = std::make_error_code(std::errc::connection_aborted);
+    return {};
+  }
+  c->start(std::move(e), introduction);
+  return c;
+}
+
+// --- Work ----------------------------------------------------------------------------------------------------------
+
+// One thread is never at work, so that frames are read and written whatever the others do.
+void station::work(std::function<void()> piece) {
+  std::lock_guard const lock(mutex_);
+  if (stopping_) return;
+  if (working_ == options_.workers) return waiting_.push_back(std::move(piece));
+  ++working_;
+  boost::asio::post(*context_, [this, p = std::move(piece)] { run_work(p); });
+}
+
+void station::run_work(std::function<void()> piece) {
+  for (;;) {
+    piece();
+    piece = nullptr;
+    std::lock_guard const lock(mutex_);
+    if (waiting_.empty()) {
+      --working_;
+      changed_.notify_all();
+      return;
+    }
+    piece = std::move(waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
+void station::after(std::chrono::nanoseconds time, std::function<void()> what) {
+  std::lock_guard const lock(mutex_);
+  if (stopping_) return;
+  auto const timer = std::make_shared<boost::asio::steady_timer>(
+      *context_, std::chrono::duration_cast<std::chrono::steady_clock::duration>(time));
+  timers_.insert(timer);
+  timer->async_wait([this, timer, w = std::move(what)](boost::system::error_code const& e) {
+    if (!e) w();
+    std::lock_guard const again(mutex_);
+    timers_.erase(timer);
+  });
+}
+
+}  // namespace argosy::wire

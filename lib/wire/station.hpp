@@ -1,0 +1,89 @@
+// Listens, connects, and has the threads for it. None of them makes a call of MPI.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "address.hpp"
+#include "connection.hpp"
+
+namespace argosy::wire {
+
+class station {
+ public:
+  struct options {
+    bool listens = true;
+    bool local = true, network = true;                  // where
+    int workers = 0;                                    // pieces of work at a time; there is one thread more
+    std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a frame; a longer one is an error
+    std::chrono::milliseconds patience{10000};          // with a peer that does not greet, or does not accept
+  };
+
+  // Sets the error and is of no use then. `accepted` is asked on a thread of the station, for each who connects and shows
+  // the cookie.
+  station(options o, connection::welcome accepted, std::error_code& error);
+  station(station const&) = delete;
+  ~station();  // stop()
+
+  address const& where() const { return where_; }
+  void leave_network();  // nobody is on another machine
+
+  // May wait for the peer's machine, not for its program. Without the error, events end with `ended`.
+  std::shared_ptr<connection> connect(address const& to, std::uint64_t introduction, connection::events e,
+                                      std::error_code& error);
+
+  // On a thread of the station; it throws nothing. Once the station stops, no more is taken.
+  void work(std::function<void()> piece);
+  // Not before that time; not at all if the station stops earlier.
+  void after(std::chrono::nanoseconds time, std::function<void()> what);
+
+  // Accepts no one, carries out the work that it has, sends what is to be sent as long as peers take it, ends all
+  // connections. Waits for its threads; not to be called on one of them.
+  void stop();
+
+ private:
+  using door = boost::asio::posix::stream_descriptor;
+  void open_doors();
+  void start_threads();
+  void wait_at(std::shared_ptr<door> const& d);  // with the mutex, as the next
+  void wait_later(std::shared_ptr<door> const& d);
+  bool accept_all(door& d);
+  bool turn_away(door& d);
+  std::shared_ptr<connection> add(int descriptor, address const& where);
+  void run_work(std::function<void()> piece);
+
+  options options_;
+  connection::welcome accepted_;
+  address where_;
+  std::shared_ptr<boost::asio::io_context> const context_ = std::make_shared<boost::asio::io_context>();
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<door>> doors_;  // of the local name, then of the network
+  std::set<std::shared_ptr<connection>> connections_;
+  std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
+  std::deque<std::function<void()>> waiting_;
+  int working_ = 0;
+  int spare_ = -1;  // a descriptor to give up when there are no more, so that a peer can be told
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace argosy::wire

@@ -1,0 +1,388 @@
+// Frames over sockets.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/seed.hpp"
+#include "support/wire_peers.hpp"
+
+using namespace argosy;
+using namespace argosy::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<std::byte> some_bytes(std::size_t n, std::uint64_t salt = 1) {
+  std::vector<std::byte> b(n);
+  std::uint64_t x = salt;
+  for (std::byte& one : b) one = static_cast<std::byte>((x = x * 6364136223846793005 + 1442695040888963407) >> 56);
+  return b;
+}
+
+std::int64_t available_memory() {
+  std::ifstream lines("/proc/meminfo");
+  for (std::string name, rest; lines >> name && std::getline(lines, rest);)
+    if (name == "MemAvailable:") return std::stoll(rest) * 1024;
+  return 0;
+}
+
+struct pair {
+  explicit pair(wire::station::options o = {}) : other(o, error), mine(caller(o), {}, error) {
+    REQUIRE_FALSE(error);
+    to = mine.connect(other.station().where(), 0, in.events(), error);
+    REQUIRE_FALSE(error);
+  }
+  static wire::station::options caller(wire::station::options o) {
+    o.listens = false;
+    return o;
+  }
+  std::error_code error;
+  echo other;
+  inbox in;
+  wire::station mine;
+  std::shared_ptr<wire::connection> to;
+};
+
+wire::station::options only(bool local) {
+  wire::station::options o;
+  o.local = local;
+  o.network = !local;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("frames arrive whole, in order, over local sockets and TCP", "[wire]") {
+  bool const local = GENERATE(true, false);
+  CAPTURE(local);
+  pair p(only(local));
+  std::vector<std::size_t> const sizes = {0, 1, 23, 24, 65535, 65536, 65537, 200000, 0, 1 << 20};
+  for (std::size_t round = 0; round < 20; ++round)
+    for (std::size_t i = 0; i < sizes.size(); ++i) p.to->send({round, i, some_bytes(sizes[i], round + i)});
+  REQUIRE(p.in.wait_frames(20 * sizes.size()));
+  auto const frames = p.in.take();
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    std::size_t const round = k / sizes.size(), i = k % sizes.size();
+    REQUIRE(frames[k].kind == round);
+    REQUIRE(frames[k].number == i);
+    REQUIRE(frames[k].body == some_bytes(sizes[i], round + i));
+  }
+}
+
+TEST_CASE("a frame may be longer than 2 GiB", "[wire]") {
+  std::size_t const bytes = (std::size_t{2} << 30) + 12345;
+#if defined(__SANITIZE_ADDRESS__)
+  bool const small = true;
+#else
+  bool const small = available_memory() < static_cast<std::int64_t>(5 * bytes);
+#endif
+  if (small) return skipped("needs 11 GB of memory, and no sanitizer");
+  std::error_code error;
+  inbox in, nothing;
+  wire::station there({}, [&in](auto const&) { return in.events(); }, error);
+  wire::station here(pair::caller({}), {}, error);
+  auto const to = here.connect(there.where(), 0, nothing.events(), error);
+  std::vector<std::byte> big(bytes);
+  for (std::size_t at = 0; at < bytes; at += 4096) big[at] = static_cast<std::byte>(at / 4096 * 37);
+  to->send(1, 2, big);
+  REQUIRE(in.wait_frames(1));
+  CHECK(in.take().front().body == big);
+}
+
+TEST_CASE("a frame longer than allowed ends the connection", "[wire]") {
+  wire::station::options o;
+  o.most_bytes = 1000;
+  pair p(o);
+  p.to->send({0, 0, some_bytes(1000)});
+  REQUIRE(p.in.wait_frames(1));
+  p.to->send({0, 0, some_bytes(1001)});
+  CHECK(p.in.wait_end().has_value());
+}
+
+TEST_CASE("many threads send at the same time", "[wire]") {
+  pair p;
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t)
+    threads.emplace_back([&p, t] {
+      for (std::uint64_t i = 0; i < 500; ++i) p.to->send({t, i, some_bytes((i * 977) % 5000, i)});
+    });
+  for (auto& t : threads) t.join();
+  REQUIRE(p.in.wait_frames(2000));
+  std::vector<std::uint64_t> next(4);
+  for (auto const& f : p.in.take()) {
+    REQUIRE(f.number == next.at(f.kind)++);
+    REQUIRE(f.body == some_bytes((f.number * 977) % 5000, f.number));
+  }
+}
+
+TEST_CASE("the end of a peer is an error, at once and for ever", "[wire]") {
+  auto p = std::make_unique<pair>();
+  p->to->send({0, 0, some_bytes(10)});
+  REQUIRE(p->in.wait_frames(1));
+  auto const where = p->other.station().where();
+  p->other.station().stop();
+  CHECK(p->in.wait_end().has_value());
+  p->to->send({0, 1, some_bytes(10)});  // into the void
+  inbox again;
+  std::error_code error;
+  CHECK(p->mine.connect(where, 0, again.events(), error) == nullptr);
+  CHECK(error);
+}
+
+TEST_CASE("what was sent before the end arrives", "[wire]") {
+  std::error_code error;
+  echo other({}, error);
+  inbox in;
+  {
+    wire::station mine(pair::caller({}), {}, error);
+    std::atomic<int> done{0};
+    auto const to = mine.connect(other.station().where(), 0, in.events(), error);
+    for (int i = 0; i < 100; ++i) to->send({0, 0, some_bytes(100000)});
+    to->finish();
+    CHECK(in.wait_end().has_value());
+  }
+  // an asker that never reads holds nobody up
+  stranger deaf(other.station().where());
+  REQUIRE(deaf.say(stranger::greeting(other.station().where())));
+  for (int i = 0; i < 20; ++i) REQUIRE(deaf.say(stranger::frame(0, 0, some_bytes(100000))));
+  other.station().stop();
+  CHECK(deaf.is_left());
+}
+
+TEST_CASE("strangers are turned away", "[wire]") {
+  wire::station::options o;
+  o.patience = 200ms;
+  std::error_code error;
+  echo other(o, error);
+  auto const where = other.station().where();
+  auto const right = stranger::greeting(where);
+  SECTION("with the wrong cookie, in any place") {
+    for (std::size_t at : {0u, 7u, 8u, 20u, 39u}) {
+      auto wrong = right;
+      wrong[at] ^= std::byte{1};
+      stranger s(where);
+      REQUIRE(s.connected());
+      s.say(wrong);
+      CHECK(s.is_left());
+    }
+  }
+  SECTION("who says nothing, or not enough") {
+    stranger silent(where), slow(where);
+    slow.say(std::span(right).first(right.size() - 1));
+    CHECK(silent.is_left());
+    CHECK(slow.is_left());
+  }
+  SECTION("who has the cookie is not") {
+    stranger s(where);
+    s.say(right);
+    std::vector<std::byte> greeting(right.size());
+    REQUIRE(s.hear(greeting));
+    CHECK(std::equal(where.answered.begin(), where.answered.end(), greeting.begin() + 8));
+    std::this_thread::sleep_for(300ms);
+    REQUIRE(s.say(stranger::frame(5, 6, some_bytes(3))));
+    std::vector<std::byte> back(27);
+    REQUIRE(s.hear(back));
+    CHECK(back == stranger::frame(5, 6, some_bytes(3)));
+  }
+  SECTION("a listener without the answer is not talked to") {
+    wire::address imposter = where;
+    imposter.answered[3] ^= std::byte{1};
+    wire::station mine(pair::caller({}), {}, error);
+    inbox in;
+    auto const to = mine.connect(imposter, 0, in.events(), error);
+    REQUIRE(to);
+    to->send({0, 0, some_bytes(1)});
+    auto const end = in.wait_end();
+    REQUIRE(end);
+    CHECK(*end == std::errc::permission_denied);
+    CHECK(in.take().empty());
+  }
+}
+
+TEST_CASE("random bytes, and frames cut off or changed, end the connection and no more", "[wire]") {
+  CAPTURE(seed());
+  std::mt19937_64 random(seed());
+  std::error_code error;
+  wire::station::options o;
+  o.most_bytes = 1 << 20;
+  echo other(o, error);
+  auto const where = other.station().where();
+  for (int round = 0; round < 300; ++round) {
+    stranger s(where);
+    REQUIRE(s.connected());
+    std::vector<std::byte> talk = stranger::greeting(where, random());
+    for (std::uint64_t i = random() % 4; i > 0; --i) {
+      auto const f = stranger::frame(random(), random(), some_bytes(random() % 3000));
+      talk.insert(talk.end(), f.begin(), f.end());
+    }
+    switch (random() % 3) {
+      case 0:
+        talk.resize(random() % (talk.size() + 1));
+        break;
+      case 1:
+        for (std::uint64_t i = random() % 8; i > 0; --i)
+          talk[random() % talk.size()] = static_cast<std::byte>(random());
+        break;
+      default:
+        for (std::uint64_t i = random() % 200; i > 0; --i) talk.push_back(static_cast<std::byte>(random()));
+    }
+    for (std::size_t at = 0; at < talk.size();) {
+      std::size_t const n = std::min<std::size_t>(1 + random() % 1000, talk.size() - at);
+      if (!s.say(std::span(talk).subspan(at, n))) break;
+      at += n;
+    }
+    s.stop_talking();
+    REQUIRE(s.is_left());
+  }
+  // and it still serves
+  wire::station mine(pair::caller({}), {}, error);
+  inbox in;
+  auto const to = mine.connect(where, 0, in.events(), error);
+  REQUIRE(to);
+  to->send({1, 2, some_bytes(100)});
+  CHECK(in.wait_frames(1));
+}
+
+TEST_CASE("a process that is killed is noticed", "[wire]") {
+  std::error_code error;
+  inbox in;
+  wire::station here({}, [&in](auto const&) { return in.events(); }, error);
+  int const how = in_child([&] {
+    std::error_code e;
+    wire::station child(pair::caller({}), {}, e);
+    inbox nothing;
+    auto const to = child.connect(here.where(), 0, nothing.events(), e);
+    to->send({0, 0, some_bytes(10)});
+    to->send({0, 0, some_bytes(50 << 20)});
+    std::this_thread::sleep_for(50ms);
+    std::raise(SIGKILL);
+    return true;
+  });
+  CHECK(how == 1000 + SIGKILL);
+  CHECK(in.wait_end().has_value());
+}
+
+TEST_CASE("signals do not disturb", "[wire]") {
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGALRM, &action, &before);  // without SA_RESTART
+  itimerval const often{{0, 500}, {0, 500}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  {
+    pair p(only(GENERATE(true, false)));
+    for (int i = 0; i < 50; ++i) p.to->send({0, 0, some_bytes(1 << 20)});
+    CHECK(p.in.wait_frames(50));
+  }
+  itimerval const never = {};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+}
+
+TEST_CASE("without descriptors, who connects is told", "[wire]") {
+  std::error_code error;
+  echo other({}, error);
+  auto const where = other.station().where();
+  stranger first(where), second(where);  // their descriptors exist before there are none
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  REQUIRE(first.say(stranger::greeting(where)));
+  std::vector<std::byte> greeting(48);
+  REQUIRE(first.hear(greeting));
+  REQUIRE(second.say(stranger::greeting(where)));
+  REQUIRE(second.hear(greeting));
+  int const third = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  timeval const patience{100, 0};
+  ::setsockopt(third, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  rlimit few = before;
+  few.rlim_cur = static_cast<rlim_t>(third) + 20;
+  setrlimit(RLIMIT_NOFILE, &few);
+  std::vector<int> all;
+  for (int d = 0; (d = ::open("/dev/null", O_RDONLY)) >= 0;) all.push_back(d);
+  CHECK(errno == EMFILE);
+  sockaddr_storage name = {};
+  name.ss_family = AF_UNIX;
+  std::string const text = where.local.data();
+  std::memcpy(reinterpret_cast<char*>(&name) + 3, text.data(), text.size());
+  CHECK(::connect(third, reinterpret_cast<sockaddr*>(&name), static_cast<socklen_t>(3 + text.size())) == 0);
+  std::byte b;
+  CHECK(::recv(third, &b, 1, 0) == 0);
+  for (int const d : all) ::close(d);
+  setrlimit(RLIMIT_NOFILE, &before);
+  ::close(third);
+  REQUIRE(first.say(stranger::frame(1, 1, some_bytes(5))));
+  std::vector<std::byte> back(29);
+  CHECK(first.hear(back));
+}
+
+TEST_CASE("work is done several at a time, and before the end", "[wire]") {
+  std::error_code error;
+  wire::station::options o;
+  o.workers = 2;
+  std::atomic<int> now{0}, most{0}, done{0};
+  {
+    wire::station s(o, {}, error);
+    for (int i = 0; i < 20; ++i)
+      s.work([&] {
+        int const n = ++now;
+        for (int m = most; m < n && !most.compare_exchange_weak(m, n);) {
+        }
+        std::this_thread::sleep_for(2ms);
+        --now;
+        ++done;
+      });
+  }
+  CHECK(done == 20);
+  CHECK(most == 2);
+}
+
+TEST_CASE("timers ring, and do not hold up the end", "[wire]") {
+  std::error_code error;
+  std::atomic<bool> rang{false}, late{false};
+  {
+    wire::station s({}, {}, error);
+    s.after(1ms, [&] { rang = true; });
+    s.after(1h, [&] { late = true; });
+    while (!rang) std::this_thread::sleep_for(1ms);
+  }
+  CHECK_FALSE(late);
+}
+
+TEST_CASE("addresses as text", "[wire]") {
+  std::error_code error;
+  wire::station s({}, {}, error);
+  std::string const text = wire::to_text(s.where());
+  CHECK(wire::address_from(text, error) == s.where());
+  CHECK_FALSE(error);
+  for (std::size_t cut = 0; cut + 1 < text.size(); ++cut) {
+    static_cast<void>(wire::address_from(text.substr(0, cut), error));
+    CHECK(error);
+  }
+  CAPTURE(seed());
+  std::mt19937_64 random(seed());
+  for (int i = 0; i < 2000; ++i) {
+    std::string changed = text;
+    for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<char>(random());
+    static_cast<void>(wire::address_from(changed, error));  // whatever it says, it ends
+  }
+}
+
+TEST_CASE("no descriptor is left open", "[wire]") {
+  std::size_t const before = open_descriptors();
+  for (int i = 0; i < 3; ++i) {
+    pair p;
+    p.to->send({0, 0, some_bytes(10)});
+    CHECK(p.in.wait_frames(1));
+  }
+  CHECK(open_descriptors() == before);
+}
