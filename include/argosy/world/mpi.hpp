@@ -18,6 +18,7 @@
 #include <argosy/detail/world/mpi/reduction.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/memory_world.hpp>
+#include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace boost::mpi {
@@ -102,6 +103,10 @@ class mpi {
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
   shared_memory share(std::size_t bytes) const;
 
+  // One reduction and one all_gather. Answers travel over sockets, local ones or TCP, and threads of the library answer: four
+  // per process. Connections are made when they are first used. A rank that dies is an error for those who ask it.
+  std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
+
  private:
   struct attached {};
   struct owned {};
@@ -154,6 +159,7 @@ class mpi::request {
 
 static_assert(communicator<mpi>);
 static_assert(node_waiting<mpi>);
+static_assert(serving<mpi>);
 
 namespace detail {
 // Bytes that one count of MPI may stand for: INT_MAX, and less where a test says so, on all ranks.

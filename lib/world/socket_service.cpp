@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "socket_service.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <argosy/agree/errc.hpp>
+
+namespace argosy::detail {
+
+socket_service::socket_service(int rank, int size, serve_function f, wire::station::options o, std::error_code& error)
+    : rank_(rank),
+      size_(size),
+      function_(std::move(f)),
+      station_(o, [this](std::shared_ptr<wire::connection> const& c) { return welcome(c); }, error) {}
+
+void socket_service::meet(std::vector<wire::address> everybody) {
+  everybody_ = std::move(everybody);
+  if (std::all_of(everybody_.begin(), everybody_.end(),
+                  [](wire::address const& a) { return a.local[0] != 0 && a.is_here(); }))
+    station_.leave_network();
+}
+
+// --- Answering -----------------------------------------------------------------------------------------------------
+
+wire::connection::events socket_service::welcome(std::shared_ptr<wire::connection> const& c) {
+  int const from = static_cast<int>(c->introduction());
+  if (c->introduction() >= static_cast<std::uint64_t>(size_)) c->close();
+  return {[this, from, weak = std::weak_ptr(c)](wire::frame f) {
+            if (f.kind != request) return;
+            // std::function copies what it holds
+            auto const shared = std::make_shared<wire::frame>(std::move(f));
+            station_.work([this, weak, from, shared] { serve(weak, from, std::move(*shared)); });
+          },
+          [](std::error_code) {}};
+}
+
+service_answer socket_service::answer_to(int from, std::span<std::byte const> what) const {
+  try {
+    return {{}, function_(from, what)};
+  } catch (...) {
+    return {errc::io, {}};
+  }
+}
+
+void socket_service::serve(std::weak_ptr<wire::connection> const& c, int from, wire::frame f) {
+  service_answer a = answer_to(from, f.body);
+  if (auto const held = c.lock()) held->send({a.error ? failure : answer, f.number, std::move(a.content)});
+}
+
+// --- Asking --------------------------------------------------------------------------------------------------------
+
+std::vector<service_answer> socket_service::call(std::vector<parcel> const& requests) {
+  std::vector<service_answer> answers(requests.size());
+  waiting_call mine;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].rank == rank_) continue;
+    std::error_code error;
+    try {
+      error = ask(requests[i], mine, answers[i]);
+    } catch (...) {  // what has been asked must be waited for
+      error = std::make_error_code(std::errc::not_enough_memory);
+    }
+    if (error) answers[i].error = error;
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i)  // while the others work
+    if (requests[i].rank == rank_) answers[i] = answer_to(rank_, requests[i].content);
+  std::unique_lock lock(mutex_);
+  mine.done.wait(lock, [&] { return mine.missing == 0; });
+  return answers;
+}
+
+std::error_code socket_service::ask(parcel const& p, waiting_call& call, service_answer& into) {
+  if (p.rank < 0 || p.rank >= size_) return errc::argument;
+  std::unique_lock lock(mutex_);
+  link& l = links_[p.rank];
+  if (!l.to) {
+    lock.unlock();
+    if (std::error_code const error = make(l, p.rank)) return error;
+    lock.lock();
+    if (!l.to) return errc::rank_failed;
+  }
+  auto const to = l.to;  // may end while this goes on
+  std::uint64_t const number = next_++;
+  pending_.emplace(number, pending{&call, &into, p.rank, l.number});
+  ++call.missing;
+  lock.unlock();
+  to->send(request, number, p.content);
+  return {};
+}
+
+std::error_code socket_service::make(link& l, int rank) {
+  std::lock_guard const alone(l.making);
+  std::unique_lock lock(mutex_);
+  if (l.to) return {};
+  std::uint64_t const number = l.number = ++next_link_;
+  lock.unlock();
+  std::error_code error;
+  wire::connection::events e{[this](wire::frame f) { take(std::move(f)); },
+                             [this, rank, number](std::error_code) { lose(rank, number); }};
+  auto made = station_.connect(everybody_[static_cast<std::size_t>(rank)], static_cast<std::uint64_t>(rank_),
+                               std::move(e), error);
+  lock.lock();
+  if (error || l.number != number) return errc::rank_failed;  // it may have ended already
+  l.to = std::move(made);
+  return {};
+}
+
+void socket_service::take(wire::frame f) {
+  std::lock_guard const lock(mutex_);
+  auto const found = pending_.find(f.number);
+  if (found == pending_.end()) return;
+  found->second.into->content = std::move(f.body);
+  end(found->second, f.kind == answer ? std::error_code() : errc::io);
+  pending_.erase(found);
+}
+
+void socket_service::lose(int rank, std::uint64_t number) {
+  std::lock_guard const lock(mutex_);
+  link& l = links_[rank];
+  if (l.number == number) {
+    l.to.reset();
+    l.number = 0;
+  }
+  std::erase_if(pending_, [&](auto const& entry) {
+    pending const& p = entry.second;
+    if (p.rank != rank || p.link != number) return false;
+    end(p, errc::rank_failed);
+    return true;
+  });
+}
+
+void socket_service::end(pending const& p, std::error_code error) {
+  p.into->error = error;
+  --p.call->missing;
+  p.call->done.notify_all();
+}
+
+}  // namespace argosy::detail

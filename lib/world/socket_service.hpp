@@ -1,0 +1,68 @@
+// A service over sockets: requests are answered by threads that make no call of MPI.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include <argosy/world/service.hpp>
+
+#include "../wire/station.hpp"
+
+namespace argosy::detail {
+
+// Connections are made when they are first used; one that has ended is made again, which fails if the other rank has ended.
+class socket_service final : public service {
+ public:
+  socket_service(int rank, int size, serve_function f, wire::station::options o, std::error_code& error);
+  ~socket_service() override { station_.stop(); }
+
+  wire::address const& where() const { return station_.where(); }
+  // Of all ranks, by rank: before the first call.
+  void meet(std::vector<wire::address> everybody);
+
+  std::vector<service_answer> call(std::vector<parcel> const& requests) override;
+
+ private:
+  enum kind : std::uint64_t { request, answer, failure };
+  struct waiting_call {
+    std::size_t missing = 0;
+    std::condition_variable done;
+  };
+  struct pending {
+    waiting_call* call = nullptr;
+    service_answer* into = nullptr;
+    int rank = 0;
+    std::uint64_t link = 0;
+  };
+  struct link {
+    std::mutex making;
+    std::shared_ptr<wire::connection> to;  // none: not made, or ended
+    std::uint64_t number = 0;  // of links that were made, so that the end of an earlier one is not that of this
+  };
+
+  wire::connection::events welcome(std::shared_ptr<wire::connection> const& c);
+  void serve(std::weak_ptr<wire::connection> const& c, int from, wire::frame f);
+  service_answer answer_to(int from, std::span<std::byte const> request) const;
+  std::error_code ask(parcel const& p, waiting_call& call, service_answer& into);
+  std::error_code make(link& l, int rank);
+  void take(wire::frame f);
+  void lose(int rank, std::uint64_t number);
+  void end(pending const& p, std::error_code error);
+
+  int rank_, size_;
+  serve_function function_;
+  std::mutex mutex_;
+  std::map<int, link> links_;
+  std::map<std::uint64_t, pending> pending_;
+  std::uint64_t next_ = 0, next_link_ = 0;
+  std::vector<wire::address> everybody_;
+  wire::station station_;
+};
+
+}  // namespace argosy::detail
