@@ -80,4 +80,13 @@ int handle_store::cut(file_id file, std::int64_t bytes) {
   return errno_of(found->second.resize(bytes));
 }
 
+int handle_store::set_size(file_id file, std::int64_t bytes) {
+  auto const found = files_.find(file);
+  if (found == files_.end()) return EBADF;
+  std::error_code error;
+  std::int64_t const size = found->second.size(error);
+  if (error || size == bytes) return errno_of(error);
+  return errno_of(found->second.resize(bytes));
+}
+
 }  // namespace argosy::gpfs

@@ -122,7 +122,9 @@ void client_node::state::ship_piece_done(std::int64_t id, int error, bool ended,
   p.error = error;
   p.ended = ended;
   if (ended) file_of(*o).ended_epoch = std::max(file_of(*o).ended_epoch, epoch);
-  if (data != nullptr && !data->empty()) {
+  if (data != nullptr && !data->empty() && static_cast<std::int64_t>(data->size()) != p.length) {
+    p.error = EIO;  // not what was asked for
+  } else if (data != nullptr && !data->empty()) {
     std::memcpy(o->into + (p.offset - o->offset), data->data(), data->size());
     charge_copy(*o, static_cast<std::int64_t>(data->size()));
   }

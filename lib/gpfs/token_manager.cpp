@@ -8,7 +8,9 @@
 
 namespace argosy::gpfs {
 
-token_manager::token_manager(machine const& m, int clients) : machine_(m), clients_(clients) {}
+token_manager::token_manager(machine const& m, int clients) : machine_(m) {
+  for (node_id node = 0; node < clients; ++node) nodes_.insert(node);
+}
 
 std::optional<file_id> token_manager::find(std::string const& path) const {
   auto const name = names_.find(path);
@@ -24,6 +26,11 @@ std::vector<std::string> token_manager::names() const {
 known_size token_manager::size(file_id id) const {
   auto const f = files_.find(id);
   return f == files_.end() ? known_size{} : f->second.size;
+}
+
+std::size_t token_manager::open_instances(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? 0 : f->second.instances.size();
 }
 
 std::size_t token_manager::token_count(file_id id) const {
@@ -71,7 +78,37 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
       m.body);
 }
 
+// --- Nodes ---------------------------------------------------------------------------------------------------------
+
+// It has to know which files are partitioned, since it would ask for tokens otherwise.
+void token_manager::admit(node_id node, instant now, outbox& out) {
+  out_ = &out;
+  departs_ = now_ = now;
+  if (!nodes_.insert(node).second) return;
+  using stage = shipping::stage;
+  for (auto const& [id, f] : files_) {
+    if (f.ship.now != stage::entering && f.ship.now != stage::on) continue;
+    tell(node, ship_begin{id, f.ship.epoch, f.ship.map});
+    if (f.ship.now == stage::on) tell(node, ship_go{id, f.ship.epoch, f.size});
+  }
+}
+
+void token_manager::dismiss(node_id node, instant now, outbox& out) {
+  out_ = &out;
+  departs_ = now_ = now;
+  if (dead_.insert(node).second) forget(node);
+}
+
 // --- Names ---------------------------------------------------------------------------------------------------------
+
+file_id token_manager::adopt(std::string path, std::int64_t bytes) {
+  auto const [name, is_new] = names_.emplace(std::move(path), next_file_);
+  if (!is_new) return name->second;
+  file& f = files_[next_file_];
+  f.path = name->first;
+  f.size.bytes = bytes;
+  return next_file_++;
+}
 
 void token_manager::on(node_id from, open_request const& m) {
   open_answer answer;
@@ -213,7 +250,7 @@ void token_manager::on(node_id from, size_request const& m) {
   file& f = files_[m.file];
   size_round round{from, m.request, m.file, {}};
   bool const ships = f.ship.now != shipping::stage::off && f.ship.now != shipping::stage::gathering;
-  for (node_id node = 0; node < clients_; ++node) {
+  for (node_id const node : nodes_) {
     if (node == from || dead_.contains(node)) continue;
     auto const h = f.holders.find(node);
     bool const writes =
@@ -326,7 +363,7 @@ void token_manager::start_ship_if_all(file_id id, file& f) {
   s.now = shipping::stage::entering;
   s.epoch = ++next_epoch_;
   for (auto const& [member, w] : s.starters) s.members.insert(member);
-  for (node_id node = 0; node < clients_; ++node) {
+  for (node_id const node : nodes_) {
     if (dead_.contains(node)) continue;
     s.awaited.insert(node);
     tell(node, ship_begin{id, s.epoch, s.map});
@@ -350,7 +387,7 @@ void token_manager::ship_flushed(file_id id, file& f) {
   if (s.now == stage::entering) {
     s.now = stage::on;
     for (auto& [node, h] : f.holders) h.tokens = {};
-    for (node_id node = 0; node < clients_; ++node) tell(node, ship_go{id, s.epoch, f.size});
+    for (node_id const node : nodes_) tell(node, ship_go{id, s.epoch, f.size});
     int const error = s.failed ? ESTALE : 0;
     for (auto const& [member, w] : s.starters) tell(member.first, ship_done{w.call, error});
     stop_ship_if_all(id, f);
@@ -377,7 +414,7 @@ void token_manager::stop_ship_if_all(file_id id, file& f) {
   if (s.now != shipping::stage::on || s.stoppers.size() < s.members.size()) return;
   s.now = shipping::stage::leaving;
   s.error = 0;
-  for (node_id node = 0; node < clients_; ++node) {
+  for (node_id const node : nodes_) {
     if (dead_.contains(node)) continue;
     s.awaited.insert(node);
     tell(node, ship_end{id, s.epoch});
@@ -403,7 +440,7 @@ void token_manager::on(node_id from, ship_interrupt const& m) {
 // --- Failure of nodes ----------------------------------------------------------------------------------------------
 
 void token_manager::lost(node_id node) {
-  if (dead_.contains(node)) return;
+  if (dead_.contains(node) || !nodes_.contains(node)) return;
   out_->timers.push_back({now_ + duration_of(machine_.lease_s), node});
 }
 
@@ -419,7 +456,11 @@ void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
 
 void token_manager::buried(node_id node) {
   ++counters_.failed_nodes;
-  for (node_id other = 0; other < clients_; ++other) tell(other, node_failed{node});
+  forget(node);
+}
+
+void token_manager::forget(node_id node) {
+  for (node_id const other : nodes_) tell(other, node_failed{node});
   std::vector<std::int64_t> rounds;
   for (auto& [query, round] : size_rounds_)
     if (round.awaited.erase(node) > 0) rounds.push_back(query);

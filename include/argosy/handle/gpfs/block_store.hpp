@@ -48,6 +48,7 @@ class handle_store final : public block_store {
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
   int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;
+  int set_size(file_id file, std::int64_t bytes);  // longer, too
 
  private:
   std::int64_t block_bytes_;

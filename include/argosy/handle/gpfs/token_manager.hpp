@@ -27,7 +27,13 @@ namespace argosy::gpfs {
 // Needs messages between one client and the manager to arrive in order.
 class token_manager {
  public:
-  token_manager(machine const& m, int clients);
+  token_manager(machine const& m, int clients);  // nodes 0 ... clients - 1
+
+  // Nodes that come later, and go in order: with nothing unwritten and no file open that matters to them.
+  void admit(node_id node, instant now, outbox& out);
+  void dismiss(node_id node, instant now, outbox& out);
+  // A file that was there before anybody opened it.
+  file_id adopt(std::string path, std::int64_t bytes);
 
   void receive(message const& m, instant now, outbox& out);
   void expire(std::int64_t timer, instant now, outbox& out);
@@ -36,6 +42,7 @@ class token_manager {
   std::optional<file_id> find(std::string const& path) const;
   std::vector<std::string> names() const;  // sorted
   known_size size(file_id id) const;       // as told last
+  std::size_t open_instances(file_id id) const;
   // Number of token ranges of all nodes.
   std::size_t token_count(file_id id) const;
   token_mode mode_of(file_id id, node_id node, std::int64_t block) const;
@@ -105,6 +112,7 @@ class token_manager {
   void on(node_id from, ship_ready const& m);
   void lost(node_id node);
   void buried(node_id node);  // all servers refuse it
+  void forget(node_id node);
 
   void serve(file_id id, file& f);
   bool waits(file const& f, std::list<pending>::const_iterator p) const;
@@ -118,7 +126,7 @@ class token_manager {
   void tell(node_id node, message_body body);
 
   machine machine_;
-  int clients_;
+  std::set<node_id> nodes_;
   fifo service_;
   instant departs_{};
   outbox* out_ = nullptr;  // of the event that is being handled
