@@ -146,7 +146,6 @@ TEST_CASE("what was sent before the end arrives", "[wire]") {
   inbox in;
   {
     wire::station mine(pair::caller({}), {}, error);
-    std::atomic<int> done{0};
     auto const to = mine.connect(other.station().where(), 0, in.events(), error);
     for (int i = 0; i < 100; ++i) to->send({0, 0, some_bytes(100000)});
     to->finish();
