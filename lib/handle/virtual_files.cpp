@@ -5,7 +5,6 @@
 #include <array>
 #include <bitset>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <list>
@@ -17,18 +16,14 @@
 
 #include <argosy/agree/errc.hpp>
 #include <argosy/detail/handle/parts.hpp>
-#include <argosy/handle/faulty.hpp>
-#include <argosy/handle/file_call.hpp>
-#include <argosy/handle/retrying.hpp>
 
 #include "../world/virtual/scheduler.hpp"
+#include "file_action.hpp"
 
 namespace argosy {
 namespace detail::virtual_world {
 
 namespace {
-
-std::error_code errno_code(int e) { return {e, std::system_category()}; }
 
 // The node of whoever calls.
 constexpr int outside = -1;  // of a run
@@ -314,55 +309,12 @@ struct open_virtual_file {
 
 namespace {
 
-// Between tries of a call that is to be repeated.
-void pause(std::chrono::nanoseconds time) {
-  scheduler* const s = scheduler::running();
-  if (!s || !s->begin(call_kind::pause)) return;
-  s->charge(ps_of_ns(time.count()));
-  s->synchronize();
-}
-
-// A call of a rank to a file: begins, and is in the picture when it ends.
-class file_action {
- public:
-  file_action(file_call kind, open_virtual_file const* f, std::int64_t call_ns)
-      : kind_(kind), scheduler_(scheduler::running()) {
-    if (!scheduler_) return;
-    skipped_ = !scheduler_->begin(call_kind::file);
-    if (skipped_) return;
-    began_ = scheduler_->now().time;
-    scheduler_->charge(scheduler_->scaled(ps_of_ns(call_ns)));
-    scheduler_->synchronize();
-    ++scheduler_->report.file_calls;
-    scheduler_->hash(60 + static_cast<std::uint64_t>(kind), f ? f->file->number : 0);
-  }
-  // Time counts; null outside of runs.
-  scheduler* operator->() const { return scheduler_; }
-  explicit operator bool() const { return scheduler_ && !skipped_; }
-  bool skipped() const { return skipped_; }  // the rank is being unwound
-
-  void end(std::int64_t offset = 0, std::int64_t bytes = -1, int error = 0) {
-    if (!scheduler_ || skipped_) return;
-    if (kind_ == file_call::read || kind_ == file_call::write) scheduler_->report.file_bytes += bytes;
-    scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
-                     static_cast<std::uint64_t>(error));
-    scheduler_->record("file", to_string(kind_), began_, bytes);
-    scheduler_->synchronize();  // what follows may be seen by ranks without another operation: in shared memory
-  }
-
- private:
-  file_call kind_;
-  scheduler* scheduler_;
-  bool skipped_ = false;
-  picoseconds began_ = 0;
-};
-
 template <class Part>
 io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
   constexpr bool writing = std::same_as<Part, write_part>;
   if (!f) return {0, errno_code(EBADF)};
   disk_state& d = *f->disk;
-  file_action act(writing ? file_call::write : file_call::read, f, d.disk.call_ns);
+  file_action act(writing ? file_call::write : file_call::read, f->file->number, d.disk.call_ns);
   if (act.skipped()) return {0, errno_code(EIO)};
   if (writing ? !f->flags.write : !f->flags.read) {
     act.end(0, 0, EBADF);
@@ -422,7 +374,7 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   open_virtual_file* const f = open_.get();
   if (!f) return errno_code(EBADF);
   if (!f->disk->disk.has_locks) return errc::no_locks;
-  file_action act(file_call::lock, f, f->disk->disk.call_ns);
+  file_action act(file_call::lock, f->file->number, f->disk->disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (length == 0) return {};
   std::int64_t const end = length > std::numeric_limits<std::int64_t>::max() - offset
@@ -460,7 +412,7 @@ std::error_code virtual_handle::unlock(std::int64_t offset, std::int64_t length)
   open_virtual_file* const f = open_.get();
   if (!f) return errno_code(EBADF);
   if (!f->disk->disk.has_locks) return errc::no_locks;
-  file_action act(file_call::unlock, f, 0);
+  file_action act(file_call::unlock, f->file->number, 0);
   task* const me = scheduler::running() ? &scheduler::running()->now() : nullptr;
   std::int64_t const end = length > std::numeric_limits<std::int64_t>::max() - offset
                                ? std::numeric_limits<std::int64_t>::max()
@@ -478,14 +430,14 @@ std::int64_t virtual_handle::size(std::error_code& error) {
     error = errno_code(EBADF);
     return 0;
   }
-  file_action act(file_call::size, open_.get(), open_->disk->disk.call_ns);
+  file_action act(file_call::size, open_->file->number, open_->disk->disk.call_ns);
   act.end(open_->file->size);
   return open_->file->size;
 }
 
 std::error_code virtual_handle::resize(std::int64_t bytes) {
   if (!open_) return errno_code(EBADF);
-  file_action act(file_call::resize, open_.get(), open_->disk->disk.call_ns);
+  file_action act(file_call::resize, open_->file->number, open_->disk->disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (!open_->flags.write) return errno_code(EINVAL);
   open_->disk->resize(*open_->file, bytes);
@@ -497,7 +449,7 @@ std::error_code virtual_handle::preallocate(std::int64_t bytes) {
   if (!open_) return errno_code(EBADF);
   disk_state& d = *open_->disk;
   stored_file& f = *open_->file;
-  file_action act(file_call::preallocate, open_.get(), d.disk.call_ns);
+  file_action act(file_call::preallocate, open_->file->number, d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (!open_->flags.write) return errno_code(EBADF);
   // First see whether there is room: a call that fails leaves everything as it was.
@@ -520,7 +472,7 @@ std::error_code virtual_handle::preallocate(std::int64_t bytes) {
 std::error_code virtual_handle::sync() {
   if (!open_) return errno_code(EBADF);
   disk_state& d = *open_->disk;
-  file_action act(file_call::sync, open_.get(), d.disk.call_ns);
+  file_action act(file_call::sync, open_->file->number, d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   d.sync(*open_->file, node_here());
   // The queues of all servers are waited for.
@@ -533,7 +485,7 @@ std::error_code virtual_handle::sync() {
 std::error_code virtual_handle::close() {
   if (!open_) return errno_code(EBADF);
   {
-    file_action act(file_call::close, open_.get(), open_->disk->disk.call_ns);
+    file_action act(file_call::close, open_->file->number, open_->disk->disk.call_ns);
     act.end();
   }
   open_.reset();
@@ -552,7 +504,7 @@ virtual_files::virtual_files(virtual_disk disk) : state_(std::make_shared<disk_s
 
 opener virtual_files::opener() const {
   auto const open = [d = state_](std::string const& path, open_flags flags, std::error_code& error) -> virtual_handle {
-    file_action act(file_call::open, nullptr, d->disk.call_ns);
+    file_action act(file_call::open, 0, d->disk.call_ns);
     auto const fail = [&](int e) {
       error = errno_code(e);
       act.end(0, -1, e);
@@ -585,7 +537,7 @@ opener virtual_files::opener() const {
     return virtual_handle(std::move(opened));
   };
   auto const remove = [d = state_](std::string const& path) -> std::error_code {
-    file_action act(file_call::open, nullptr, d->disk.call_ns);
+    file_action act(file_call::open, 0, d->disk.call_ns);
     if (act.skipped()) return errno_code(EIO);
     auto const found = d->files.find(path);
     int const error = d->directories.contains(path) ? EISDIR
@@ -599,27 +551,7 @@ opener virtual_files::opener() const {
     act.end(0, -1, error);
     return error == 0 ? std::error_code() : errno_code(error);
   };
-  return {[open](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
-            scheduler* const s = scheduler::running();
-            std::shared_ptr<fault_script> const faults = s ? s->me().faults : nullptr;
-            if (!faults) {
-              virtual_handle h = open(path, flags, error);
-              if (error) return {};
-              return any_handle(retrying(std::move(h), {.sleep = pause}));
-            }
-            for (;;) {
-              error.clear();
-              if (auto const v = faults->next(file_call::open); v.error) {
-                if (v.error == std::errc::interrupted) continue;
-                error = v.error;
-                return {};
-              }
-              virtual_handle h = open(path, flags, error);
-              if (error) return {};
-              return any_handle(retrying(faulty(std::move(h), faults), {.sleep = pause}));
-            }
-          },
-          remove};
+  return opener_in_run(open, remove);
 }
 
 bool virtual_files::exists(std::string const& path) const { return state_->files.contains(path); }

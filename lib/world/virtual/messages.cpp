@@ -116,7 +116,7 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std:
   } else if (rank(peer).dead) {
     // What it had sent is still on its way for a while.
     bool const more = std::any_of(queue_.begin(), queue_.end(), [&](event const& e) {
-      if (e.who) return false;
+      if (!e.is_message()) return false;
       message const& m = in_flight_[e.what];
       return m.from == peer && m.to == to && m.group == g.id && m.tag == tag;
     });
@@ -306,7 +306,7 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
       c.arrived.remove_if([](message const& m) { return m.sender != nullptr; });
       std::size_t coming = 0;
       for (event const& e : queue_)
-        if (!e.who) {
+        if (e.is_message()) {
           message const& m = in_flight_[e.what];
           coming +=
               m.from == dead.number && m.to == r.number && m.group == name.group && m.tag == name.tag && !m.sender;
@@ -324,7 +324,7 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
     }
   // Long ones that are on their way are forgotten.
   std::erase_if(queue_, [&](event const& e) {
-    if (e.who) return false;
+    if (!e.is_message()) return false;
     message& m = in_flight_[e.what];
     bool const gone = m.from == dead.number && m.sender;
     if (gone) {

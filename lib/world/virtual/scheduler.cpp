@@ -108,11 +108,23 @@ scheduler::~scheduler() = default;
 
 // --- The queue ---
 
-void scheduler::push(picoseconds at, task* who, std::size_t what) {
+void scheduler::push(picoseconds at, task* who, std::size_t what, bool is_call) {
   std::uint64_t const number = ++sequence_;
   std::uint64_t const key = scenario_.seed != 0 ? mixed(scenario_.seed ^ mixed(number)) : number;
-  queue_.push_back({at, key, number, who, what});
+  queue_.push_back({at, key, number, who, what, is_call});
   std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
+}
+
+void scheduler::call_at(picoseconds at, std::function<void()> what) {
+  std::size_t slot = calls_.size();
+  if (free_calls_.empty()) {
+    calls_.push_back(std::move(what));
+  } else {
+    slot = free_calls_.back();
+    free_calls_.pop_back();
+    calls_[slot] = std::move(what);
+  }
+  push(std::max(at, now_), nullptr, slot, true);
 }
 
 void scheduler::synchronize() {
@@ -252,6 +264,11 @@ void scheduler::loop() {
       hash(1, static_cast<std::uint64_t>(e.who->number), static_cast<std::uint64_t>(e.time));
       e.who->time = std::max(e.who->time, e.time);
       resume(*e.who);
+    } else if (e.is_call) {
+      hash(6, static_cast<std::uint64_t>(e.time));
+      auto const what = std::exchange(calls_[e.what], nullptr);
+      free_calls_.push_back(e.what);
+      what();
     } else {
       message m = std::move(in_flight_[e.what]);
       free_in_flight_.push_back(e.what);
@@ -318,6 +335,7 @@ void scheduler::lost(rank_state& r) {
   hash(5, static_cast<std::uint64_t>(r.number), static_cast<std::uint64_t>(r.death));
   for (auto const& [id, g] : groups_) g->member_died(r.number);
   tell_senders_and_receivers(r);
+  for (auto const& tell : when_lost) tell(r);
 }
 
 picoseconds scheduler::scaled(picoseconds t) const {

@@ -207,6 +207,10 @@ class scheduler {
   void block(waiting why);
   void wake(task& t, picoseconds at);
   void start_service(std::function<void()> work);
+  // Something that is no rank's: a simulated machine, say. Nothing of it happens any more when the run has ended.
+  void call_at(picoseconds at, std::function<void()> what);
+  bool in_task() const noexcept { return current_ != nullptr; }
+  std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
 
   void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1, int peer = -1);
   void hash(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) noexcept {
@@ -245,15 +249,17 @@ class scheduler {
   struct event {
     picoseconds time;
     std::uint64_t key, number;
-    task* who;  // null: a message arrives
+    task* who;  // null: a message arrives, or a call
     std::size_t what;
+    bool is_call = false;
+    bool is_message() const { return !who && !is_call; }
     bool operator>(event const& o) const {
       return time != o.time ? time > o.time : key != o.key ? key > o.key : number > o.number;
     }
   };
 
   task& make_task(rank_state& r, bool is_service, std::function<void()> body);
-  void push(picoseconds at, task* who, std::size_t what);
+  void push(picoseconds at, task* who, std::size_t what, bool is_call = false);
   void resume(task& t);
   void loop();
   void unwind();
@@ -278,6 +284,8 @@ class scheduler {
   std::vector<event> queue_;  // a heap
   std::vector<message> in_flight_;
   std::vector<std::size_t> free_in_flight_;
+  std::vector<std::function<void()>> calls_;
+  std::vector<std::size_t> free_calls_;
   std::vector<picoseconds> adapter_out_, adapter_in_;
   std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;  // of a word, in the order in which they came
   std::map<std::uint64_t, group*> groups_;

@@ -1,0 +1,117 @@
+// The code of docs/use/gpfs.md: it runs, and checks what it says.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <iostream>
+#include <span>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/virtual_gpfs.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/two_phase.hpp>
+#include <argosy/world/virtual_cluster.hpp>
+
+namespace io = argosy;
+
+namespace {
+
+void require(bool well, char const* what) {
+  if (well) return;
+  std::cerr << "docs/snippets/gpfs.cpp: " << what << "\n";
+  std::exit(1);
+}
+
+// [gpfs_code]
+template <io::communicator World>
+void save(World const& world, std::vector<double> const& u, io::opener files, io::any_policy policy) {
+  auto const n = static_cast<std::int64_t>(u.size());
+  auto f = io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, {}, files);
+  f.set_view(0, io::darray<double, 1>({n * world.size()}, {io::distribute::cyclic(2)}, {world.size()}, world.rank()));
+  f.write_all(u, policy);
+  f.close();
+}
+// [gpfs_code]
+
+void run_it() {
+  std::int64_t revocations[2] = {};
+  int k = 0;
+  // [gpfs_run]
+  for (io::any_policy const& policy : {io::any_policy(io::independent()), io::any_policy(io::two_phase())}) {
+    io::virtual_gpfs files({.block_bytes = 65536}, 4);  // for a cluster of 4 nodes
+    io::virtual_cluster const cluster({.ranks = 16, .ranks_per_node = 4, .seed = 7});
+    io::virtual_report const r = cluster.run([&](io::virtual_rank const& world) {
+      save(world, std::vector<double>(1000, world.rank()), files.opener(), policy);
+    });
+    io::gpfs::client_counters const c = files.counters();  // of all nodes; counters(3): of one
+    std::cout << policy.name() << ": " << r.seconds << " s, " << c.revokes_sent << " revocations, " << c.block_writes
+              << " blocks written\n";
+    // [gpfs_run]
+    revocations[k++] = c.revokes_sent;
+    require(files.content("state").size() == 16 * 1000 * sizeof(double), "the file is too short");
+    // [gpfs_run]
+  }
+  // [gpfs_run]
+  require(revocations[0] > revocations[1], "two-phase takes blocks away from others, too");
+}
+
+void say_the_machine() {
+  // [gpfs_machine]
+  std::istringstream text("block_bytes 262144  # a file of such lines will do\nservers 20\ndisk_us 5000\n");
+  io::gpfs::machine const machine = io::gpfs::read_machine(text);
+  auto const troubles = io::gpfs::parse_troubles("seed=7 delay_ns=100000 fault=server:3,call:write,first:10,error:EIO");
+  io::virtual_gpfs const files(machine, 64, troubles);
+  // [gpfs_machine]
+  require(files.system().hardware().servers == 20, "the machine was not read");
+}
+
+void lose_something() {
+  int told = 0;
+  // [gpfs_late]
+  io::virtual_gpfs files({}, 2, io::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
+  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
+    auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
+                                                    files.opener());
+    std::vector<double> const u(100, 1.0);
+    std::vector<double> seen(100, 9.0);
+    if (world.rank() == 0) f.write_at(0, u);  // succeeds: the data is in the page pool of node 0
+    world.barrier();
+    if (world.rank() == 1) f.read_at(0, seen);  // node 0 has to give it up, and its disk is full
+    std::error_code error;
+    f.sync(error);  // rank 0 is told, and the others that somebody was
+    if (error == (world.rank() == 0 ? io::errc::no_space : io::errc::error_on_another_rank)) ++told;
+    f.close(error);
+  });
+  // [gpfs_late]
+  require(told == 2, "a loss that nobody was told of");
+}
+
+void hint_it() {
+  // [gpfs_hint]
+  io::virtual_gpfs const files({}, 1);
+  io::virtual_cluster({.ranks = 1}).run([&](io::virtual_rank const&) {
+    std::error_code error;
+    io::virtual_gpfs_handle f = files.open("state", {.read = true, .write = true, .create = true}, error);
+    struct {
+      io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
+      io::gpfs::gpfsFreeRange_t free;  // 0, 0: the whole file
+    } hint;
+    error = f.fcntl(hint);  // flushes, and gives all tokens back
+    // [gpfs_hint]
+    require(!error, "the hint failed");
+    // [gpfs_hint]
+  });
+  // [gpfs_hint]
+}
+
+}  // namespace
+
+int main() {
+  run_it();
+  say_the_machine();
+  lose_something();
+  hint_it();
+}
