@@ -18,9 +18,11 @@ using argosy::parse_scenario;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t seeds = 100;
+constexpr std::uint64_t gpfs_seeds = 20;
 constexpr std::int64_t every = 40;
 #else
 constexpr std::uint64_t seeds = 1000;
+constexpr std::uint64_t gpfs_seeds = 150;
 constexpr std::int64_t every = 5;
 #endif
 
@@ -45,6 +47,15 @@ TEST_CASE("random programs keep the contract", "[explore]") {
     if (p.world.ranks > 256) continue;
     CAPTURE(seed);
     CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("random programs keep the contract on a simulated GPFS", "[explore][gpfs]") {
+  for (std::uint64_t seed = 1; seed <= gpfs_seeds; ++seed) {
+    program const p = random_gpfs_program(seed);
+    CAPTURE(seed);
+    CHECK(verdict_of(p).wrong == "");
+    if (seed % 10 == 0) CHECK(verdict_of(p).trace_hash == verdict_of(p).trace_hash);
   }
 }
 
@@ -99,6 +110,16 @@ TEST_CASE("planted: one rank syncs for all", "[explore][planted][crash]") {
   CAPTURE(seed, wrong);
   CHECK(seed > 0);
   CHECK_THAT(wrong, Catch::Matchers::ContainsSubstring("crash"));
+}
+
+TEST_CASE("planted: errors of bytes that are lost late are kept secret", "[explore][planted][gpfs]") {
+  bool found = false;
+  for (std::uint64_t seed = 1; seed < 100 && !found; ++seed) {
+    program const p = random_gpfs_program(seed);
+    std::string const wrong = verdict_of(p, {.files = with_quiet_ends, .policy = {}}).wrong;
+    found = wrong.find("nobody was told that bytes are lost") != std::string::npos && verdict_of(p).wrong.empty();
+  }
+  CHECK(found);
 }
 
 TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {

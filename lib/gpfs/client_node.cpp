@@ -23,7 +23,9 @@ std::int64_t client_node::cached_blocks() const { return state_->cached_blocks()
 std::int64_t client_node::dirty_blocks() const { return state_->dirty_blocks(); }
 std::int64_t client_node::pinned_blocks() const { return state_->pinned_blocks(); }
 token_mode client_node::token(file_id file, std::int64_t block) const { return state_->token(file, block); }
-std::vector<block_piece> client_node::unsaved(file_id file) const { return state_->unsaved(file); }
+std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) const {
+  return state_->unsaved(file, on_its_way);
+}
 known_size client_node::size(file_id file) const { return state_->size(file); }
 
 // --- Events --------------------------------------------------------------------------------------------------------

@@ -206,13 +206,15 @@ bool client_node::state::clean(file_id id, block_range range, bool drop, std::in
   return done;
 }
 
-std::vector<block_piece> client_node::state::unsaved(file_id id) const {
+std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way) const {
   std::vector<block_piece> all;
   for (auto at = pages_.lower_bound({id, 0}); at != pages_.end() && at->first.first == id; ++at) {
     page const& p = at->second;
     for (auto const* const ranges : {&p.writing, &p.dirty})
-      for (byte_range const& r : *ranges)
+      for (byte_range const& r : *ranges) {
+        if (ranges == &p.writing && !on_its_way) break;
         all.push_back({at->first.second * block_bytes() + r.begin, {p.data.begin() + r.begin, p.data.begin() + r.end}});
+      }
   }
   return all;
 }

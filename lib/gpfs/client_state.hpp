@@ -33,7 +33,7 @@ class client_node::state {
   std::int64_t dirty_blocks() const { return unsaved_; }
   std::int64_t pinned_blocks() const;
   token_mode token(file_id id, std::int64_t block) const;
-  std::vector<block_piece> unsaved(file_id id) const;
+  std::vector<block_piece> unsaved(file_id id, bool on_its_way) const;
   known_size size(file_id id) const;
 
  private:

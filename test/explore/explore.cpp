@@ -33,7 +33,7 @@ rank is told the promised error, every byte of every file is as it must be. A se
   --seeds FROM:TO   these, both included; default 1:1000
   --seconds N       from the first one on, as many as there is time for
   --ranks N         all programs on so many ranks; default: mostly few, sometimes 4096
-  --handle NAME     on which files: virtual
+  --handle NAME     on which files: virtual, or gpfs, the simulated one: small machines, with faults inside
   --crash           after every file call, looks at what a crash would leave; default: in some programs
   --verbose         every program, before it runs
   --sweep           instead: small programs, each with every file call of every rank failing by every error
@@ -43,7 +43,7 @@ struct options {
   std::uint64_t from = 1, to = 1000;
   std::optional<double> seconds;
   int ranks = 0;
-  bool crash = false, verbose = false, sweep = false;
+  bool crash = false, verbose = false, sweep = false, gpfs = false;
 };
 
 std::uint64_t number(std::string const& text) {
@@ -72,8 +72,10 @@ options parse(int argc, char** argv) {
       o.ranks = static_cast<int>(number(value()));
       if (o.ranks < 1 || o.ranks > 16384) throw std::invalid_argument("--ranks takes 1 to 16384");
     } else if (name == "--handle") {
-      if (std::string const handle = value(); handle != "virtual")
-        throw std::invalid_argument("no handle '" + handle + "': there is virtual");
+      std::string const handle = value();
+      if (handle != "virtual" && handle != "gpfs")
+        throw std::invalid_argument("no handle '" + handle + "': there are virtual and gpfs");
+      o.gpfs = handle == "gpfs";
     } else if (name == "--crash") {
       o.crash = true;
     } else if (name == "--verbose") {
@@ -113,7 +115,11 @@ void count_faults(program const& p, counts& all) {
   if (!p.world.slow.empty()) ++all["slow-rank"];
   if (!p.world.pauses.empty()) ++all["pause"];
   if (p.world.network.jitter_ns > 0) ++all["late-messages"];
-  if (p.crash_every > 0) ++all["crashes"];
+  if (p.crash_every > 0 && !p.gpfs) ++all["crashes"];
+  if (!p.gpfs) return;
+  for (gpfs::server_fault const& f : p.gpfs->troubles.faults) ++all[f.of_writes ? "disk-write" : "disk-read"];
+  if (!p.gpfs->troubles.slow.empty()) ++all["slow-server"];
+  if (p.gpfs->troubles.delay_max.count() > 0) ++all["late-tokens"];
 }
 
 void tell(std::uint64_t seed, program const& p, std::string const& wrong) {
@@ -148,7 +154,7 @@ int explore_seeds(options const& o) {
   std::uint64_t traces = 0;  // the same in every build
   progress bar;
   for (std::uint64_t seed = o.from; o.seconds ? seconds() < *o.seconds : seed <= o.to; ++seed) {
-    program p = random_program(seed, o.ranks);
+    program p = o.gpfs ? random_gpfs_program(seed, o.ranks) : random_program(seed, o.ranks);
     if (o.crash) p.crash_every = 1;
     bar.show(fmt::format("seed {}, {} passed, {} failed, {:.0f} s", seed, passed, failed, seconds()));
     if (o.verbose) std::cout << to_test(p, fmt::format("seed {}", seed)) << std::flush;

@@ -5,11 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <argosy/file/mode.hpp>
+#include <argosy/handle/gpfs/machine.hpp>
+#include <argosy/handle/gpfs/troubles.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/world/virtual/scenario.hpp>
 
@@ -113,8 +116,16 @@ struct step {
   bool operator==(step const&) const = default;
 };
 
+// The simulated GPFS on which a program runs.
+struct gpfs_choice {
+  gpfs::machine machine = {};
+  gpfs::troubles troubles = {};
+  bool operator==(gpfs_choice const&) const = default;
+};
+
 struct program {
   argosy::scenario world = {};
+  std::optional<gpfs_choice> gpfs = {};           // none: virtual_files
   std::array<std::int64_t, 2> before = {-1, -1};  // sizes of the files that are there; -1: none
   std::vector<step> steps = {};
   std::int64_t crash_every = 0;  // look at what a crash would leave, after every so many-th file call; 0: never
@@ -130,5 +141,7 @@ std::string to_test(program const& p, std::string const& name);
 
 // One program for each seed; `ranks`: 0 for any number.
 program random_program(std::uint64_t seed, int ranks = 0);
+// The same on a simulated GPFS with troubles of its own.
+program random_gpfs_program(std::uint64_t seed, int ranks = 0);
 
 }  // namespace argosy::explore

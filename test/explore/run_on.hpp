@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -226,11 +227,12 @@ template <class MakeWorld>
 verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
   verdict v;
   try {
-    virtual_files const files(p.world.disk);
-    session s(p, files);
+    std::unique_ptr<file_system> const files = files_for(p);
+    session s(p, *files);
     std::int64_t const steps = static_cast<std::int64_t>(s.steps().size()) + 1;
-    virtual_cluster const cluster(
-        p.world, {.stack_bytes = std::size_t{1} << 20, .most_events = 1'000'000 + 20'000 * steps * p.world.ranks});
+    virtual_cluster const cluster(p.world,
+                                  {.stack_bytes = std::size_t{1} << 20,
+                                   .most_events = (1'000'000 + 20'000 * steps * p.world.ranks) * (p.gpfs ? 4 : 1)});
     virtual_report const r = cluster.run([&](virtual_rank const& rank) {
       struct guard {
         session& told;
@@ -239,7 +241,7 @@ verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
         ~guard() { told.leave(me, !ended); }
       } here{s, rank.rank()};
       auto const world = world_of(rank, s);
-      opener mine = with_witness(c.files ? c.files(files.opener(), rank.rank()) : files.opener(), s, rank.rank());
+      opener mine = with_witness(c.files ? c.files(files->files(), rank.rank()) : files->files(), s, rank.rank());
       actor(s, world, c, std::move(mine)).run();
       here.ended = true;
     });

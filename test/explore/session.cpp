@@ -11,11 +11,11 @@
 
 namespace argosy::explore {
 
-session::session(program const& p, virtual_files files)
+session::session(program const& p, file_system& files)
     : program_(p),
       steps_(complete(p)),
-      files_(std::move(files)),
-      crashes_(files_, p.crash_every, p.world.seed),
+      files_(files),
+      crashes_(files.on_disk() ? *files.on_disk() : virtual_files(), files.on_disk() ? p.crash_every : 0, p.world.seed),
       ranks_(static_cast<std::size_t>(p.world.ranks)) {
   for (std::size_t f = 0; f < 2; ++f) {
     if (p.before[f] < 0) continue;
@@ -124,6 +124,7 @@ void session::leave(int rank, bool died) {
 }
 
 void session::finish() {
+  if (std::string const words = files_.complaint(); !words.empty()) throw found_wrong(words);
   if (any_died && next_ < steps_.size() && !records_.empty()) look(next_, records_.rbegin()->first);
   if (!crashes_.wrong().empty()) throw found_wrong(crashes_.wrong());
 }
@@ -135,6 +136,18 @@ void session::look(std::size_t first, std::size_t last) {
   maybe_.clear();
   anything_.clear();
   maybe_size_ = -1;
+  if (std::string const words = files_.complaint(); !words.empty()) wrong(last, -1, words);
+  for (loss& l : files_.take_losses()) losses_.push_back(std::move(l));
+  fallen_ = {};
+  least_size_ = {-1, -1};
+  pointer_lost_ = false;
+  for (loss const& l : losses_) {
+    int const which = l.path == path(0) ? 0 : l.path == path(1) ? 1 : -1;
+    if (which < 0)
+      pointer_lost_ = pointer_lost_ || !l.left.empty();
+    else if (auto& least = least_size_[static_cast<std::size_t>(which)]; l.size >= 0)
+      least = least < 0 ? l.size : std::min(least, l.size);
+  }
   // As far as the file may reach while these steps are under way.
   std::int64_t most = static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
   auto const reach = [&](record const& r) {
@@ -155,6 +168,7 @@ void session::look(std::size_t first, std::size_t last) {
   for (rank_state const& r : ranks_)
     for (auto const& e : r.ended)
       if (e->writes && e->expected == errc{}) write(*e, false);
+  apply_losses();
   for (std::size_t k = first; k <= last; ++k) {
     auto const found = records_.find(k);
     if (found == records_.end()) continue;
@@ -167,22 +181,53 @@ void session::look(std::size_t first, std::size_t last) {
       }
     look_at_codes(k, all);
     apply_step(k, all);
+    apply_losses();
     if (moves_data(steps_[k].what) && !writes(steps_[k].what))
       for (std::size_t r = 0; r < all.size(); ++r)
         if (all[r].now == record::state::done && !all[r].lost_place) check_read(k, static_cast<int>(r), all[r], most);
   }
   for (int r = 0; r < program_.world.ranks; ++r) {
     for (auto const& e : of(r).ended)
-      if (!e->writes && e->now == record::state::done) check_read(last, r, *e, most);
+      if (!e->writes && e->now == record::state::done) check_read(last, r, *e, most, true);
     of(r).ended.clear();
     for (auto const& p : of(r).pending)
       if (p->writes && p->expected == errc{}) write(*p, false);
   }
+  apply_losses();
   if (is_open || any_died || steps_[last].what == op::close || steps_[last].what == op::open) check_files(last);
   if (steps_[last].what == op::sync) check_crash(last);
   for (int f = 0; f < 2; ++f)
     if (!files_.exists(path(f))) crashes_.keep(path(f));
+  // What a request has written may be lost long before its end is told.
+  if (std::all_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return r.pending.empty(); })) losses_.clear();
   records_.clear();
+}
+
+// What was lost counts where it is what should be there.
+void session::apply_losses() {
+  for (loss const& l : losses_) {
+    int const which = l.path == path(0) ? 0 : l.path == path(1) ? 1 : -1;
+    if (which < 0) continue;
+    for (std::size_t i = 0; i < l.left.size(); ++i) {
+      std::int64_t const o = l.offset + static_cast<std::int64_t>(i);
+      if (l.lost.empty() || fits(which, o, l.lost[i]))
+        fallen_[static_cast<std::size_t>(which)][o].values.push_back(l.left[i]);
+    }
+  }
+}
+
+bool session::fits(int which, std::int64_t offset, std::byte value) const {
+  std::vector<std::byte> const& now = model_[static_cast<std::size_t>(which)].bytes;
+  auto const among = [&](std::map<std::int64_t, candidates> const& all) {
+    auto const found = all.find(offset);
+    return found != all.end() && std::count(found->second.values.begin(), found->second.values.end(), value) > 0;
+  };
+  std::byte const there =
+      offset < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(offset)] : std::byte{};
+  if (value == there || among(fallen_[static_cast<std::size_t>(which)])) return true;
+  if (which != file) return false;
+  return among(maybe_) || std::any_of(anything_.begin(), anything_.end(),
+                                      [&](auto const& x) { return x[0] <= offset && offset < x[1]; });
 }
 
 bool session::some_done(std::vector<record> const& all, bool well) const {
@@ -304,7 +349,7 @@ void session::place_floating(std::size_t k, std::vector<record>& all) {
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return std::pair(all[a].lowest, a) < std::pair(all[b].lowest, b); });
   tile const& t = tiles[0];
-  bool const failed = some_done(all, false) || any_died;
+  bool const failed = some_done(all, false) || any_died || pointer_lost_;
   std::int64_t at = shared;
   for (std::size_t const i : order) {
     record& r = all[i];
@@ -312,12 +357,13 @@ void session::place_floating(std::size_t k, std::vector<record>& all) {
     r.file = t.locate(at * t.etype_bytes, r.bytes);
     at += r.etypes;
   }
-  if (failed && !is_collective(s.what)) {
-    // Some moved the pointer and others did not.
+  if (failed && (!is_collective(s.what) || pointer_lost_)) {
+    // Some moved the pointer and others did not; or it is where it has been before.
     std::int64_t sum = 0;
     for (record const& r : all) sum += r.etypes;
+    std::int64_t const from = pointer_lost_ ? 0 : shared;
     if (writes(s.what))
-      for (piece const& p : t.locate(shared * t.etype_bytes, sum * t.etype_bytes)) {
+      for (piece const& p : t.locate(from * t.etype_bytes, (shared - from + sum) * t.etype_bytes)) {
         anything_.push_back({p.offset, p.end()});
         maybe_size_ = std::max(maybe_size_, p.end());
       }
@@ -449,7 +495,7 @@ void session::look_at_open(std::size_t k, std::vector<record>& all) {
 
 // --- What is there ---
 
-void session::check_read(std::size_t k, int rank, record const& r, std::int64_t most_size) {
+void session::check_read(std::size_t k, int rank, record const& r, std::int64_t most_size, bool was_request) {
   std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;
   // The end of the file when the call looked may have been anywhere in between.
   auto const before = [&](std::int64_t size) {
@@ -457,8 +503,9 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
     for (piece const& p : r.file) n += std::clamp<std::int64_t>(size - p.offset, 0, p.length);
     return n;
   };
-  std::int64_t const least = before(std::min(r.least_size, static_cast<std::int64_t>(now.size()))),
-                     most = before(most_size);
+  std::int64_t const shrunk = least_size_[static_cast<std::size_t>(file)];
+  std::int64_t const sure = shrunk < 0 ? r.least_size : std::min(shrunk, r.least_size);
+  std::int64_t const least = before(std::min(sure, static_cast<std::int64_t>(now.size()))), most = before(most_size);
   std::int64_t const got = r.told.bytes;
   if (got > r.bytes || (!r.code && (got < least || got > most)))
     wrong(k, rank,
@@ -468,6 +515,16 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
   std::size_t m = 0;
   std::int64_t within = 0;
   std::vector<bool> named(r.buffer.size());
+  auto const was_lost = [&](std::int64_t o, std::byte value) {
+    return std::any_of(losses_.begin(), losses_.end(), [&](loss const& l) {
+      std::int64_t const at_loss = o - l.offset;
+      return l.path == path(file) && at_loss >= 0 && at_loss < static_cast<std::int64_t>(l.lost.size()) &&
+             l.lost[static_cast<std::size_t>(at_loss)] == value;
+    });
+  };
+  auto const is_free = [&](std::int64_t o) {
+    return std::any_of(anything_.begin(), anything_.end(), [&](auto const& x) { return x[0] <= o && o < x[1]; });
+  };
   for (piece const& p : r.file)
     for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) {
       while (within == r.memory.pieces[m].length) ++m, within = 0;
@@ -476,13 +533,9 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
       std::byte const value = r.buffer[place], old = byte_of(~r.key, static_cast<std::int64_t>(place));
       std::byte const there =
           o < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(o)] : std::byte{};
-      auto const other = maybe_.find(o);
-      bool const fits = value == there || (other != maybe_.end() && std::count(other->second.values.begin(),
-                                                                               other->second.values.end(), value) > 0);
-      bool const free =
-          std::any_of(anything_.begin(), anything_.end(), [&](auto const& x) { return x[0] <= o && o < x[1]; });
-      if (free) continue;
-      if (at < got ? !fits : !(value == old || ((r.code || most > least) && fits)))
+      // A request may have read what was lost later.
+      bool const right = fits(file, o, value) || (was_request && was_lost(o, value));
+      if (at < got ? !right : !(value == old || ((r.code || most > least) && right) || is_free(o)))
         wrong(k, rank,
               fmt::format("byte {} of the stream, at {} of the file, is read as {:#x}; {:#x} is there, {:#x} was in "
                           "memory ({} bytes reported{})",
@@ -507,19 +560,15 @@ void session::check_files(std::size_t k) {
     bool const open_one = static_cast<int>(i) == file;
     auto const size = static_cast<std::int64_t>(now.size()), sure = static_cast<std::int64_t>(f.bytes.size());
     std::int64_t const other = open_one && maybe_size_ >= 0 ? maybe_size_ : sure;
-    if (size < std::min(sure, other) || size > std::max(sure, other))
+    std::int64_t const least = least_size_[i] < 0 ? sure : least_size_[i];
+    if (size < std::min({sure, other, least}) || size > std::max(sure, other))
       wrong(k, -1, fmt::format("file '{}' has {} bytes, and not {}", name, size, sure));
     if (now != f.bytes)
       for (std::int64_t o = 0; o < size; ++o) {
         std::byte const value = now[static_cast<std::size_t>(o)],
                         wanted = o < sure ? f.bytes[static_cast<std::size_t>(o)] : std::byte{};
         if (value == wanted) continue;
-        auto const found = open_one ? maybe_.find(o) : maybe_.end();
-        bool fits =
-            found != maybe_.end() && std::count(found->second.values.begin(), found->second.values.end(), value) > 0;
-        if (open_one && !fits)
-          fits = std::any_of(anything_.begin(), anything_.end(), [&](auto const& x) { return x[0] <= o && o < x[1]; });
-        if (!fits)
+        if (!fits(static_cast<int>(i), o, value))
           wrong(k, -1,
                 fmt::format("byte {} of file '{}' is {:#x}, and not {:#x}", o, name, static_cast<int>(value),
                             static_cast<int>(wanted)));
@@ -536,8 +585,7 @@ void session::check_files(std::size_t k) {
 void session::check_crash(std::size_t k) {
   std::vector<record> const& all = records_.at(k);
   if (any_died || some_done(all, false)) return;
-  virtual_files const left = files_.crash(steps_[k].salt + 1);
-  if (left.content(path(file)) != model_[static_cast<std::size_t>(file)].bytes)
+  if (files_.after_crash(path(file), steps_[k].salt + 1) != model_[static_cast<std::size_t>(file)].bytes)
     wrong(k, -1, "a crash after a sync that succeeded loses data");
   crashes_.keep(path(file));
 }

@@ -13,10 +13,10 @@
 
 #include <argosy/agree/errc.hpp>
 #include <argosy/handle/file_call.hpp>
-#include <argosy/handle/virtual_files.hpp>
 #include <argosy/plan/report.hpp>
 
 #include "crash_points.hpp"
+#include "files.hpp"
 #include "places.hpp"
 #include "program.hpp"
 
@@ -51,17 +51,12 @@ struct record {
   std::int64_t least_size = 0;  // of the file, when it began
 };
 
-// Something is not as it must be; ends the run.
-struct found_wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 class session {
  public:
-  session(program const& p, virtual_files files);
+  session(program const& p, file_system& files);
 
   std::vector<step> const& steps() const { return steps_; }
-  virtual_files const& files() const { return files_; }
+  file_system& files() const { return files_; }
   std::string path(int which) const { return which == 0 ? "a" : "b"; }
 
   // --- What all ranks know alike ---
@@ -116,22 +111,24 @@ class session {
   };
 
   void look(std::size_t first, std::size_t last);
+  void apply_losses();
   void look_at_codes(std::size_t k, std::vector<record>& all);
   void look_at_open(std::size_t k, std::vector<record>& all);
   void apply_step(std::size_t k, std::vector<record>& all);
   void place_floating(std::size_t k, std::vector<record>& all);
   void write(record const& r, bool all_of_it);
-  void check_read(std::size_t k, int rank, record const& r, std::int64_t most_size);
+  void check_read(std::size_t k, int rank, record const& r, std::int64_t most_size, bool was_request = false);
   void check_files(std::size_t k);
   void check_crash(std::size_t k);
   bool tolerable(step const& s, witnessed const& w) const;
   std::vector<witnessed> serious(step const& s, std::vector<witnessed> const& all) const;
   [[noreturn]] void wrong(std::size_t k, int rank, std::string const& words) const;
   bool some_done(std::vector<record> const& all, bool well) const;
+  bool fits(int which, std::int64_t offset, std::byte value) const;
 
   program const& program_;
   std::vector<step> steps_;
-  virtual_files files_;
+  file_system& files_;
   crash_points crashes_;
   std::vector<rank_state> ranks_;
   std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
@@ -139,9 +136,13 @@ class session {
   int left_ = 0;
   std::size_t next_ = 0;  // step to be looked at
   std::array<stored, 2> model_;
-  std::map<std::int64_t, candidates> maybe_;           // bytes of the open file that may have other values
-  std::int64_t maybe_size_ = -1;                       // the size may be this
-  std::vector<std::array<std::int64_t, 2>> anything_;  // stretches of which nothing is known
+  std::map<std::int64_t, candidates> maybe_;                  // bytes of the open file that may have other values
+  std::int64_t maybe_size_ = -1;                              // the size may be this
+  std::vector<std::array<std::int64_t, 2>> anything_;         // stretches of which nothing is known
+  std::vector<loss> losses_;                                  // of what the file system had promised to bring to disk
+  std::array<std::map<std::int64_t, candidates>, 2> fallen_;  // what may be there in their place
+  std::array<std::int64_t, 2> least_size_ = {-1, -1};
+  bool pointer_lost_ = false;
 };
 
 }  // namespace argosy::explore

@@ -33,6 +33,10 @@ class shrinker {
       better |= fewer_of([](program& p) -> auto& { return p.world.deaths; });
       better |= fewer_of([](program& p) -> auto& { return p.world.slow; });
       better |= fewer_of([](program& p) -> auto& { return p.world.pauses; });
+      if (best_.gpfs) {
+        better |= fewer_of([](program& p) -> auto& { return p.gpfs->troubles.faults; });
+        better |= fewer_of([](program& p) -> auto& { return p.gpfs->troubles.slow; });
+      }
       for (int n = 1; n < best_.world.ranks; n = std::max(n + 1, (n + best_.world.ranks) / 2))
         if (attempt(with_ranks(best_, n))) better = true;
       better |= plainer_world();
@@ -87,6 +91,22 @@ class shrinker {
       better |= change([&](program& p) { p.world.ranks_per_node = n; });
     better |= change([&](program& p) { p.before = {-1, -1}; });
     better |= change([&](program& p) { p.crash_every = 0; });
+    if (best_.gpfs) {
+      gpfs::machine const usual;
+      better |= change([&](program& p) { p.gpfs->troubles.delay_max = {}; });
+      better |= change([&](program& p) { p.gpfs->troubles.seed = 0; });
+      better |= change([&](program& p) { p.gpfs->machine = usual; });
+      better |= change([&](program& p) { p.gpfs->machine.pagepool_bytes = 64 * p.gpfs->machine.block_bytes; });
+      better |= change([&](program& p) { p.gpfs->machine.servers = p.gpfs->machine.disks_per_server = 1; });
+      better |= change([&](program& p) { p.gpfs->machine.disk_us = usual.disk_us; });
+      better |= change([&](program& p) { p.gpfs->machine.prefetch_max_blocks = usual.prefetch_max_blocks; });
+      better |= change([&](program& p) { p.gpfs->machine.write_behind_max_blocks = usual.write_behind_max_blocks; });
+      for (std::size_t i = 0; i < best_.gpfs->troubles.faults.size(); ++i) {
+        better |= change([&](program& p) { p.gpfs->troubles.faults[i].times = 1; });
+        better |= change([&](program& p) { p.gpfs->troubles.faults[i].first = 1; });
+        better |= change([&](program& p) { p.gpfs->troubles.faults[i].server = -1; });
+      }
+    }
     for (std::size_t i = 0; i < best_.world.faults.size(); ++i) {
       better |= change([&](program& p) { p.world.faults[i].what.times = 1; });
       better |= change([&](program& p) { p.world.faults[i].what.first = 1; });

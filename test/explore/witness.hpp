@@ -3,55 +3,93 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 
+#include "files.hpp"
 #include "session.hpp"
 
 namespace argosy::explore {
 
 class witness {
+  static std::error_code error_of(std::error_code e) { return e; }
+  static std::error_code error_of(io_result const& r) { return r.error; }
+
+  // `tells`: a call that tells of what went wrong since the last one.
+  template <class Call>
+  auto watched(file_call kind, bool tells, Call&& call) {
+    std::int64_t const owed = watch_ ? watch_->begin() : 0;
+    auto const result = call();
+    std::error_code const error = error_of(result);
+    if (error) state_->seen.push_back({kind, error, of_pointer_});
+    if (watch_) watch_->end(kind, owed, error, tells);
+    session_->call_ended();
+    return result;
+  }
+
  public:
-  witness(any_handle inner, session& s, int rank, bool of_pointer)
-      : inner_(std::move(inner)), session_(&s), state_(&s.of(rank)), of_pointer_(of_pointer) {}
+  witness(any_handle inner, session& s, int rank, bool of_pointer, std::shared_ptr<watch> w)
+      : inner_(std::move(inner)), session_(&s), state_(&s.of(rank)), of_pointer_(of_pointer), watch_(std::move(w)) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     touch(offset);
-    return told(file_call::read, inner_.read(offset, memory));
+    return watched(file_call::read, !memory.empty(), [&] { return inner_.read(offset, memory); });
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
     touch(offset);
-    return told(file_call::write, inner_.write(offset, memory));
+    if (watch_) watch_->writes(offset, memory);
+    io_result const r = watched(file_call::write, !memory.empty(), [&] { return inner_.write(offset, memory); });
+    write_part const all{offset, memory};
+    if (watch_) watch_->wrote({&all, 1}, r.bytes);
+    return r;
   }
   io_result read(std::span<read_part const> parts) {
     for (read_part const& p : parts) touch(p.offset);
-    return told(file_call::read, inner_.read(parts));
+    return watched(file_call::read, detail::total_bytes(parts) > 0, [&] { return inner_.read(parts); });
   }
   io_result write(std::span<write_part const> parts) {
-    for (write_part const& p : parts) touch(p.offset);
-    return told(file_call::write, inner_.write(parts));
+    for (write_part const& p : parts) {
+      touch(p.offset);
+      if (watch_) watch_->writes(p.offset, p.memory);
+    }
+    io_result const r = watched(file_call::write, detail::total_bytes(parts) > 0, [&] { return inner_.write(parts); });
+    if (watch_) watch_->wrote(parts, r.bytes);
+    return r;
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     touch(offset);
-    return told(file_call::lock, inner_.lock(offset, length, kind));
+    return watched(file_call::lock, false, [&] { return inner_.lock(offset, length, kind); });
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    return told(file_call::unlock, inner_.unlock(offset, length));
+    return watched(file_call::unlock, false, [&] { return inner_.unlock(offset, length); });
   }
   std::int64_t size(std::error_code& error) {
-    std::int64_t const bytes = inner_.size(error);
-    told(file_call::size, error);
+    std::int64_t bytes = 0;
+    watched(file_call::size, false, [&] {
+      bytes = inner_.size(error);
+      return error;
+    });
     return bytes;
   }
-  std::error_code resize(std::int64_t bytes) { return told(file_call::resize, inner_.resize(bytes)); }
-  std::error_code preallocate(std::int64_t bytes) { return told(file_call::preallocate, inner_.preallocate(bytes)); }
-  std::error_code sync() { return told(file_call::sync, inner_.sync()); }
-  std::error_code close() { return told(file_call::close, inner_.close()); }
+  std::error_code resize(std::int64_t bytes) {
+    return watched(file_call::resize, true, [&] { return inner_.resize(bytes); });
+  }
+  std::error_code preallocate(std::int64_t bytes) {
+    return watched(file_call::preallocate, true, [&] { return inner_.preallocate(bytes); });
+  }
+  std::error_code sync() {
+    return watched(file_call::sync, true, [&] { return inner_.sync(); });
+  }
+  std::error_code close() {
+    return watched(file_call::close, true, [&] { return inner_.close(); });
+  }
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
 
@@ -59,20 +97,11 @@ class witness {
   void touch(std::int64_t offset) {
     if (!of_pointer_ && (state_->lowest < 0 || offset < state_->lowest)) state_->lowest = offset;
   }
-  std::error_code told(file_call call, std::error_code error) {
-    if (error) state_->seen.push_back({call, error, of_pointer_});
-    session_->call_ended();
-    return error;
-  }
-  io_result told(file_call call, io_result r) {
-    told(call, r.error);
-    return r;
-  }
-
   any_handle inner_;
   session* session_;
   session::rank_state* state_;
   bool of_pointer_;
+  std::shared_ptr<watch> watch_;
 };
 static_assert(handle<witness>);
 
@@ -80,13 +109,14 @@ inline opener with_witness(opener inner, session& s, int rank) {
   return inner.opening(
       [inner, &s, rank](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
         bool const of_pointer = path != s.path(0) && path != s.path(1);
+        std::int64_t const began = s.files().time();
         any_handle opened = inner(path, flags, error);
         if (error) {
           s.of(rank).seen.push_back({file_call::open, error, of_pointer});
           return {};
         }
         s.call_ended();
-        return any_handle(witness(std::move(opened), s, rank, of_pointer));
+        return any_handle(witness(std::move(opened), s, rank, of_pointer, s.files().opened(rank, path, flags, began)));
       });
 }
 

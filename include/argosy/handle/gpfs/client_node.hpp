@@ -65,8 +65,8 @@ class client_node {
   std::int64_t dirty_blocks() const;
   std::int64_t pinned_blocks() const;
   token_mode token(file_id file, std::int64_t block) const;
-  // What is newer here than on disk, or on its way there; offsets in the file.
-  std::vector<block_piece> unsaved(file_id file) const;
+  // What is newer here than on disk, with what is on its way there or without; offsets in the file.
+  std::vector<block_piece> unsaved(file_id file, bool on_its_way = true) const;
   known_size size(file_id file) const;
 
   class state;  // the machine inside

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpfs_files.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace argosy::explore {
+
+// What one handle has written, as far as it is not certainly on disk, and whether it is owed an error. It is when bytes
+// that it wrote last were refused by a server, from the moment when its node learns that: the next call that tells of such
+// things must fail.
+struct gpfs_files::open_file final : watch {
+  open_file(gpfs_files& f, int n, gpfs::file_id i, std::string p) : all(f), node(n), file(i), path(std::move(p)) {}
+
+  void writes(std::int64_t offset, std::span<std::byte const> bytes) override {
+    std::int64_t const end = offset + static_cast<std::int64_t>(bytes.size());
+    for (auto const& f : all.open_)
+      if (f.get() != this && f->node == node && f->file == file)
+        for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end; ++at)
+          at->second.covered = true;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      written& w = unsafe[offset + static_cast<std::int64_t>(i)];
+      w.values.push_back(bytes[i]);
+      w.covered = false;
+      ++w.writing;
+    }
+  }
+  // The rest never came to its node.
+  void wrote(std::span<write_part const> parts, std::int64_t done) override {
+    for (write_part const& p : parts) {
+      std::int64_t const here = std::min(done, static_cast<std::int64_t>(p.memory.size()));
+      done -= here;
+      for (std::size_t i = 0; i < p.memory.size(); ++i) {
+        auto const at = unsafe.find(p.offset + static_cast<std::int64_t>(i));
+        if (at == unsafe.end()) continue;
+        at->second.writing = std::max(0, at->second.writing - 1);
+        if (static_cast<std::int64_t>(i) < here || at->second.values.back() != p.memory[i]) continue;
+        at->second.values.pop_back();
+        at->second.covered = true;
+        if (at->second.values.empty()) unsafe.erase(at);
+      }
+    }
+  }
+
+  std::int64_t begin() override { return all.time_; }
+  void end(file_call kind, std::int64_t begun, std::error_code error, bool tells) override {
+    // Of several losses the first is told, and it may be one that was not certain here.
+    if (owed.error != 0 && (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
+      owed = {};
+      may_be_told = may_be_told || std::exchange(more, false);
+    } else if (error.value() == write_error() && !std::exchange(may_be_told, false)) {
+      complain(fmt::format("{} is told of a loss that is not its own", words(kind)));
+    } else if (!error && tells && required && owed.error != 0 && owed.since <= begun) {
+      complain(fmt::format("{} succeeds, and nobody was told that bytes are lost: {}", words(kind),
+                           std::error_code(owed.error, std::system_category()).message()));
+    }
+    if (kind != file_call::close) return;
+    closed = true;
+    if (owed.error != 0) all.orphans_[{node, file}] = owed;
+    owed = {};
+  }
+
+  // A piece that it may have written has come to the disk, or is lost: then true if nobody has written over it since.
+  template <class Again>
+  bool settled(gpfs::block_piece const& p, bool lost, Again&& is_again) {
+    bool mine = false, touched = false;
+    std::int64_t const last = p.offset + static_cast<std::int64_t>(p.data.size());
+    for (auto at = unsafe.lower_bound(p.offset); at != unsafe.end() && at->first < last;) {
+      auto const here = at++;
+      std::vector<std::byte>& values = here->second.values;
+      std::byte const value = p.data[static_cast<std::size_t>(here->first - p.offset)];
+      bool const later = here->second.covered || here->second.writing > 0 || is_again(here->first);
+      touched = true;
+      mine = mine || (!later && values.back() == value);
+      auto const found = std::find(values.begin(), values.end(), value);
+      if (found == values.end()) continue;
+      if (!later) {
+        unsafe.erase(here);
+        continue;
+      }
+      // The same value may have been written once more since the block went on its way, as merging does.
+      bool const doubtful = found + 1 == values.end();
+      here->second.covered = here->second.covered || doubtful;
+      values.erase(values.begin(), doubtful ? found : found + 1);
+    }
+    may_be_told = may_be_told || (lost && touched && !mine);
+    return mine && lost;
+  }
+  void owe(int error) {
+    if (owed.error != 0) {
+      more = true;
+      return;
+    }
+    owed = {error, all.time_};
+    required = true;
+  }
+  void complain(std::string const& what) {
+    if (!all.lenient_ && all.complaint_.empty()) all.complaint_ = what;
+  }
+  std::string words(file_call kind) const { return fmt::format("{} of '{}' on node {}", to_string(kind), path, node); }
+
+  struct written {
+    std::vector<std::byte> values;  // as long as they may be on their way
+    bool covered = false;           // somebody else on the node has written there since
+    int writing = 0;                // calls under way
+  };
+
+  gpfs_files& all;
+  int node;
+  gpfs::file_id file;
+  std::string path;
+  std::map<std::int64_t, written> unsafe;
+  debt owed;
+  bool more = false;         // losses while it was owed already: perhaps told together, perhaps not
+  bool may_be_told = false;  // of what it wrote and somebody wrote over
+  bool closed = false;
+  bool required = true;  // nobody else can be told in its place
+};
+
+int gpfs_files::write_error() { return EREMOTEIO; }
+
+gpfs_files::gpfs_files(program const& p)
+    : files_(p.gpfs->machine, (p.world.ranks - 1) / p.world.ranks_per_node + 1, p.gpfs->troubles),
+      ranks_per_node_(p.world.ranks_per_node),
+      lenient_(!p.world.deaths.empty()),
+      block_bytes_(p.gpfs->machine.block_bytes) {
+  for (gpfs::server_fault const& f : p.gpfs->troubles.faults)
+    if (f.of_writes) refuse_with_.insert(f.error);
+  files_.system().on_delivery = [this](gpfs::message const& m, gpfs::instant) { see(m); };
+}
+
+std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, open_flags, std::int64_t began) {
+  int const node = rank / ranks_per_node_;
+  auto const file = files_.system().manager().find(path);
+  if (!file) return nullptr;  // removed meanwhile
+  auto opened = std::make_shared<open_file>(*this, node, *file, path);
+  if (auto const orphan = orphans_.find({node, *file}); orphan != orphans_.end() && orphan->second.since < began) {
+    opened->owed = orphan->second;
+    // Whoever of several ranks has opened it first; which one, is not known here.
+    opened->required = ranks_per_node_ == 1;
+    if (opened->required) orphans_.erase(orphan);
+  }
+  open_.push_back(opened);
+  return opened;
+}
+
+void gpfs_files::see(gpfs::message const& m) {
+  ++time_;
+  if (auto const* const w = std::get_if<gpfs::block_write>(&m.body)) {
+    auto& pieces = on_the_way_[{m.from.index, w->file, w->block}];
+    pieces = w->pieces;
+    for (gpfs::block_piece& p : pieces) p.offset += w->block * block_bytes_;
+    // The last that is heard of it: it may land or not.
+    if (files_.system().is_dead(m.from.index))
+      for (gpfs::block_piece const& p : pieces) losses_.push_back({path_of(w->file), p.offset, {}, p.data, -1});
+  } else if (auto const* const done = std::get_if<gpfs::block_written>(&m.body)) {
+    auto const found = on_the_way_.extract({m.to.index, done->file, done->block});
+    if (!found.empty()) saved(m.to.index, done->file, found.mapped(), done->error);
+  } else if (auto const* const l = std::get_if<gpfs::node_lost>(&m.body)) {
+    node_gone(l->node);
+  }
+}
+
+void gpfs_files::saved(int node, gpfs::file_id file, std::vector<gpfs::block_piece> const& pieces, int error) {
+  // What was written again since the block went on its way is to go later.
+  auto const again = files_.system().client(node).unsaved(file, false);
+  auto const is_again = [&](std::int64_t offset) {
+    return std::any_of(again.begin(), again.end(), [=](gpfs::block_piece const& a) {
+      return a.offset <= offset && offset < a.offset + static_cast<std::int64_t>(a.data.size());
+    });
+  };
+  for (gpfs::block_piece const& p : pieces) {
+    if (error != 0) losses_.push_back({path_of(file), p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
+    for (auto const& f : open_) {
+      if (f->node != node || f->file != file || !f->settled(p, error != 0, is_again)) continue;
+      if (!f->closed)
+        f->owe(error);
+      else if (!orphans_.contains({node, file}))
+        orphans_[{node, file}] = {error, time_};
+    }
+  }
+}
+
+void gpfs_files::node_gone(int node) {
+  gpfs::loopback& system = files_.system();
+  for (std::string const& name : files_.names()) {
+    gpfs::file_id const file = *system.manager().find(name);
+    for (gpfs::block_piece const& p : system.client(node).unsaved(file))
+      losses_.push_back({name, p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
+    // What only this node knew of the size is lost, too.
+    losses_.push_back({name, 0, {}, {}, system.manager().size(file).bytes});
+  }
+}
+
+std::string gpfs_files::path_of(gpfs::file_id file) const {
+  for (std::string const& name : files_.names())
+    if (files_.system().manager().find(name) == file) return name;
+  return "a file that was removed";
+}
+
+std::vector<std::byte> gpfs_files::disk(gpfs::file_id file, std::int64_t offset, std::size_t length) const {
+  gpfs::loopback& system = files_.system();
+  std::vector<std::byte> block(static_cast<std::size_t>(block_bytes_));
+  std::int64_t const number = offset / block_bytes_;
+  system.server(gpfs::place_of(system.hardware(), file, number).server).store().read(file, number, block);
+  auto const from = block.begin() + offset % block_bytes_;
+  return {from, from + static_cast<std::ptrdiff_t>(length)};
+}
+
+}  // namespace argosy::explore

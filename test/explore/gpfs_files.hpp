@@ -1,0 +1,70 @@
+// A simulated GPFS under a random program: sees what reaches the disk, and from that knows who must be told of what.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <argosy/handle/virtual_gpfs.hpp>
+
+#include "files.hpp"
+
+namespace argosy::explore {
+
+class gpfs_files final : public file_system {
+ public:
+  explicit gpfs_files(program const& p);
+  opener files() override { return files_.opener(); }
+  bool exists(std::string const& path) const override { return files_.exists(path); }
+  std::vector<std::string> names() const override { return files_.names(); }
+  std::vector<std::byte> content(std::string const& path) const override { return files_.content(path); }
+  void put(std::string const& path, std::span<std::byte const> bytes) override { files_.put(path, bytes); }
+  std::vector<std::byte> after_crash(std::string const& path, std::uint64_t) const override {
+    return files_.on_disk(path);
+  }
+  std::vector<loss> take_losses() override { return std::exchange(losses_, {}); }
+  std::string complaint() const override { return complaint_; }
+  std::int64_t time() const override { return time_; }
+  std::shared_ptr<watch> opened(int rank, std::string const& path, open_flags flags, std::int64_t began) override;
+
+  // With which servers refuse to write, and nobody else anything.
+  static int write_error();
+
+ private:
+  struct open_file;
+  friend struct open_file;
+  struct debt {
+    int error = 0;  // 0: none
+    std::int64_t since = 0;
+  };
+
+  void see(gpfs::message const& m);
+  void saved(int node, gpfs::file_id file, std::vector<gpfs::block_piece> const& pieces, int error);
+  void node_gone(int node);
+  std::string path_of(gpfs::file_id file) const;
+  std::vector<std::byte> disk(gpfs::file_id file, std::int64_t offset, std::size_t length) const;
+
+  virtual_gpfs files_;
+  int ranks_per_node_;
+  bool lenient_;  // what the dead were owed, somebody else may be told, or nobody
+  std::int64_t block_bytes_;
+  std::int64_t time_ = 0;
+  std::string complaint_;
+  std::set<int> refuse_with_;
+  std::vector<loss> losses_;
+  std::map<std::tuple<int, gpfs::file_id, std::int64_t>, std::vector<gpfs::block_piece>>
+      on_the_way_;                              // offsets of the file
+  std::list<std::shared_ptr<open_file>> open_;  // and those that were closed
+  std::map<std::pair<int, gpfs::file_id>, debt> orphans_;
+};
+
+}  // namespace argosy::explore
