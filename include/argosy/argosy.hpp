@@ -17,6 +17,7 @@
 #include <argosy/layout.hpp>
 #include <argosy/layout/print.hpp>
 #include <argosy/policy/automatic.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>

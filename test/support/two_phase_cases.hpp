@@ -1,5 +1,5 @@
-// What two-phase must do in every world: against plain bytes, on random layouts, and with failures in any round. Each function
-// is called by all ranks.
+// What two-phase and data shipping must do in every world: against plain bytes, on random layouts, and with failures in any
+// round. Each function is called by all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/two_phase.hpp>
 #include <argosy/world/communicator.hpp>
 
@@ -96,10 +97,20 @@ bytes content_of(File& f) {
   return all;
 }
 
-inline two_phase random_policy(engine& random, int ranks) {
-  return {.buffer_bytes = 1 << 20,
-          .window_bytes = pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000),
-          .aggregators = pick(random, 0, ranks)};
+inline any_policy random_policy(engine& random, int ranks) {
+  std::int64_t const window = pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000);
+  std::int64_t const most = pick(random, 0, ranks);
+  if (pick(random, 0, 1) == 0) return two_phase{.buffer_bytes = 1 << 20, .window_bytes = window, .aggregators = most};
+  return data_shipping{.stripe_bytes = pick(random, 0, 20'000),
+                       .agents = most,
+                       .window_bytes = window,
+                       .sparse = pick(random, 0, 2) == 0};
+}
+// With windows of so many bytes.
+inline std::vector<any_policy> policies_together(std::int64_t window_bytes) {
+  return {two_phase{.window_bytes = window_bytes, .align_bytes = 512},
+          data_shipping{.stripe_bytes = 1, .window_bytes = window_bytes},
+          data_shipping{.stripe_bytes = 1, .window_bytes = window_bytes, .sparse = true}};
 }
 
 template <communicator World>
@@ -113,12 +124,12 @@ void check_random_transfers(World const& world, int rounds) {
     INFO("seed " << seed() << ", round " << round);
     deal const d(random, world.size(), pick(random, 0, 3) == 0, pick(random, 0, 9) == 0);
     bytes const& mine = d.data[static_cast<std::size_t>(rank)];
-    two_phase const policy = random_policy(random, world.size());
+    any_policy const policy = random_policy(random, world.size());
     fill(f, world, d.before);
     d.set_view(f, rank);
     report r = f.write_at_all(0, mine, policy);
     CHECK(r.bytes == static_cast<std::int64_t>(mine.size()));
-    CHECK(r.policy == (r.rounds > 0 ? "two_phase" : "sieving"));  // alone if nobody has anything
+    CHECK(r.policy == (r.rounds > 0 ? policy.name() : "sieving"));  // alone if nobody has anything
     together += r.rounds > 0 ? 1 : 0;
     CHECK(content_of(f) == d.after);
 
@@ -155,9 +166,15 @@ void check_converted_windows(World const& world) {
   f.set_view(8 * rank, type<double>, mine, external32);
   std::vector<double> data(500), back(500);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
-  f.write_at_all(0, data, two_phase{.window_bytes = 100});
-  f.read_at_all(0, back, two_phase{.window_bytes = 60});  // items are cut by windows
-  CHECK(back == data);
+  for (any_policy const& policy : policies_together(100)) {
+    for (double& x : data) x += 1;
+    f.write_at_all(0, data, policy);
+    f.read_at_all(0, back, policies_together(60)[0]);  // items are cut by windows
+    CHECK(back == data);
+    std::fill(back.begin(), back.end(), 0);
+    f.read_at_all(0, back, policy);
+    CHECK(back == data);
+  }
   f.close();
 }
 
@@ -167,7 +184,7 @@ inline constexpr flavour flavours[] = {flavour::at, flavour::pointer, flavour::o
                                        flavour::split};
 
 template <class File>
-report write_as(flavour how, File& f, bytes const& from, two_phase const& policy, std::error_code& error) {
+report write_as(flavour how, File& f, bytes const& from, any_policy const& policy, std::error_code& error) {
   f.seek(0);
   f.seek_shared(0);
   switch (how) {
@@ -186,7 +203,7 @@ report write_as(flavour how, File& f, bytes const& from, two_phase const& policy
   return f.end(error);
 }
 template <class File>
-report read_as(flavour how, File& f, bytes& into, two_phase const& policy, std::error_code& error) {
+report read_as(flavour how, File& f, bytes& into, any_policy const& policy, std::error_code& error) {
   f.seek(0);
   f.seek_shared(0);
   switch (how) {
@@ -213,11 +230,12 @@ struct failing_call {
   flavour how;
   int who;  // the rank that fails; -1: all
   std::int64_t window;
+  std::size_t which = 0;  // policy
 
   // In ordered calls each rank has its place behind the others, and not between them.
   std::int64_t first() const { return how == flavour::ordered ? world.rank() * each : 0; }
   std::int64_t file_bytes() const { return each * world.size() * (how == flavour::ordered ? world.size() : 1); }
-  two_phase policy() const { return {.window_bytes = window, .align_bytes = 512}; }
+  any_policy policy() const { return policies_together(window)[which]; }
   bool strikes() const { return who < 0 || who == world.rank(); }
 
   template <class File>
@@ -233,6 +251,9 @@ struct failing_call {
         for (std::int64_t const call : {1, 2, 5, 6}) f(failing_call{world, how, who, 512}, call);
         f(failing_call{world, how, who, 1 << 20}, 1);
       }
+    for (std::size_t const which : {1, 2})
+      for (int who = -1; who < world.size(); ++who)
+        for (std::int64_t const call : {1, 2, 5}) f(failing_call{world, flavour::at, who, 512, which}, call);
   }
 };
 
@@ -245,7 +266,7 @@ void check_failing_writers(World const& world) {
                                    with_faults(posix_opener(), script));
   failing_call<World>::for_each(world, [&](failing_call<World> const& c, std::int64_t call) {
     for (bool const onwards : {false, true}) {
-      CAPTURE(static_cast<int>(c.how), c.who, c.window, call, onwards);
+      CAPTURE(c.policy().name(), static_cast<int>(c.how), c.who, c.window, call, onwards);
       script->clear();
       c.prepare(f);
       if (c.strikes())
@@ -299,7 +320,7 @@ void check_failing_readers(World const& world) {
   auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
                                    with_faults(posix_opener(), script));
   failing_call<World>::for_each(world, [&](failing_call<World> const& c, std::int64_t call) {
-    CAPTURE(static_cast<int>(c.how), c.who, c.window, call);
+    CAPTURE(c.policy().name(), static_cast<int>(c.how), c.who, c.window, call);
     script->clear();
     c.prepare(f);
     if (c.strikes()) script->add(fail_at(file_call::read, call, std::errc::io_error));

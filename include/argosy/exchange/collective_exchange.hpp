@@ -77,8 +77,11 @@ class collective_exchange {
   // first window that failed. Collective.
   std::int64_t settled_bytes() {
     auto const look = [&](std::size_t a, std::int64_t failed_round) {
-      file_domain const& d = plan_.domains[a];
-      came_to(range_.before(plan_.window_of(d, failed_round).begin), range_.before(d.end));
+      for_each_part(plan_, plan_.domains[a], range_, failed_round,
+                    [&](std::int64_t, file_window const&, window_part const& p) {
+                      came_to(p.from, p.to);
+                      return false;
+                    });
     };
     for (std::size_t s = 0; s < near_.size(); ++s) look(near_[s], stage_.of(s).failed_round);
     links_.settle(own_ ? stage_.of(*own_).failed_round : none, look);
@@ -101,7 +104,7 @@ class collective_exchange {
         }
         near_.push_back(a);
       } else if (stream_range const part{&mine_.file, range_.before(d.begin), range_.before(d.end)};
-                 part.from < part.to) {
+                 has_bytes(d, part)) {
         far.push_back({a, d.rank, part});
       }
     }
@@ -109,6 +112,15 @@ class collective_exchange {
     // Every rank begins with another aggregator, so that few meet in a window.
     if (!near_.empty()) first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
     if (own_) covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
+  }
+
+  bool has_bytes(file_domain const& d, stream_range const& part) const {
+    bool any = part.from < part.to;
+    if (!any || !d.striped()) return any;
+    any = false;
+    for_each_part(plan_, d, part, 0,
+                  [&](std::int64_t, file_window const&, window_part const&) { return !(any = true); });
+    return any;
   }
 
   file_domain const& domain(std::size_t s) const { return plan_.domains[near_[s]]; }
@@ -232,30 +244,38 @@ class collective_exchange {
     marks(words).set(mine_.file, p.from, p.to, w.begin, plan_.granule);
   }
 
-  void empty_to_file(std::size_t s, std::int64_t k, file_window const& w) {
-    node_stage::counters& c = stage_.of(s);
-    std::uint64_t const n = number(s, k);
-    await(c.arrived[n & 1], everybody(n));
+  // What ranks of this node have said of the window.
+  marks covered_by_node(std::size_t s, std::uint64_t n, file_window const& w) {
     marks all(covered_);
     all.clear();
-    auto const set_dense = [&](file_share const& f) {
-      all.set((f.low - w.begin) / plan_.granule, (f.high - w.begin + plan_.granule - 1) / plan_.granule);
-    };
     for (std::size_t r = 0; r < seats_.ranks.size(); ++r) {
       file_share const& f = stage_.share_of(s, n, static_cast<std::int64_t>(r));
       if (f.empty()) continue;
       if (f.dense != 0)
-        set_dense(f);
+        cover(all, w, f);
       else
         marks(words_of(covered_, w, f)).merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
     }
+    return all;
+  }
+  void cover(marks& all, file_window const& w, file_share const& dense) const {
+    all.set((dense.low - w.begin) / plan_.granule, (dense.high - w.begin + plan_.granule - 1) / plan_.granule);
+  }
+  void cover(marks& all, file_window const& w, stream_range const& theirs, window_part const& p) const {
+    if (p.file.dense != 0)
+      cover(all, w, p.file);
+    else
+      all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
+  }
+
+  void empty_to_file(std::size_t s, std::int64_t k, file_window const& w) {
+    node_stage::counters& c = stage_.of(s);
+    std::uint64_t const n = number(s, k);
+    await(c.arrived[n & 1], everybody(n));
+    marks all = covered_by_node(s, n, w);
     if (!links_.none())
-      links_.collect(k, w, stage_.window(s, n), [&](stream_range const& theirs, window_part const& p) {
-        if (p.file.dense != 0)
-          set_dense(p.file);
-        else
-          all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
-      });
+      links_.collect(k, w, stage_.window(s, n),
+                     [&](stream_range const& theirs, window_part const& p) { cover(all, w, theirs, p); });
     std::error_code error = make_error_code(errc::io);
     guarded([&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); });
     if (error) fail(s, k, w, error, "writing");
@@ -294,7 +314,9 @@ class collective_exchange {
 
   void ask(std::size_t s, std::int64_t k, file_window const& w) {
     std::uint64_t const n = number(s, k);
-    stage_.share_of(s, n, seats_.mine) = range_.within(w).file;
+    window_part const p = range_.within(w);
+    if (plan_.sparse && !p.empty() && p.file.dense == 0) mark(s, n, w, p);
+    stage_.share_of(s, n, seats_.mine) = p.file;
     count(stage_.of(s).arrived[n & 1], everybody(n));
   }
 
@@ -311,20 +333,47 @@ class collective_exchange {
       all.high = std::max(all.high, f.high);
     };
     for (std::size_t r = 0; r < seats_.ranks.size(); ++r) add(stage_.share_of(s, n, static_cast<std::int64_t>(r)));
-    links_.for_each_share(w, add);
+    links_.for_each_share(w, [&](stream_range const&, window_part const& p) { add(p.file); });
     c.end[n & 1] = w.begin;
     if (all.low < all.high) {
       ++done_.windows;
-      std::byte* const to = stage_.window(s, n) + (all.low - w.begin);
-      io_result got{0, make_error_code(errc::io)};
-      guarded([&] { got = file_.read(all.low, {to, static_cast<std::size_t>(all.high - all.low)}); });
-      ++done_.read_calls;
-      done_.bytes_read += got.bytes;
-      c.end[n & 1] = all.low + got.bytes;
-      if (got.error) fail(s, k, w, got.error, "reading");
+      std::error_code error = make_error_code(errc::io);
+      guarded([&] { error = plan_.sparse ? read_wanted(s, n, w) : read_hull(s, n, w, all); });
+      if (error) fail(s, k, w, error, "reading");
     }
     release(s);
     links_.answer(k, w, stage_.window(s, n), c.end[n & 1]);
+  }
+
+  std::error_code read_hull(std::size_t s, std::uint64_t n, file_window const& w, file_share const& all) {
+    std::byte* const to = stage_.window(s, n) + (all.low - w.begin);
+    io_result const got = file_.read(all.low, {to, static_cast<std::size_t>(all.high - all.low)});
+    ++done_.read_calls;
+    done_.bytes_read += got.bytes;
+    stage_.of(s).end[n & 1] = all.low + got.bytes;
+    return got.error;
+  }
+  std::error_code read_wanted(std::size_t s, std::uint64_t n, file_window const& w) {
+    marks all = covered_by_node(s, n, w);
+    links_.for_each_share(w, [&](stream_range const& theirs, window_part const& p) { cover(all, w, theirs, p); });
+    std::int64_t const bits = (w.length() + plan_.granule - 1) / plan_.granule;
+    std::vector<read_part> parts;
+    for (std::int64_t from = all.next_set(0, bits); from < bits;) {
+      std::int64_t const to = all.next_clear(from, bits), begin = from * plan_.granule;
+      std::int64_t const length = std::min(to * plan_.granule, w.length()) - begin;
+      parts.push_back({w.begin + begin, {stage_.window(s, n) + begin, static_cast<std::size_t>(length)}});
+      from = all.next_set(to, bits);
+    }
+    io_result const got = file_.read(parts);
+    done_.read_calls += static_cast<std::int64_t>(parts.size());
+    done_.bytes_read += got.bytes;
+    std::int64_t left = got.bytes;
+    for (read_part const& p : parts) {
+      std::int64_t const here = std::min(left, static_cast<std::int64_t>(p.memory.size()));
+      if (left > 0 || &p == parts.data()) stage_.of(s).end[n & 1] = p.offset + here;
+      left -= here;
+    }
+    return got.error;
   }
 
   void take(std::size_t s, std::int64_t k, file_window const& w) {

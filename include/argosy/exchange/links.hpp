@@ -42,7 +42,7 @@ class links {
   void begin(std::uint64_t view, std::vector<far_domain> to) {
     to_ = std::move(to);
     done_.messages += static_cast<std::int64_t>(to_.size());
-    from_ = kept_.views.tell(world_, view, to_, done_.view_bytes);
+    from_ = kept_.views.tell(world_, view, plan_, to_, done_.view_bytes);
     requests_.resize(2 * (to_.size() + from_.size()));
   }
   bool none() const noexcept { return requests_.empty(); }
@@ -148,11 +148,11 @@ class links {
 
   // --- Reading, at the aggregator ---
 
-  // What others want of a window.
+  // What others want of a window: f(theirs, part).
   template <class F>
   void for_each_share(file_window const& w, F&& f) const {
     for (far_rank const& r : from_)
-      if (window_part const p = r.theirs.within(w); !p.empty()) f(p.file);
+      if (window_part const p = r.theirs.within(w); !p.empty()) f(r.theirs, p);
   }
   // Nobody needs the window of two rounds before any more.
   void answered(std::int64_t round) { World::wait_all(from_requests(round)); }

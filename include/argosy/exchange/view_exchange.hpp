@@ -38,12 +38,12 @@ class view_exchange {
  public:
   // Collective: everybody tells what it has for whom, and learns what others have for it. `view` numbers this rank's views.
   template <collective World>
-  std::vector<far_rank> tell(World const& world, std::uint64_t view, std::vector<far_domain> const& to,
-                             std::int64_t& bytes_told) {
+  std::vector<far_rank> tell(World const& world, std::uint64_t view, collective_plan const& plan,
+                             std::vector<far_domain> const& to, std::int64_t& bytes_told) {
     std::map<int, told> now;
     std::vector<parcel> parcels;
     for (far_domain const& d : to) {
-      told t = what_to_tell(view, d.mine);
+      told t = what_to_tell(view, plan, d);
       auto const before = told_.find(d.rank);
       bool const again = before != told_.end() && before->second == t;
       note const n{d.mine.from - t.base, d.mine.to - t.base, again ? 1 : 0};
@@ -53,7 +53,7 @@ class view_exchange {
         p.content.insert(p.content.end(), form.begin(), form.end());
       };
       if (!again && t.whole()) append(whole_form(view, *d.mine.file));
-      if (!again && !t.whole()) append(part_of(d.mine));
+      if (!again && !t.whole()) append(part_of(plan, d));
       bytes_told += static_cast<std::int64_t>(p.content.size());
       now.emplace(d.rank, t);
     }
@@ -82,17 +82,29 @@ class view_exchange {
   struct told {
     std::uint64_t view = 0;
     std::int64_t base = 0, end = -1;  // of the stream; end -1: all of it
+    file_domain domain = {};          // if only what lies in its stripes was told
     bool whole() const noexcept { return end < 0; }
     friend bool operator==(told const&, told const&) = default;
   };
   static constexpr std::int64_t piece_bytes = 16;  // an offset and a length
   static constexpr std::size_t short_form_bytes = 1024;
 
-  told what_to_tell(std::uint64_t view, stream_range const& mine) {
-    std::size_t const whole = whole_form(view, *mine.file).size();
-    std::int64_t const pieces = mine.file->piece_at(mine.to - 1) - mine.file->piece_at(mine.from) + 1;
-    if (whole <= short_form_bytes || static_cast<std::int64_t>(whole) / piece_bytes <= pieces) return {view, 0, -1};
-    return {view, mine.from, mine.to};
+  told what_to_tell(std::uint64_t view, collective_plan const& plan, far_domain const& to) {
+    std::size_t const whole = whole_form(view, *to.mine.file).size();
+    auto const all = static_cast<std::int64_t>(whole) / piece_bytes;
+    file_domain const& d = plan.domains[to.domain];
+    bool const few = whole <= short_form_bytes || all <= pieces_of(to.mine.file, to.mine.from, to.mine.to);
+    if (few && (!d.striped() || whole <= short_form_bytes)) return {view, 0, -1, {}};
+    if (!d.striped()) return {view, to.mine.from, to.mine.to, {}};
+    std::int64_t pieces = 0;
+    for_each_part(plan, d, to.mine, 0, [&](std::int64_t, file_window const&, window_part const& p) {
+      return (pieces += pieces_of(to.mine.file, p.from, p.to)) < all;
+    });
+    if (pieces >= all) return {view, 0, -1, {}};
+    return {view, to.mine.from, to.mine.to, d};
+  }
+  static std::int64_t pieces_of(layout const* file, std::int64_t from, std::int64_t to) {
+    return file->piece_at(to - 1) - file->piece_at(from) + 1;
   }
   std::vector<std::byte> const& whole_form(std::uint64_t view, layout const& l) {
     if (whole_.empty() || whole_view_ != view) {
@@ -101,14 +113,21 @@ class view_exchange {
     }
     return whole_;
   }
-  static std::vector<std::byte> part_of(stream_range const& mine) {
+  // Positions in it count from its own start, up to as many bytes at most as lie between the first and the last of them.
+  static std::vector<std::byte> part_of(collective_plan const& plan, far_domain const& to) {
     std::vector<std::int64_t> offsets, lengths;
-    std::int64_t at = mine.from;
-    for (cursor c(*mine.file, at); at < mine.to; c.next()) {
-      offsets.push_back(c.current().offset);
-      lengths.push_back(std::min(c.current().length, mine.to - at));
-      at += lengths.back();
-    }
+    auto const add = [&](std::int64_t from, std::int64_t end) {
+      for (cursor c(*to.mine.file, from); from < end; c.next()) {
+        offsets.push_back(c.current().offset);
+        lengths.push_back(std::min(c.current().length, end - from));
+        from += lengths.back();
+      }
+    };
+    file_domain const& d = plan.domains[to.domain];
+    if (!d.striped()) add(to.mine.from, to.mine.to);
+    if (d.striped())
+      for_each_part(plan, d, to.mine, 0,
+                    [&](std::int64_t, file_window const&, window_part const& p) { return add(p.from, p.to), true; });
     return serialize(table(offsets, lengths));
   }
 

@@ -45,4 +45,23 @@ struct stream_range {
   }
 };
 
+// Calls f(round, window, part) for the windows of the domain in which the stream has bytes, from `round` on, as long as it
+// returns true. O(depth) for each of them, and for each stripe of another aggregator that has some.
+template <class F>
+void for_each_part(collective_plan const& plan, file_domain const& d, stream_range const& mine, std::int64_t round,
+                   F&& f) {
+  for (std::int64_t const rounds = plan.rounds_of(d); round < rounds; ++round) {
+    file_window const w = plan.window_of(d, round);
+    window_part const part = mine.within(w);
+    if (!part.empty()) {
+      if (!f(round, w, part)) return;
+    } else if (part.from == mine.to) {
+      return;
+    } else {
+      std::int64_t const next = cursor(*mine.file, part.from).current().offset;
+      round = std::max(round, plan.round_at(d, std::max(next, d.begin)) - 1);
+    }
+  }
+}
+
 }  // namespace argosy

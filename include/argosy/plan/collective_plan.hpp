@@ -11,11 +11,15 @@
 
 namespace argosy {
 
-// The part of the file that one aggregator reads and writes.
+// The part of the file that one aggregator reads and writes: [begin, end), or stripes of it that are dealt to several. These
+// begin at multiples of their size: the one that `begin` lies in, and every `dealt_to`-th behind it.
 struct file_domain {
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  int rank = 0;  // the aggregator
+  int rank = 0;                   // the aggregator
+  std::int64_t stripe_bytes = 0;  // 0: all of [begin, end)
+  std::int64_t dealt_to = 1;
+  constexpr bool striped() const noexcept { return stripe_bytes > 0; }
   friend constexpr bool operator==(file_domain const&, file_domain const&) = default;
 };
 
@@ -34,23 +38,48 @@ struct collective_plan {
   std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator
   std::int64_t window_bytes = 0;          // an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
+  bool sparse = false;                    // aggregators access what is wanted alone, never the holes between
 
   std::int64_t rounds() const noexcept {
     std::int64_t most = 0;
     for (file_domain const& d : domains) most = std::max(most, rounds_of(d));
     return most;
   }
-  // Windows start at multiples of their size, so that they meet blocks and pages.
+  // Windows start at multiples of their size, counted in the file or in the stripe, so that they meet blocks and pages.
   file_window window_of(file_domain const& d, std::int64_t round) const noexcept {
     if (round >= rounds_of(d)) return {d.end, d.end};
+    if (d.striped()) return striped_window_of(d, round);
     std::int64_t const begin = std::max(d.begin, (d.begin / window_bytes + round) * window_bytes);
     std::int64_t const room = window_bytes - begin % window_bytes;
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
   std::int64_t rounds_of(file_domain const& d) const noexcept {
-    return d.begin == d.end ? 0 : (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
+    if (d.begin == d.end) return 0;
+    if (d.striped()) return round_at(d, d.end - 1) + 1;
+    return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
+  }
+  // The round of the window with `offset`, or of the first one behind it; `offset` is not before the domain.
+  std::int64_t round_at(file_domain const& d, std::int64_t offset) const noexcept {
+    if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
+    std::int64_t const before =
+        d.begin % d.stripe_bytes / window_bytes;  // windows of the first stripe that come before it
+    std::int64_t const stripes = offset / d.stripe_bytes - d.begin / d.stripe_bytes;
+    std::int64_t const own = stripes / d.dealt_to * windows_in_stripe(d);
+    return own - before + (stripes % d.dealt_to == 0 ? offset % d.stripe_bytes / window_bytes : windows_in_stripe(d));
   }
   friend bool operator==(collective_plan const&, collective_plan const&) = default;
+
+ private:
+  std::int64_t windows_in_stripe(file_domain const& d) const noexcept {
+    return (d.stripe_bytes - 1) / window_bytes + 1;
+  }
+  file_window striped_window_of(file_domain const& d, std::int64_t round) const noexcept {
+    std::int64_t const each = windows_in_stripe(d), k = round + d.begin % d.stripe_bytes / window_bytes;
+    std::int64_t const stripe = (d.begin / d.stripe_bytes + k / each * d.dealt_to) * d.stripe_bytes;
+    std::int64_t const from = k % each * window_bytes, begin = std::max(d.begin, stripe + from);
+    std::int64_t const room = std::min(from + window_bytes, d.stripe_bytes) - (begin - stripe);
+    return {begin, room > d.end - begin ? d.end : begin + room};
+  }
 };
 
 std::string to_string(collective_plan const& p);

@@ -70,7 +70,8 @@ class team {
     if (!has_stage(world, plan)) return std::nullopt;
     access const wanted = file.access_of(t);
     sieving prices = file.sieving_of_hints();
-    prices.sharers = 1;                                  // windows belong to one aggregator each: nobody waits
+    prices.sharers = 1;  // windows belong to one aggregator each: nobody waits
+    if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merging_for(others_write);  // the ranks of this call are no danger to each other
     auto const run = [&](auto& memory, auto const& check) {
       collective_exchange all(world, seats_, stage_, links_, plan, wanted, file.handle, memory, prices, how, space,

@@ -22,6 +22,16 @@ inline std::string line_of(std::size_t number, window const& w) {
   return text.data();
 }
 
+inline std::string every(std::int64_t n) {
+  std::int64_t const last = n % 100 / 10 == 1 ? 0 : n % 10;
+  return n == 1 ? "every "
+                : "every " + std::to_string(n) +
+                      (last == 1   ? "st "
+                       : last == 2 ? "nd "
+                       : last == 3 ? "rd "
+                                   : "th ");
+}
+
 }  // namespace detail
 
 inline std::string to_string(plan const& p) {
@@ -43,8 +53,13 @@ inline std::string to_string(plan const& p) {
 inline std::string to_string(collective_plan const& p) {
   std::string text = p.policy + (p.kind == access_kind::read ? " read: " : " write: ");
   if (!p.together) return text + "every rank by itself\n  " + p.reason + "\n";
-  text += std::to_string(p.domains.size()) + " aggregators, " + std::to_string(p.rounds()) + " rounds, windows of " +
-          std::to_string(p.window_bytes) + " bytes\n  " + p.reason + "\n";
+  bool const striped = !p.domains.empty() && p.domains.front().striped();
+  text += std::to_string(p.domains.size()) + (striped ? " agents, " : " aggregators, ") + std::to_string(p.rounds()) +
+          " rounds, windows of " + std::to_string(p.window_bytes) + " bytes";
+  if (striped)
+    text += ", " + detail::every(p.domains.front().dealt_to) + "stripe of " +
+            std::to_string(p.domains.front().stripe_bytes) + " bytes";
+  text += "\n  " + p.reason + "\n";
   text += "    rank        domain from              to        rounds\n";
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < p.domains.size(); ++i) {
