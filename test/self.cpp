@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/self.hpp>
 
+#include "support/service_cases.hpp"
 #include "support/world_cases.hpp"
 
 namespace io = argosy;
@@ -37,6 +38,15 @@ TEST_CASE("one rank shares memory with itself", "[world][self]") {
   CHECK(io::self().share(~std::size_t{0}, error).bytes().empty());
   CHECK(error == std::errc::not_enough_memory);
   CHECK_THROWS_AS(io::self().share(~std::size_t{0}), std::system_error);
+}
+
+TEST_CASE("one rank answers itself", "[service][self]") {
+  check_answers(io::self());
+  check_end_of_service(io::self());
+  check_two_services(io::self());
+  std::error_code error;
+  auto const mine = io::self().serve([](int, std::span<std::byte const>) { return bytes(); }, error);
+  CHECK_THROWS_AS(mine->call({{1, {}}}), std::invalid_argument);
 }
 
 TEST_CASE("where one rank would wait for ever, it throws", "[world][self]") {

@@ -18,8 +18,10 @@ class background {
 
   // Begins `work` beside the rank, which goes on. It does not throw.
   virtual void start(std::function<void()> work) = 0;
-  // Lets the work of this object go on until `ended`, which some of it makes true.
+  // Lets others go on until `ended`, which some work of this object makes true, or somebody who then calls wake().
   virtual void wait(std::function<bool()> const& ended) = 0;
+  // Those who wait look again.
+  virtual void wake() = 0;
   // Lets others go on for a moment: whoever asks again and again calls it in between.
   virtual void pause() = 0;
 };

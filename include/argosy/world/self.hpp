@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/service.hpp>
 
 namespace argosy {
 
@@ -111,6 +112,11 @@ class self {
   // Nobody else could change it.
   void wait(std::uint32_t&, std::uint32_t, std::span<request> = {}) const noexcept {}
   void wake(std::uint32_t&) const noexcept {}
+  // Answers at once, on the thread that asks.
+  std::unique_ptr<service> serve(serve_function f, std::error_code& error) const {
+    error.clear();
+    return std::make_unique<answering>(std::move(f));
+  }
   shared_memory share(std::size_t bytes) const {
     std::error_code error;
     shared_memory result = share(bytes, error);
@@ -142,6 +148,27 @@ class self {
     std::deque<std::weak_ptr<started>> receives;  // expired: the request was dropped
   };
 
+  class answering final : public service {
+   public:
+    explicit answering(serve_function f) : answer_(std::move(f)) {}
+    std::vector<service_answer> call(std::vector<parcel> const& requests) override {
+      std::vector<service_answer> all;
+      for (parcel const& p : requests) {
+        check(p.rank);
+        service_answer& a = all.emplace_back();
+        try {
+          a.content = answer_(0, p.content);
+        } catch (...) {
+          a.error = std::make_error_code(std::errc::io_error);
+        }
+      }
+      return all;
+    }
+
+   private:
+    serve_function answer_;
+  };
+
   static void check(int peer) {
     if (peer != 0) throw std::invalid_argument("argosy::self: there is no rank but 0");
   }
@@ -151,5 +178,6 @@ class self {
 
 static_assert(communicator<self>);
 static_assert(node_waiting<self>);
+static_assert(serving<self>);
 
 }  // namespace argosy

@@ -32,7 +32,14 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
   ++report.messages;
   report.message_bytes += size;
 
-  message m{.from = from, .to = peer, .tag = tag, .group = g.id, .bytes = bytes.size(), .content = {}, .sender = {}};
+  message m{.from = from,
+            .to = peer,
+            .tag = tag,
+            .group = g.id,
+            .bytes = bytes.size(),
+            .content = {},
+            .sender = {},
+            .about = {}};
   std::shared_ptr<operation> o;
   bool const eager = size <= net.eager_bytes;
   bool const near = ranks_[static_cast<std::size_t>(from)].node == rank(peer).node;
@@ -75,6 +82,12 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
     complete(*o, t.time);
     return o;
   }
+  put_in_flight(std::move(m), at);
+  record("message", "send", started, size, peer);
+  return o;
+}
+
+void scheduler::put_in_flight(message m, picoseconds at) {
   std::size_t slot = in_flight_.size();
   if (free_in_flight_.empty()) {
     in_flight_.push_back(std::move(m));
@@ -84,8 +97,6 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
     in_flight_[slot] = std::move(m);
   }
   push(at, nullptr, slot);
-  record("message", "send", started, size, peer);
-  return o;
 }
 
 std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std::span<std::byte> into, int from,
@@ -133,6 +144,7 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std:
 }
 
 void scheduler::deliver(message m) {
+  if (m.about) return arrive(std::move(m.about));
   rank_state& to = rank(m.to);
   virtual_network const& net = scenario_.network;
   if (to.dead) {

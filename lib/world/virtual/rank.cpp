@@ -28,7 +28,7 @@ class virtual_background final : public background {
     scheduler_.start_service([&s = scheduler_, work = std::move(work), keep = state_]() mutable {
       work();
       work = nullptr;  // which may have been the last to know this object
-      for (task* t : std::exchange(keep->waiting, {})) s.wake(*t, s.now().time);
+      keep->wake(s);
     });
   }
   void wait(std::function<bool()> const& ended) override {
@@ -37,6 +37,9 @@ class virtual_background final : public background {
       state_->waiting.push_back(&scheduler_.now());
       scheduler_.block({.kind = call_kind::background});
     }
+  }
+  void wake() override {
+    if (!over()) state_->wake(scheduler_);
   }
   void pause() override {
     if (over() || !scheduler_.begin(call_kind::pause)) return;
@@ -47,11 +50,30 @@ class virtual_background final : public background {
  private:
   struct state {
     std::vector<task*> waiting;
+    void wake(scheduler& s) {
+      for (task* t : std::exchange(waiting, {})) s.wake(*t, s.now().time);
+    }
   };
   bool over() const { return scheduler::running() != &scheduler_; }
 
   scheduler& scheduler_;
   std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+class virtual_service final : public service {
+ public:
+  virtual_service(scheduler& s, std::shared_ptr<group> g, int me) : scheduler_(s), group_(std::move(g)), me_(me) {}
+  ~virtual_service() override {
+    if (scheduler::running() == &scheduler_) scheduler_.end(*group_->sides[static_cast<std::size_t>(me_)]);
+  }
+  std::vector<service_answer> call(std::vector<parcel> const& requests) override {
+    return scheduler_.ask(*group_, me_, group_->sides, requests);
+  }
+
+ private:
+  scheduler& scheduler_;
+  std::shared_ptr<group> group_;
+  int me_;
 };
 
 std::vector<int> none() { return {}; }
@@ -230,6 +252,18 @@ int virtual_rank::revoke() const {
 
 std::shared_ptr<background> virtual_rank::make_background() const {
   return std::make_shared<virtual_background>(scheduler::here());
+}
+
+std::unique_ptr<service> virtual_rank::serve(serve_function f, std::error_code& error, place where) const {
+  error.clear();
+  virtual_rank const apart = duplicate(where);
+  apart.group_->sides.resize(apart.group_->members.size());
+  if (!apart.group_->members.empty())
+    apart.group_->sides[static_cast<std::size_t>(apart.rank_)] =
+        std::make_shared<served>(served{.answer = std::move(f)});
+  auto result = std::make_unique<virtual_service>(scheduler::here(), apart.group_, apart.rank_);
+  apart.barrier(where);  // who asks finds all sides there
+  return result;
 }
 
 std::uint64_t virtual_rank::unique_number() const { return ++scheduler::here().next_number; }

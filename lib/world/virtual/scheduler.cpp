@@ -39,7 +39,8 @@ char const* name_of(call_kind k) noexcept {
                                    "file access",
                                    "change of shared memory",
                                    "wake",
-                                   "deliver"};
+                                   "deliver",
+                                   "answer of a service"};
   return names[static_cast<std::size_t>(k)];
 }
 
@@ -336,6 +337,8 @@ void scheduler::lost(rank_state& r) {
   for (auto const& [id, g] : groups_) g->member_died(r.number);
   tell_senders_and_receivers(r);
   for (auto const& tell : when_lost) tell(r);
+  picoseconds const known = r.death + ps_of_ns(scenario_.network.detection_us * 1000);
+  for (auto const& q : std::exchange(r.questions, {})) finish(*q, errc::rank_failed, known);
 }
 
 picoseconds scheduler::scaled(picoseconds t) const {

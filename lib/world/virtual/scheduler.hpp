@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/errc.hpp>
 #include <argosy/handle/fault_script.hpp>
+#include <argosy/world/service.hpp>
 #include <argosy/world/virtual_cluster.hpp>
 
 #include "coroutine.hpp"
@@ -65,7 +67,8 @@ enum class call_kind {
   file,
   memory,
   wake,
-  deliver
+  deliver,
+  ask
 };
 char const* name_of(call_kind k) noexcept;
 
@@ -87,6 +90,29 @@ struct operation {
   task* waiter = nullptr;
 };
 
+// One rank's side of a service.
+struct served {
+  serve_function answer;
+  bool open = true;
+  int under_way = 0;
+  task* last = nullptr;  // waits for those that are under way
+};
+// A call to services, of one rank or several.
+struct inquiry {
+  task* who = nullptr;  // null: it has been given up
+  std::size_t left = 0;
+  picoseconds at = 0;
+};
+struct question {
+  int from = 0, to = 0;  // ranks of the cluster
+  int from_in_group = 0;
+  std::shared_ptr<served> whom;
+  std::shared_ptr<inquiry> of;
+  std::vector<std::byte> content;  // then that of the answer
+  std::error_code error;
+  bool is_answer = false, done = false;
+};
+
 // A message on its way.
 struct message {
   int from = 0, to = 0, tag = 0;
@@ -95,6 +121,7 @@ struct message {
   std::vector<std::byte> content;     // of a short one
   std::byte const* memory = nullptr;  // of a long one
   std::shared_ptr<operation> sender;  // of a long one, which waits
+  std::shared_ptr<question> about;    // of a service: nobody receives it
   picoseconds ready = 0;
 };
 
@@ -162,7 +189,8 @@ struct task {
 struct rank_state {
   int number = 0, node = 0;
   task* program = nullptr;
-  std::vector<task*> services;  // that have not ended
+  std::vector<task*> services;                       // that have not ended
+  std::vector<std::shared_ptr<question>> questions;  // that have come, and have not been answered
   std::map<channel_name, channel> mail;
   std::map<int, picoseconds> last_to;  // when the last message arrives there: none overtakes it
   double factor = 1;
@@ -232,6 +260,12 @@ class scheduler {
   void drop(std::shared_ptr<operation> const& o);
   void revoke(group& g);
 
+  // --- service.cpp ---
+  // Each goes to the side of the service with the number of its rank.
+  std::vector<service_answer> ask(group const& g, int me, std::vector<std::shared_ptr<served>> const& sides,
+                                  std::vector<parcel> const& requests);
+  void end(served& side);
+
   // --- memory.cpp ---
   void wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where);
   void wake(std::uint32_t const& word);
@@ -268,7 +302,14 @@ class scheduler {
   std::string words_of(task const& t) const;
   std::vector<blocked_rank> blocked() const;
 
+  // service.cpp
+  void post(std::shared_ptr<question> q);
+  void arrive(std::shared_ptr<question> q);
+  void answer(std::shared_ptr<question> const& q);
+  void finish(question& q, std::error_code error, picoseconds at);
+
   // messages.cpp
+  void put_in_flight(message m, picoseconds at);
   void deliver(message m);
   void match(message m, operation& receive);
   void complete(operation& o, picoseconds at);
@@ -339,7 +380,8 @@ class group {
   picoseconds dead_since = 0;
   bool revoked = false;
   void tell_meetings(picoseconds at);
-  std::vector<std::weak_ptr<group>> made;  // from this one
+  std::vector<std::weak_ptr<group>> made;      // from this one
+  std::vector<std::shared_ptr<served>> sides;  // of a service, by member
 
  private:
   struct meeting {

@@ -16,6 +16,7 @@
 #include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
+#include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy {
@@ -97,6 +98,11 @@ class virtual_rank {
   // of this communicator that died; -1: none.
   int revoke() const;
 
+  // --- The concept serving ---
+  // `f` runs beside this rank, in a coroutine for each request. Request and answer are a message each, in the report and in time.
+  // Who asks a rank that dies is told errc::rank_failed; what that rank had asked for may still be done.
+  std::unique_ptr<service> serve(serve_function f, std::error_code& error, place where = place::current()) const;
+
   // --- What files look for ---
   std::shared_ptr<background> make_background() const;
   // The same in every run, another one each time.
@@ -142,5 +148,6 @@ class virtual_rank::request {
 static_assert(communicator<virtual_rank>);
 static_assert(node_waiting<virtual_rank>);
 static_assert(working_in_background<virtual_rank>);
+static_assert(serving<virtual_rank>);
 
 }  // namespace argosy
