@@ -48,6 +48,11 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
     CHECK(policy.agent_of(b * ranks.block_bytes, ranks) == b / blocks % 4);
     CHECK(policy.agent_of((b + 1) * ranks.block_bytes - 1, ranks) == b / blocks % 4);
   }
+  // Those that may be agents are, in their order.
+  io::rank_group const few{.size = 12, .nodes = 3, .block_bytes = 4096, .eligible = {0, 4, 8, 1}};
+  CHECK(io::data_shipping{}.agents_of(few) == 4);
+  CHECK(io::data_shipping{}.rank_of(1, few) == 4);
+  CHECK(io::data_shipping{}.plan(io::access_kind::read, asking(0, 1 << 20), few).domains[3].rank == 1);
   // Agents lie on all nodes.
   for (std::int64_t a = 0; a < 4; ++a) CHECK(policy.rank_of(a, ranks) == 3 * a);
 }

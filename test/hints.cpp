@@ -62,8 +62,8 @@ std::string row(io::hint_info const& h) {
   }
   text << " | ";
   if (!h.standard.empty()) text << "`" << h.standard << "`";
-  text << " | " << name_of(h.when) << " | " << (h.same ? "yes" : "") << " | " << (h.used ? "" : "*ignored:* ") << h.effect
-       << " |";
+  text << " | " << name_of(h.when) << " | " << (h.same ? "yes" : "") << " | " << (h.used ? "" : "*ignored:* ")
+       << h.effect << " |";
   return text.str();
 }
 
@@ -103,6 +103,7 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
     CHECK(set.find(h.name)->value == h.standard);
     auto values = set.values();
     if (h.name == "cb_config_list") values.cb_config_list.clear();  // "*:*" is spelt out
+    if (h.name == "IBM_largeblock_io") values.largeblock_given = false;  // which asks for data shipping
     CHECK(values == io::resolved_hints());
   }
 }
@@ -135,7 +136,8 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .price_byte_ns = 0.25,
                         .price_piece_ns = 5,
                         .price_message_ns = 2000,
-                        .price_message_byte_ns = 0.5};
+                        .price_message_byte_ns = 0.5,
+                        .price_block_ns = 250};
   io::hints const named{.named = {{"access_style", "sequential"},
                                   {"collective_buffering", "true"},
                                   {"cb_block_size", "64k"},
@@ -163,7 +165,8 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                                   {"argosy_price_byte_ns", "0.25"},
                                   {"argosy_price_piece_ns", "5"},
                                   {"argosy_price_message_ns", "2000"},
-                                  {"argosy_price_message_byte_ns", "0.5"}}};
+                                  {"argosy_price_message_byte_ns", "0.5"},
+                                  {"argosy_price_block_ns", "250"}}};
   CHECK(given(typed) == given(named));
   auto const v = given(typed).values();
   CHECK(v.cb_buffer_bytes == 8_MiB);
@@ -250,9 +253,8 @@ TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]"
   CHECK(h.values().cb_nodes == 4);
   CHECK(h.find("cb_nodes")->source == hint_source::code);
   CHECK(h.values().cb_buffer_bytes == 1_MiB);
-  CHECK(*h.find("cb_buffer_size") ==
-        io::hint_state{"cb_buffer_size", "1048576", hint_status::rejected, hint_source::info,
-                       "\"huge\" is not a decimal integer"});
+  CHECK(*h.find("cb_buffer_size") == io::hint_state{"cb_buffer_size", "1048576", hint_status::rejected,
+                                                    hint_source::info, "\"huge\" is not a decimal integer"});
   CHECK(h.values().ds_read == io::toggle::disable);
   CHECK(h.find("romio_ds_read")->source == hint_source::environment);
   CHECK(h.find("romio_ds_read")->why == "site.hints:3");
@@ -270,7 +272,8 @@ TEST_CASE("collective_buffering = false means no two-phase, unless said otherwis
 
 TEST_CASE("a hint may change only when its line in the table says so", "[hints]") {
   io::file_hints h = given(io::hints{.io_buffer_bytes = 1_MiB});
-  h.merge(io::hints{.cb_nodes = 2, .file_permissions = 0600, .develop = true}, hint_source::code, hint_moment::set_view);
+  h.merge(io::hints{.cb_nodes = 2, .file_permissions = 0600, .develop = true}, hint_source::code,
+          hint_moment::set_view);
   CHECK(h.values().cb_nodes == 2);
   CHECK_FALSE(h.values().develop);
   CHECK_FALSE(h.values().file_permissions);
@@ -298,6 +301,21 @@ TEST_CASE("IBM_largeblock_io is fixed at open, unless it was switchable there", 
     CHECK(moving.values().largeblock_io == on);
     CHECK(moving.find("IBM_largeblock_io")->status == hint_status::accepted);
   }
+}
+
+TEST_CASE("calls are shipped where a hint asks for it, and not by default", "[hints]") {
+  CHECK_FALSE(given(io::hints{}).values().ships());
+  CHECK(given("IBM_largeblock_io", "false").values().ships());
+  CHECK(given("IBM_largeblock_io", "switchable").values().ships());
+  CHECK_FALSE(given("IBM_largeblock_io", "true").values().ships());
+  CHECK_FALSE(given("IBM_largeblock_io", "perhaps").values().ships());
+  CHECK(given("argosy_policy", "data_shipping").values().ships());
+  // Whoever names a policy gets it; agents serve those calls that ask for them.
+  auto const named = given(io::hints{.largeblock_io = io::largeblock::off, .policy = "sieving"}).values();
+  CHECK_FALSE(named.ships());
+  CHECK(named.wants_agents());
+  // What is said and what is the default make two different files: all ranks must say the same.
+  CHECK(given("IBM_largeblock_io", "false").same_hash() != given(io::hints{}).same_hash());
 }
 
 TEST_CASE("a text file gives hints; its errors are told with their lines", "[hints][error]") {
@@ -350,8 +368,8 @@ TEST_CASE("hints print as a table", "[hints]") {
   CHECK(text.starts_with("hint "));
   CHECK_THAT(text, Contains("cb_nodes        2        accepted  code\n") &&
                        Contains("cb_buffer_size  4194304  rejected  code    \"huge\" is not a decimal integer\n") &&
-                       Contains("colour          red      ignored   code    unknown\n") &&
-                       Contains("defaults: ") && Contains("filename = state.dat"));
+                       Contains("colour          red      ignored   code    unknown\n") && Contains("defaults: ") &&
+                       Contains("filename = state.dat"));
   std::string const all = to_string(h, io::hints_shown::all);
   for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));
 }

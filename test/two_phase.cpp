@@ -245,4 +245,13 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
   io::collective_plan const joint = io::automatic{}.plan(io::access_kind::write, all, ranks);
   CHECK(joint.together);
   CHECK_THAT(to_string(joint), Catch::Matchers::ContainsSubstring("4 aggregators"));
+
+  // Where blocks are handed from rank to rank, those that are bound to agents stay where they are.
+  io::automatic dear;
+  dear.exchange.block_ns = 100'000;
+  io::collective_plan const bound = dear.plan(io::access_kind::write, all, ranks);
+  CHECK(bound.together);
+  CHECK(bound.policy == "data_shipping");
+  CHECK(dear.plan(io::access_kind::read, all, ranks).policy == "two_phase");
+  CHECK(dear.key() != io::automatic{}.key());
 }

@@ -1,4 +1,4 @@
-// The snippets of docs/use/files.md, in its order. What they claim is asserted. Run: mpiexec -n 4 snippets_files
+// The snippets of docs/use/files.md, in its order, and of data_shipping.md. What they claim is asserted. Run: mpiexec -n 4 snippets_files
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/asio.hpp>
@@ -196,6 +196,20 @@ void policies(boost::mpi::communicator const& world) {
   f.close();
 }
 
+void agents(boost::mpi::communicator const& world) {
+  auto const openly = io::mode::create | io::mode::read_write;
+  std::vector<int> const u(1000, world.rank());
+  std::vector<int> back(1000);
+  // [agents]
+  auto f = io::file::open(world, "shipped.dat", openly, {.largeblock_io = io::largeblock::off});
+  f.set_view(4 * world.rank(), io::resized(io::type<int>, 0, 4 * world.size()));  // every rank its own column
+  f.write_at(0, u);  // by itself: the other ranks may be anywhere, but in close
+  // [agents]
+  f.read_at(0, back);
+  REQUIRE(back == u);
+  f.close();
+}
+
 void handles(boost::mpi::communicator const& world) {
   auto const openly = io::mode::create | io::mode::read_write;
   double const number = 3;
@@ -228,6 +242,7 @@ int main(int argc, char** argv) {
   asio(world);
   visible(world);
   policies(world);
+  agents(world);
   handles(world);
   world.barrier();
   if (world.rank() == 0) std::filesystem::remove_all(directory);

@@ -42,6 +42,18 @@ sieving open_file::sieving_of_hints() const {
   return s;
 }
 
+// Windows belong to one agent each: nobody waits for its locks.
+sieving open_file::sieving_of_agents() const {
+  sieving s = sieving_of_hints();
+  s.sharers = 1;
+  return s;
+}
+
+data_shipping open_file::shipping_of_hints() const {
+  resolved_hints const& h = hints.values();
+  return {.stripe_bytes = h.io_buffer_bytes, .agents = h.cb_nodes, .sparse = h.sparse_access};
+}
+
 any_policy open_file::policy_of_hints() const {
   if (hints.values().policy == independent::name) return independent{};
   return sieving_of_hints();
@@ -51,13 +63,17 @@ any_policy open_file::together_of_hints(access_kind kind) const {
   resolved_hints const& h = hints.values();
   toggle const asked = kind == access_kind::read ? h.cb_read : h.cb_write;
   if (h.policy == independent::name || h.policy == sieving::name || asked == toggle::disable) return {};
+  if (h.policy == data_shipping::name) return shipping_of_hints();
   two_phase const together{.buffer_bytes = h.cb_buffer_bytes,
                            .aggregators = h.cb_nodes,
                            .align_bytes = h.cb_block_bytes,
                            .least_domain_bytes = h.min_domain_bytes};
   if (h.policy == two_phase::name || asked == toggle::enable) return together;
-  automatic choice{.two_phase = together, .sieving = sieving_of_hints()};
+  if (h.largeblock_io) return {};
+  if (h.ships()) return shipping_of_hints();
+  automatic choice{.two_phase = together, .sieving = sieving_of_hints(), .data_shipping = shipping_of_hints()};
   choice.exchange.round_ns = h.price_message_ns.value_or(choice.exchange.round_ns);
+  choice.exchange.block_ns = h.price_block_ns.value_or(choice.exchange.block_ns);
   choice.exchange.byte_ns = h.price_message_byte_ns.value_or(choice.exchange.byte_ns);
   return choice;
 }
@@ -102,6 +118,11 @@ failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t 
   bool const chosen = policy.has_value();
   t.policy = chosen && !policy.is_collective() ? policy : policy_of_hints();
   t.together = !chosen ? together_of_hints(kind) : policy.is_collective() ? policy : any_policy();
+  if (data_shipping const* const given = policy.target<data_shipping>())
+    t.shipped = *given;
+  else if (!chosen && hints.values().ships())
+    t.shipped = shipping_of_hints();
+  t.agents = agents.get();
   if (described) return described;
   if (reading ? !can_read(modes) : !can_write(modes))
     return {errc::amode, std::string("the file was opened for ") + (reading ? "writing" : "reading") + " only"};
@@ -156,14 +177,40 @@ failure caught(F&& f) try {
 
 }  // namespace
 
+std::string open_file::why_not_shipped(job const& t) const {
+  if (atomic) return "atomic mode";
+  if (!t.where->sorted) return "the view names bytes twice";
+  if (t.agents) return {};
+  return why_no_agents.empty() ? "no agents serve; the hint IBM_largeblock_io = false starts them" : why_no_agents;
+}
+
 failure open_file::move(job const& t, staging& with, report& done) {
   if (t.bytes == 0) {
     done.policy = t.policy.name();
     done.reason = "nothing to do";
     return {};
   }
-  return caught(
-      [&] { return atomic ? move_atomic(t, with, done) : move(t, with, done, merging_for(ranks > 1 || pending > 0)); });
+  return caught([&]() -> failure {
+    if (!t.shipped) return move_here(t, with, done);
+    std::string const why_not = why_not_shipped(t);
+    if (why_not.empty()) return t.agents->ship(t, *t.shipped, done);
+    failure f = move_here(t, with, done);
+    done.reason += "; not shipped: " + why_not;
+    return f;
+  });
+}
+
+plan open_file::explain(job const& t) const {
+  if (!t.shipped) return t.policy.plan(access_of(t));
+  std::string const why_not = why_not_shipped(t);
+  if (why_not.empty()) return t.agents->explain(t, *t.shipped);
+  plan p = t.policy.plan(access_of(t));
+  p.reason += "; not shipped: " + why_not;
+  return p;
+}
+
+failure open_file::move_here(job const& t, staging& with, report& done) {
+  return atomic ? move_atomic(t, with, done) : move(t, with, done, merging_for(ranks > 1 || pending > 0));
 }
 
 failure open_file::move_atomic(job const& t, staging& with, report& done) {

@@ -97,6 +97,7 @@ std::string file_hints::same_on_all() const {
   std::string text;
   for (std::size_t i = 0; i < known_hints().size(); ++i)
     if (known_hints()[i].same && known_hints()[i].used) text += all_[i].name + " " + all_[i].value + "\n";
+  if (given_.largeblock_given) text += "IBM_largeblock_io was given\n";
   return text;
 }
 

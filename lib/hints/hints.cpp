@@ -63,6 +63,7 @@ std::vector<named_hint> hints::by_name() const {
   add("argosy_price_piece_ns", price_piece_ns);
   add("argosy_price_message_ns", price_message_ns);
   add("argosy_price_message_byte_ns", price_message_byte_ns);
+  add("argosy_price_block_ns", price_block_ns);
   return all;
 }
 

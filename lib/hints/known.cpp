@@ -66,11 +66,13 @@ constexpr hint_info table[] = {
     {"IBM_io_buffer_size", bytes, "", "0", quiet, same, used,
      "stripe bound to an agent, and the agent's buffer, rounded up to blocks; 0: 16 blocks of the file system", "IBM"},
     {"IBM_largeblock_io", choice, "true,false,switchable", "false", switchable, same, used,
-     "true: no data shipping; switchable: starts as false, and may be changed on the open file", "IBM"},
-    {"IBM_sparse_access", boolean, "", "false", any, same, used, "true: the ranks together touch little of the file", "IBM"},
+     "given as false: data shipping; true: each rank by itself; switchable: as false, and may be changed on the open file",
+     "IBM"},
+    {"IBM_sparse_access", boolean, "", "false", any, same, used,
+     "true: the ranks together touch little of the file: agents access what is wanted alone, never the holes", "IBM"},
 
     // --- argosy ---
-    {"argosy_policy", choice, "automatic,independent,sieving,two_phase", "automatic", any, same, used,
+    {"argosy_policy", choice, "automatic,independent,sieving,two_phase,data_shipping", "automatic", any, same, used,
      "policy of calls that are not given one", "argosy"},
     {"argosy_develop", boolean, "", "false", open, same, used,
      "true: arguments that must be equal are compared between neighbours", "argosy"},
@@ -85,6 +87,8 @@ constexpr hint_info table[] = {
     {"argosy_price_piece_ns", number, "", "", any, same, used, "cost model: picking one piece out of a buffer", "argosy"},
     {"argosy_price_message_ns", number, "", "", any, same, used, "cost model: a message between ranks", "argosy"},
     {"argosy_price_message_byte_ns", number, "", "", any, same, used, "cost model: a byte between ranks", "argosy"},
+    {"argosy_price_block_ns", number, "", "", any, same, used,
+     "cost model: handing a block of the file system from rank to rank", "argosy"},
 };
 
 }  // namespace

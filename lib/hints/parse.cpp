@@ -130,11 +130,13 @@ void put(std::string_view name, double d, resolved_hints& out) {
   if (name == "argosy_price_piece_ns") out.price_piece_ns = d;
   if (name == "argosy_price_message_ns") out.price_message_ns = d;
   if (name == "argosy_price_message_byte_ns") out.price_message_byte_ns = d;
+  if (name == "argosy_price_block_ns") out.price_block_ns = d;
 }
 void put_choice(std::string_view name, std::string const& word, resolved_hints& out) {
   if (name == "argosy_policy") out.policy = word;
   if (name == "IBM_largeblock_io") {
     out.largeblock_io = word == "true";
+    out.largeblock_given = true;
     // Once switchable, always: true and false are then what it was made for.
     out.largeblock_switchable = out.largeblock_switchable || word == "switchable";
   }

@@ -428,6 +428,8 @@ class basic_file {
   agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, hints const& h, opener files,
                         place where);
   void prepare_together();
+  void serve_agents();
+  void follow_hints();
   detail::shared_pointer hidden_pointer() const;
   void finish_later_calls();
 

@@ -59,6 +59,7 @@ struct hints {
   std::optional<double> price_piece_ns = {};             // argosy_price_piece_ns
   std::optional<double> price_message_ns = {};           // argosy_price_message_ns
   std::optional<double> price_message_byte_ns = {};      // argosy_price_message_byte_ns
+  std::optional<double> price_block_ns = {};             // argosy_price_block_ns
   std::vector<named_hint> named = {};                    // any hint; of equal names the last counts
 
   hints& set(std::string name, std::string value) {

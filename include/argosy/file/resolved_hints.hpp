@@ -38,6 +38,7 @@ struct resolved_hints {
   std::int64_t io_buffer_bytes = 0;  // stripe and agent's buffer; 0: 16 blocks of the file system
   bool largeblock_io = false;
   bool largeblock_switchable = false;
+  bool largeblock_given = false;
   bool sparse_access = false;
   std::int64_t max_ranges = 4;  // byte ranges accessed per step of the multiple access range hint; 0: no such hint
 
@@ -49,7 +50,11 @@ struct resolved_hints {
 
   // of the cost model; empty: the default of the policy
   std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns, price_piece_ns;
-  std::optional<double> price_message_ns, price_message_byte_ns;
+  std::optional<double> price_message_ns, price_message_byte_ns, price_block_ns;
+
+  // Agents are asked for; calls without a policy of their own go to them.
+  bool wants_agents() const { return policy == "data_shipping" || (largeblock_given && !largeblock_io); }
+  bool ships() const { return policy == "data_shipping" || (policy == "automatic" && wants_agents()); }
 
   friend bool operator==(resolved_hints const&, resolved_hints const&) = default;
 };

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <argosy/policy/collective_policy.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -18,6 +20,7 @@ struct exchange_prices {
   double round_ns = 20000;  // waiting for each other, once a round
   double byte_ns = 0.25;    // a byte into or out of staging memory
   double piece_ns = 3;      // finding its place
+  double block_ns = 0;      // handing a block of the file from rank to rank: POSIX files have no such thing
   friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
 };
 
@@ -25,6 +28,7 @@ struct automatic {
   static constexpr std::string_view name = "automatic";
   argosy::two_phase two_phase = {};
   argosy::sieving sieving = {};  // of ranks that go alone
+  argosy::data_shipping data_shipping = {};
   exchange_prices exchange = {};
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
@@ -38,7 +42,7 @@ struct automatic {
   std::uint64_t key() const {
     return key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
                   sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
-                  exchange.piece_ns);
+                  exchange.piece_ns, exchange.block_ns, data_shipping.key());
   }
   friend bool operator==(automatic const&, automatic const&) = default;
 
@@ -46,11 +50,22 @@ struct automatic {
   collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
                          collective_plan p) const {
     if (!p.together) return p;
-    double const together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
+    double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
+    if (kind == access_kind::write && exchange.block_ns > 0) {
+      // Only blocks that are bound to agents stay where they are from call to call.
+      double const handed = exchange.block_ns * static_cast<double>(all.span() / ranks.block_bytes + 1);
+      alone += handed;
+      together += handed / static_cast<double>(p.domains.size());
+      collective_plan bound = data_shipping.plan(kind, all, ranks);
+      if (double const shipped = together_ns(kind, all, ranks, bound); shipped < together) {
+        together = shipped;
+        p = std::move(bound);
+      }
+    }
     std::string const prices = std::to_string(static_cast<std::int64_t>(together / 1000)) + " us, alone " +
                                std::to_string(static_cast<std::int64_t>(alone / 1000)) + " us";
     p.together = together < alone;
-    p.policy = p.together ? argosy::two_phase::name : argosy::sieving::name;
+    if (!p.together) p.policy = argosy::sieving::name;
     p.reason +=
         p.together ? "; together takes about " + prices : "; each by itself: together would take about " + prices;
     if (!p.together) p.domains.clear();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -62,13 +63,16 @@ struct data_shipping {
                                                                            : (stripe_bytes + block - 1) / block * block;
   }
   std::int64_t agents_of(rank_group const& ranks) const {
-    return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1, ranks.size);
+    return std::clamp<std::int64_t>(
+        agents > 0 ? agents : agents_per_node * ranks.nodes, 1,
+        ranks.eligible.empty() ? ranks.size : static_cast<std::int64_t>(ranks.eligible.size()));
   }
   std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
   int rank_of(std::int64_t agent, rank_group const& ranks) const {
-    return static_cast<int>(agent * ranks.size / agents_of(ranks));
+    return ranks.eligible.empty() ? static_cast<int>(agent * ranks.size / agents_of(ranks))
+                                  : ranks.eligible[static_cast<std::size_t>(agent)];
   }
 
   std::uint64_t key() const { return key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1); }

@@ -16,6 +16,7 @@
 #include <argosy/world/background.hpp>
 #include <argosy/world/rank_failure.hpp>
 #include <argosy/world/self.hpp>
+#include <argosy/world/service.hpp>
 
 namespace argosy {
 namespace detail {
@@ -173,6 +174,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     shared_->set(local_->position, local_->rank);
     world_->barrier();
   }
+  serve_agents();
   return result;
 } catch (rank_failure const& lost) {
   agreement const result = detail::without(lost, world_);
@@ -225,6 +227,31 @@ detail::shared_pointer basic_file<World>::hidden_pointer() const {
   return {local_->files, detail::pointer_path(local_->path, name)};
 }
 
+// Where the hints, which are equal on all ranks, ask for agents and there are none yet.
+template <communicator World>
+void basic_file<World>::serve_agents() {
+  if (!local_->wants_agents()) return;
+  if constexpr (serving<World>) {
+    std::unique_ptr<detail::agency> next = std::make_unique<detail::agency>(*local_, team_->group(*world_, *local_));
+    std::error_code error;
+    std::unique_ptr<service> all = world_->serve(next->answers(), error);
+    if (error) {
+      local_->why_no_agents = "agents cannot serve: " + error.message();
+      return;
+    }
+    next->serve(std::move(all));
+    local_->agents = std::move(next);
+  } else {
+    local_->why_no_agents = "ranks of this world cannot serve each other";
+  }
+}
+
+template <communicator World>
+void basic_file<World>::follow_hints() {
+  if (local_->agents) local_->agents->set_prices(local_->sieving_of_agents());
+  serve_agents();
+}
+
 // Before other collective calls: all ranks have begun those.
 template <communicator World>
 void basic_file<World>::finish_later_calls() {
@@ -236,11 +263,15 @@ template <communicator World>
 agreement basic_file<World>::close_agreed(place where) try {
   if (is_open()) local_->drain();
   agreement result = collectively(arguments("close", where), [&]() -> failure {
+    local_->agents.reset();  // no rank has calls under way
     shared_->close();
     if (auto const e = local_->handle.close()) return e;
     return {};
   });
-  if (result.cause == errc::rank_failed && is_open()) local_->handle.close();
+  if (result.cause == errc::rank_failed && is_open()) {
+    local_->agents.reset();
+    local_->handle.close();
+  }
   if (!world_ || local_->handle.is_open()) return result;  // it was not open, or ranks were in different calls
   if (local_->rank == 0) shared_->remove();
   beside_ = {};
@@ -310,6 +341,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
     local_->hints = std::move(changed);
     local_->position = 0;
     shared_->set(0, local_->rank);
+    follow_hints();
     return {};
   });
 }
@@ -404,6 +436,7 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
   given.same("hints", changed.same_hash());
   return collectively(given, [&]() -> failure {
     local_->hints = std::move(changed);
+    follow_hints();
     return {};
   });
 }
@@ -599,7 +632,7 @@ plan basic_file<World>::explain_at(access_kind kind, std::int64_t offset, source
   detail::job t;
   failure f = prepare(kind, pointer_kind::explicit_offset, offset, data, how, t);
   if (f) throw error(alone(local().rank, std::move(f)), "explain", path(), local().rank);
-  return t.policy.plan(local_->access_of(t));
+  return local_->explain(t);
 }
 
 }  // namespace argosy

@@ -8,11 +8,13 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <argosy/agree/failure.hpp>
 #include <argosy/datatype/buffer.hpp>
+#include <argosy/detail/file/agency.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/staging.hpp>
 #include <argosy/file/file_hints.hpp>
@@ -23,6 +25,7 @@
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/background.hpp>
@@ -54,12 +57,14 @@ struct used_view {
 struct job {
   access_kind kind = access_kind::read;
   std::shared_ptr<used_view const> where;
-  std::int64_t position = 0;  // bytes of the view's stream
-  std::int64_t bytes = 0;     // in the representation of the file
-  std::int64_t etypes = 0;    // the same, counted in etypes
-  const_buffer memory;        // of a read, too
-  any_policy policy;          // of this rank by itself
-  any_policy together;        // of all ranks of a collective call; empty: each by itself
+  std::int64_t position = 0;                  // bytes of the view's stream
+  std::int64_t bytes = 0;                     // in the representation of the file
+  std::int64_t etypes = 0;                    // the same, counted in etypes
+  const_buffer memory;                        // of a read, too
+  any_policy policy;                          // of this rank by itself
+  any_policy together;                        // of all ranks of a collective call; empty: each by itself
+  std::optional<data_shipping> shipped = {};  // by agents; none: by this rank itself
+  agency* agents = nullptr;                   // null: there are none
 };
 
 enum class pointer_kind { explicit_offset, individual, shared };
@@ -99,7 +104,10 @@ struct open_file {
   // Gives the work its place.
   failure place(std::int64_t offset, job& t) const;
   failure move(job const& t, staging& with, report& done);
+  plan explain(job const& t) const;
   sieving sieving_of_hints() const;
+  sieving sieving_of_agents() const;
+  data_shipping shipping_of_hints() const;
   any_policy policy_of_hints() const;
   any_policy together_of_hints(access_kind kind) const;
   merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
@@ -112,9 +120,16 @@ struct open_file {
   std::atomic<int> pending{0};
   std::shared_ptr<background> beside;  // where they run, in worlds that have it; null: on threads
 
+  // Data shipping of independent calls: from the first collective call on at which the hints ask for it, until close.
+  bool wants_agents() const { return !agents && why_no_agents.empty() && hints.values().wants_agents(); }
+  std::unique_ptr<agency> agents;
+  std::string why_no_agents;  // if they could not be had
+
  private:
   failure move(job const& t, staging& with, report& done, merging how);
   failure move_atomic(job const& t, staging& with, report& done);
+  std::string why_not_shipped(job const& t) const;
+  failure move_here(job const& t, staging& with, report& done);
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
 };

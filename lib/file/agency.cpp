@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/detail/file/agency.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <argosy/detail/file/open_file.hpp>
+#include <argosy/exchange/agent.hpp>
+#include <argosy/exchange/converted_memory.hpp>
+#include <argosy/exchange/memory_side.hpp>
+#include <argosy/exchange/ship.hpp>
+
+namespace argosy::detail {
+
+struct agency::state {
+  state(open_file& f, rank_group const& r)
+      : file(f),
+        ranks(r),
+        // Who writes without an agent may be in the same window, so merging needs the lock also where the file is unique.
+        mine(f.handle, f.sieving_of_agents(), f.merging_for(true), f.beside) {}
+
+  open_file& file;
+  rank_group ranks;
+  agent<any_handle> mine;
+  std::unique_ptr<service> others;  // goes first: it waits for what `mine` still answers
+};
+
+agency::agency(open_file& f, rank_group const& ranks) : state_(std::make_unique<state>(f, ranks)) {}
+agency::~agency() = default;
+
+serve_function agency::answers() {
+  return [s = state_.get()](int, std::span<std::byte const> request) { return s->mine.serve(request); };
+}
+
+void agency::serve(std::unique_ptr<service> s) { state_->others = std::move(s); }
+
+void agency::set_prices(sieving const& prices) { state_->mine.set_prices(prices); }
+
+failure agency::ship(job const& t, data_shipping const& how, report& done) {
+  state& s = *state_;
+  access const wanted = s.file.access_of(t);
+  auto const run = [&](auto& memory) {
+    failure f = shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done).run();
+    if (f)
+      f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
+                  (t.kind == access_kind::read ? "read" : "written") + " before";
+    return f;
+  };
+  representation const& r = t.where->view.representation();
+  if (!r.converts()) {
+    native_memory memory(t.memory.form, t.memory.address);
+    return run(memory);
+  }
+  converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
+  failure f = run(memory);
+  if (!f && !memory.fits()) f = {errc::conversion, "in representation " + std::string(r.name())};
+  return f;
+}
+
+plan agency::explain(job const& t, data_shipping const& how) const {
+  access const wanted = state_->file.access_of(t);
+  plan p{std::string(data_shipping::name),
+         "",
+         t.kind,
+         {},
+         how.stripe_for(state_->ranks) * std::max<std::int64_t>(1, how.buffers)};
+  p.reason = std::to_string(how.agents_of(state_->ranks)) + " agents, stripes of " +
+             std::to_string(how.stripe_for(state_->ranks)) + " bytes";
+  if (t.bytes == 0) return p;
+  window const all = window_of(wanted.file, wanted.position, wanted.bytes);
+  collective_plan const bound = how.bound(t.kind, all.offset, all.offset + all.length, state_->ranks);
+  stream_range const mine{&wanted.file, wanted.position, wanted.end()};
+  for (file_domain const& d : bound.domains)
+    for_each_part(bound, d, mine, 0, [&](std::int64_t, file_window const&, window_part const& part) {
+      p.windows.push_back(window_of(wanted.file, part.from, part.bytes()));
+      return true;
+    });
+  std::sort(p.windows.begin(), p.windows.end(), [](window const& a, window const& b) { return a.offset < b.offset; });
+  return p;
+}
+
+}  // namespace argosy::detail

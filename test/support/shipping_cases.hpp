@@ -1,0 +1,256 @@
+// What agents must do in every world that can serve. Each function is called by all ranks; `files` opens `path` for all of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/world/service.hpp>
+
+#include "catch.hpp"
+#include "two_phase_cases.hpp"
+
+namespace argosy::test {
+
+inline hints with_agents() { return {.largeblock_io = largeblock::off}; }
+
+inline data_shipping random_shipping(engine& random, int ranks) {
+  return {.stripe_bytes = pick(random, 0, 3) == 0 ? pick(random, 1, 50'000) : 1,
+          .agents = pick(random, 0, ranks),
+          .window_bytes = pick(random, 0, 3) == 0 ? pick(random, 50, 700) : pick(random, 1000, 100'000),
+          .buffers = pick(random, 1, 3),
+          .sparse = pick(random, 0, 3) == 0};
+}
+
+// Every rank by itself, blocking or not, with a policy of its own: what is in the file is what each of them wrote.
+template <serving World>
+void check_shipped_transfers(World const& world, std::string const& path, opener files, int rounds) {
+  int const rank = world.rank();
+  engine random(seed()), own(seed() + 1 + static_cast<unsigned>(rank));
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  for (int round = 0; round < rounds; ++round) {
+    INFO("seed " << seed() << ", round " << round << ", rank " << rank);
+    deal const d(random, world.size(), pick(random, 0, 3) == 0, pick(random, 0, 9) == 0);
+    bytes const& mine = d.data[static_cast<std::size_t>(rank)];
+    bool const same = pick(random, 0, 3) > 0;  // windows meet only where stripes are equal
+    data_shipping const common = random_shipping(random, world.size());
+    any_policy const policy = same ? common : random_shipping(own, world.size());
+    fill(f, world, d.before);
+    d.set_view(f, rank);
+    auto const whole = static_cast<std::int64_t>(mine.size()) / d.unit, half = whole / 2;
+    report r;
+    if (pick(own, 0, 1) == 0) {
+      r = f.write_at(0, mine, policy);
+    } else {
+      auto const cut = static_cast<std::size_t>(half * d.unit);
+      bytes const first(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(cut)),
+          second(mine.begin() + static_cast<std::ptrdiff_t>(cut), mine.end());
+      request a = f.iwrite_at(0, first, policy), b = f.iwrite_at(half, second, policy);
+      r = b.wait();
+      r.bytes += a.wait().bytes;
+    }
+    CHECK(r.bytes == static_cast<std::int64_t>(mine.size()));
+    if (whole > 0) CHECK(r.policy == "data_shipping");
+    world.barrier();
+    CHECK(content_of(f) == d.after);
+
+    auto const end =
+        static_cast<std::size_t>(pick(random, 0, 1) == 0 ? static_cast<std::int64_t>(d.after.size())
+                                                         : pick(random, 0, static_cast<std::int64_t>(d.after.size())));
+    f.set_size(static_cast<std::int64_t>(end));
+    d.set_view(f, rank);
+    bytes back(mine.size(), std::byte{0xee}), hoped = back;
+    std::int64_t there = 0;
+    for (std::size_t i = 0; i < d.offsets[static_cast<std::size_t>(rank)].size(); ++i)
+      for (std::int64_t b = 0; b < d.unit; ++b) {
+        auto const k = i * static_cast<std::size_t>(d.unit) + static_cast<std::size_t>(b);
+        if (static_cast<std::size_t>(d.displacement + d.offsets[static_cast<std::size_t>(rank)][i] + b) >= end)
+          continue;
+        hoped[k] = mine[k];
+        ++there;
+      }
+    r = pick(own, 0, 1) == 0 ? f.read_at(0, back, policy) : f.iread_at(0, back, policy).wait();
+    CHECK(back == hoped);
+    CHECK(r.bytes == there);
+    world.barrier();
+  }
+  f.close();
+}
+
+template <serving World>
+void check_shipped_conversion(World const& world, std::string const& path, opener files) {
+  int const rank = world.rank(), size = world.size();
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  f.set_view(8 * rank, type<double>, vector(500, 1, size, type<double>), external32);
+  std::vector<double> data(500), back(500);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
+  CHECK(f.write_at(0, data, data_shipping{.stripe_bytes = 1, .window_bytes = 100}).bytes == 4000);
+  world.barrier();
+  CHECK(f.read_at(0, back, data_shipping{.window_bytes = 60}).bytes == 4000);  // items are cut by windows
+  CHECK(back == data);
+  f.close();
+}
+
+// Every rank writes to every agent; the calls of one or all agents fail, once or from then on.
+template <serving World>
+void check_failing_agents(World const& world, std::string const& path, opener files) {
+  int const rank = world.rank(), size = world.size();
+  constexpr std::int64_t each = 3000;
+  data_shipping const policy{.stripe_bytes = 1, .window_bytes = 512};
+  for (int who = -1; who < size; ++who)
+    for (int k = 0; k < 8; ++k) {
+      bool const onwards = k % 2 == 1, writing = k % 4 < 2;
+      std::int64_t const call = k < 4 ? 1 : 3;
+      CAPTURE(who, call, onwards, writing);
+      auto const script = std::make_shared<fault_script>();
+      auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(),
+                                       with_faults(files, script));
+      fill(f, world, bytes(static_cast<std::size_t>(each * size), std::byte{7}));
+      f.set_view(rank, type<std::byte>, resized(argosy::bytes(1), 0, size));
+      script->clear();
+      if (who < 0 || who == rank) {
+        file_call const kind = writing ? file_call::write : file_call::read;
+        script->add(onwards ? fail_from(kind, call, std::errc::no_space_on_device)
+                            : fail_at(kind, call, std::errc::no_space_on_device));
+      }
+      world.barrier();
+      auto const mine = static_cast<std::byte>(100 + rank);
+      bytes data(static_cast<std::size_t>(each), writing ? mine : std::byte{1});
+      std::error_code error;
+      report const r = writing ? f.write_at(0, data, policy, error) : f.read_at(0, data, policy, error);
+      world.barrier();
+      bool const struck = !everywhere(world, script->struck() == 0), told = !everywhere(world, !error);
+      script->clear();
+      world.barrier();
+      CHECK(struck == told);
+      if (error) {
+        CHECK(error == errc::no_space);
+        CHECK(f.what_failed().find("the agent on rank " + (who < 0 ? std::string() : std::to_string(who))) !=
+              std::string::npos);
+        CHECK(f.what_failed().find("ENOSPC") != std::string::npos);
+      } else {
+        CHECK(r.bytes == each);
+      }
+      // What is counted was moved, from the start on; the rest was moved or is as before.
+      if (writing) {
+        bytes const now = content_of(f);
+        std::int64_t counted = 0, wrong = 0;
+        for (std::int64_t i = 0; i < each; ++i) {
+          std::byte const b = now[static_cast<std::size_t>(i * size + rank)];
+          counted += i < r.bytes && b == mine;
+          wrong += b != mine && b != std::byte{7};
+        }
+        CHECK(counted == r.bytes);
+        CHECK(wrong == 0);
+      } else {
+        auto const rest = data.begin() + r.bytes;
+        CHECK(std::count(data.begin(), rest, std::byte{7}) == r.bytes);
+        CHECK(std::count(rest, data.end(), std::byte{7}) + std::count(rest, data.end(), std::byte{1}) ==
+              each - r.bytes);
+      }
+      f.close();
+    }
+}
+
+// A regular view travels in few bytes, of others the pieces; one request for each agent and stripe of data.
+template <serving World>
+void check_messages_of_shipping(World const& world, std::string const& path, opener files) {
+  int const rank = world.rank(), size = world.size();
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  constexpr std::int64_t each = 20'000;
+  std::vector<int> data(each), back(each);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank * 100'000 + static_cast<int>(i);
+  data_shipping const policy{.stripe_bytes = 64 << 10, .agents = size};
+  f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * size));
+  report r = f.write_at(0, data, policy);
+  CHECK(r.bytes == 4 * each);
+  std::int64_t const stripes = (4 * each * size) / (64 << 10) + 1;
+  CHECK(r.messages <= stripes);
+  CHECK(r.messages >= (size - 1) * (stripes >= size ? 1 : 0));
+  CHECK(r.view_bytes <= r.messages * 400);
+  CHECK(r.message_bytes <= 4 * each);
+  CHECK(r.rounds >= 1);
+
+  engine random(seed() + static_cast<unsigned>(rank));
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t i = 0; i < each; ++i) offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
+  f.set_view(0, type<int>, resized(table(offsets, 4), 0, 8 * each * size));
+  r = f.write_at(0, data, policy);
+  CHECK(r.bytes == 4 * each);
+  CHECK(r.view_bytes <= each * 20 + r.messages * 400);
+  CHECK(f.read_at(0, back, policy).bytes == 4 * each);
+  CHECK(back == data);
+  f.close();
+}
+
+// When agents begin, when they end, and what is done without them.
+template <serving World>
+void check_hints_of_shipping(World const& world, std::string const& path, opener files) {
+  using file = basic_file<World>;
+  int const rank = world.rank();
+  bytes data(100, static_cast<std::byte>(rank + 1)), back(100);
+  std::int64_t const at = 100 * rank;
+  auto const reason_of = [&](file& f, any_policy how = {}) { return f.write_at(at, data, how); };
+
+  file f = file::open(world, path, mode::create | mode::read_write, {}, files);
+  CHECK(reason_of(f).policy == "sieving");
+  report r = reason_of(f, data_shipping{});
+  CHECK(r.policy == "sieving");
+  CHECK_THAT(r.reason, Catch::Matchers::ContainsSubstring("not shipped: no agents serve"));
+  f.set_hints({.policy = "data_shipping"});
+  CHECK(reason_of(f).policy == "data_shipping");
+  CHECK(reason_of(f, independent{}).policy == "independent");
+  CHECK(f.explain_at(access_kind::write, at, data).policy == "data_shipping");
+  f.set_atomic(true);
+  CHECK_THAT(reason_of(f).reason, Catch::Matchers::ContainsSubstring("not shipped: atomic mode"));
+  f.set_atomic(false);
+  f.sync();
+  CHECK(f.read_at(at, back).bytes == 100);
+  CHECK(back == data);
+  f.close();
+
+  f = file::open(world, path, mode::read_write, {.largeblock_io = largeblock::switchable}, files);
+  CHECK(reason_of(f).policy == "data_shipping");
+  CHECK(f.write_at_all(at, data).policy == "data_shipping");
+  auto const switched = [&](bool on) {
+    f.set_view(0, type<std::byte>, type<std::byte>, native,
+               hints{.largeblock_io = on ? largeblock::on : largeblock::off});
+  };
+  switched(true);
+  CHECK(reason_of(f).policy == "sieving");
+  CHECK(f.write_at_all(at, data).rounds == 0);                     // each by itself
+  CHECK(reason_of(f, data_shipping{}).policy == "data_shipping");  // agents still serve
+  switched(false);
+  CHECK(reason_of(f).policy == "data_shipping");
+  // The buffer may change while nothing is pending.
+  f.set_hints({.io_buffer_bytes = 100'000});
+  CHECK_THAT(reason_of(f).reason, Catch::Matchers::ContainsSubstring("stripes of 102400 bytes"));
+  CHECK(f.get_hints().find("IBM_io_buffer_size")->status == hint_status::accepted);
+  f.close();
+
+  f = file::open(world, path, mode::read_write, {.largeblock_io = largeblock::on}, files);
+  CHECK(reason_of(f).policy == "sieving");
+  CHECK(f.write_at_all(at, data).rounds == 0);
+  f.set_hints({.largeblock_io = largeblock::off});
+  CHECK(f.get_hints().find("IBM_largeblock_io")->status == hint_status::rejected);
+  CHECK(reason_of(f).policy == "sieving");
+  f.close();
+
+  // Dropped, and not closed: nobody waits.
+  f = file::open(world, path, mode::read_write, with_agents(), files);
+  CHECK(reason_of(f).bytes == 100);
+  world.barrier();
+  f = file();
+  world.barrier();
+}
+
+}  // namespace argosy::test

@@ -1,0 +1,153 @@
+// Data shipping of independent calls in the virtual cluster.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/handle/virtual_files.hpp>
+#include <argosy/world/virtual_cluster.hpp>
+
+#include "support/catch.hpp"
+#include "support/shipping_cases.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+constexpr io::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
+using virtual_file = io::basic_file<io::virtual_rank>;
+
+template <class Check>
+void in_the_cluster(int ranks, int ranks_per_node, Check&& check) {
+  CAPTURE(ranks, ranks_per_node);
+  io::virtual_files const files;
+  io::virtual_cluster({.ranks = ranks, .ranks_per_node = ranks_per_node, .seed = seed()}, roomy)
+      .run([&](io::virtual_rank const& world) { check(world, files.opener()); });
+}
+
+}  // namespace
+
+TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing else", "[shipping][random]") {
+  for (int const ranks : {1, 2, 3, 7, 16})
+    in_the_cluster(ranks, 3, [](io::virtual_rank const& world, io::opener const& files) {
+      check_shipped_transfers(world, "f", files, 30);
+    });
+}
+TEST_CASE("external32 goes to agents, too", "[shipping][representation]") {
+  in_the_cluster(3, 2, [](auto const& world, auto const& files) { check_shipped_conversion(world, "f", files); });
+}
+TEST_CASE("who ships to an agent that fails is told where, and with what", "[shipping][errors]") {
+  for (int const ranks : {1, 2, 5})
+    in_the_cluster(ranks, 2, [](auto const& world, auto const& files) { check_failing_agents(world, "f", files); });
+}
+TEST_CASE("views travel, offsets do not", "[shipping][views]") {
+  in_the_cluster(4, 1, [](auto const& world, auto const& files) { check_messages_of_shipping(world, "f", files); });
+}
+TEST_CASE("agents begin where hints ask for them, and serve until close", "[shipping][hints]") {
+  for (int const ranks : {1, 3})
+    in_the_cluster(ranks, 2, [](auto const& world, auto const& files) { check_hints_of_shipping(world, "f", files); });
+}
+
+TEST_CASE("requests that meet in a window go to the file as one", "[shipping][merging]") {
+  constexpr int ranks = 16;
+  constexpr std::int64_t pieces = 1000;
+  in_the_cluster(ranks, 1, [](io::virtual_rank const& world, io::opener const& files) {
+    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
+    f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * ranks));
+    std::vector<int> data(pieces, world.rank()), back(pieces);
+    io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
+    world.barrier();
+    io::report const put = f.write_at(0, data, policy);
+    world.barrier();
+    io::report const got = f.read_at(0, back, policy);
+    CHECK(back == data);
+    // The first one finds the agent idle; all others wait for it, and go together.
+    CHECK(sum(world, put.windows) <= 3);
+    CHECK(sum(world, put.write_calls) <= 3);
+    CHECK(sum(world, got.read_calls) <= 3);
+    f.close();
+  });
+}
+
+TEST_CASE("an agent answers while its rank computes", "[shipping]") {
+  in_the_cluster(2, 1, [](io::virtual_rank const& world, io::opener const& files) {
+    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
+    if (world.rank() == 0) {
+      world.compute(10);
+    } else {
+      std::vector<int> const data(1000, 5);
+      CHECK(f.write_at(0, data, io::data_shipping{.agents = 1}).messages == 1);
+      CHECK(world.now() < 1);
+    }
+    f.close();
+  });
+}
+
+TEST_CASE("a buffer size does not change while a request is pending", "[shipping][hints]") {
+  in_the_cluster(2, 1, [](io::virtual_rank const& world, io::opener const& files) {
+    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
+    std::vector<int> const data(1000, 5);
+    io::request r = f.iwrite_at(1000 * world.rank(), data);
+    f.set_hints({.io_buffer_bytes = 8192});
+    CHECK(f.get_hints().find("IBM_io_buffer_size")->status == io::hint_status::rejected);
+    CHECK_THAT(f.get_hints().find("IBM_io_buffer_size")->why, Catch::Matchers::ContainsSubstring("pending"));
+    r.wait();
+    f.set_hints({.io_buffer_bytes = 8192});
+    CHECK(f.get_hints().find("IBM_io_buffer_size")->status == io::hint_status::accepted);
+    f.close();
+  });
+}
+
+TEST_CASE("a sync covers what agents wrote", "[shipping][sync]") {
+  io::virtual_files const files;
+  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
+    std::vector<std::byte> const data(50'000, static_cast<std::byte>(world.rank() + 1));
+    f.write_at(50'000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
+    f.sync();
+    for (std::uint64_t s = 1; s < 5; ++s) CHECK(files.crash(s).content("f") == files.content("f"));
+    CHECK(files.content("f").size() == 150'000);
+    world.barrier();
+    f.close();
+  });
+}
+
+TEST_CASE("where an agent dies, whoever needs it is told, and nobody waits", "[shipping][death]") {
+  int told = 0, died = 0;
+  for (std::int64_t k = 1; k < 200; ++k) {
+    CAPTURE(k);
+    io::virtual_files const files;
+    io::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = seed()};
+    s.deaths.push_back({1, k});
+    auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+      std::error_code error;
+      auto f =
+          virtual_file::open(world, "f", io::mode::create | io::mode::read_write, error, with_agents(), files.opener());
+      if (error) {
+        CHECK(error == io::errc::rank_failed);
+        return;
+      }
+      std::vector<std::byte> data(30'000, static_cast<std::byte>(world.rank() + 1));
+      for (int i = 0; i < 5 && !error; ++i) {
+        io::report const put = f.write_at(30'000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1}, error);
+        if (!error) CHECK(put.bytes == 30'000);
+        if (error) {
+          CHECK(error == io::errc::rank_failed);
+          CHECK_THAT(f.what_failed(), Catch::Matchers::ContainsSubstring("agent on rank 1"));
+          CHECK(put.bytes < 30'000);
+          ++told;
+        }
+        world.pause();
+      }
+      f.close(error);
+      CHECK((!error || error == io::errc::rank_failed));
+    });
+    died += r.dead.empty() ? 0 : 1;
+  }
+  CHECK(told > 0);
+  CHECK(died > 20);
+}
