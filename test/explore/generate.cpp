@@ -38,7 +38,7 @@ int random_ranks(engine& random) {
 
 policy_choice random_policy(engine& random) {
   policy_choice p;
-  p.kind = static_cast<policy_kind>(any_of(random, {0, 1, 2, 2, 3, 3, 3, 4}));
+  p.kind = static_cast<policy_kind>(any_of(random, {0, 1, 2, 2, 3, 3, 3, 4, 5, 5, 5}));
   if (one_in(random, 3)) return p;
   constexpr std::int64_t sizes[] = {1, 7, 16, 64, 100, 512, 4096, 10000};
   p.buffer_bytes = any_of(random, sizes);
@@ -47,7 +47,7 @@ policy_choice random_policy(engine& random) {
   if (one_in(random, 2)) p.align_bytes = any_of(random, {1, 8, 64, 512, 4096});
   p.merge = static_cast<int>(pick(random, 0, 2));
   // Few bytes at a time and few aggregators: thousands of rounds.
-  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic)
+  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic || p.kind == policy_kind::data_shipping)
     p.buffer_bytes = std::max<std::int64_t>(p.buffer_bytes, 32),
     p.window_bytes = std::max<std::int64_t>(p.window_bytes, 16);
   return p;
@@ -60,7 +60,10 @@ std::vector<std::pair<std::string, std::string>> random_hints(engine& random) {
     if (one_in(random, 4)) all.emplace_back(name, any_of(random, choices));
   };
   if (one_in(random, 2)) return all;
-  maybe("argosy_policy", "automatic", "independent", "sieving", "two_phase");
+  maybe("argosy_policy", "automatic", "independent", "sieving", "two_phase", "data_shipping");
+  maybe("IBM_largeblock_io", "false", "switchable", "true");
+  maybe("IBM_io_buffer_size", "512", "3000", "65536");
+  maybe("IBM_sparse_access", "true");
   maybe("romio_cb_write", "enable", "disable");
   maybe("romio_cb_read", "enable", "disable");
   maybe("romio_ds_write", "enable", "disable");

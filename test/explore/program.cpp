@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <argosy/policy/automatic.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -37,6 +38,12 @@ any_policy to_policy(policy_choice const& p) {
   set(together.window_bytes, p.window_bytes);
   set(together.aggregators, p.aggregators);
   set(together.align_bytes, p.align_bytes);
+  data_shipping shipped;
+  set(shipped.stripe_bytes, p.buffer_bytes);
+  set(shipped.agents, p.aggregators);
+  set(shipped.window_bytes, p.window_bytes);
+  if (p.align_bytes == 1) shipped.buffers = 1;
+  shipped.sparse = p.merge == 2;
   switch (p.kind) {
     case policy_kind::of_hints:
       break;
@@ -48,6 +55,8 @@ any_policy to_policy(policy_choice const& p) {
       return together;
     case policy_kind::automatic:
       return automatic{.two_phase = together, .sieving = windows};
+    case policy_kind::data_shipping:
+      return shipped;
   }
   return {};
 }
@@ -109,7 +118,7 @@ std::string text_of(mode m) {
 }
 
 std::string text_of(policy_choice const& p) {
-  constexpr char const* kinds[] = {"of_hints", "independent", "sieving", "two_phase", "automatic"};
+  constexpr char const* kinds[] = {"of_hints", "independent", "sieving", "two_phase", "automatic", "data_shipping"};
   std::string text = fmt::format("{{.kind = policy_kind::{}", kinds[static_cast<int>(p.kind)]);
   if (p.buffer_bytes > 0) text += fmt::format(", .buffer_bytes = {}", p.buffer_bytes);
   if (p.window_bytes > 0) text += fmt::format(", .window_bytes = {}", p.window_bytes);

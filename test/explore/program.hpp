@@ -81,7 +81,7 @@ struct view_choice {
 };
 constexpr bool is_own(shape s) noexcept { return s == shape::dealt || s == shape::woven; }
 
-enum class policy_kind { of_hints, independent, sieving, two_phase, automatic };
+enum class policy_kind { of_hints, independent, sieving, two_phase, automatic, data_shipping };
 struct policy_choice {
   policy_kind kind = policy_kind::of_hints;
   std::int64_t buffer_bytes = 0;  // 0: the policy's own; so for all

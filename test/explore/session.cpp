@@ -55,7 +55,8 @@ bool session::makes_sense(step const& s) const {
   if (s.what == op::open) return !is_open;
   if (s.what == op::compute || s.what == op::wait) return true;
   if (!is_open) return false;
-  if (at_shared_pointer(s.what)) return shared_known && !is_own(view.shape);
+  // Where a call at the shared pointer went, is told by what the rank touched: but not, if agents did.
+  if (at_shared_pointer(s.what)) return shared_known && !is_own(view.shape) && !(serves && !is_collective(s.what));
   if (s.what == op::seek_shared) return !is_own(view.shape);
   return true;
 }
@@ -148,6 +149,9 @@ void session::look(std::size_t first, std::size_t last) {
     else if (auto& least = least_size_[static_cast<std::size_t>(which)]; l.size >= 0)
       least = least < 0 ? l.size : std::min(least, l.size);
   }
+  if (serves)
+    for (rank_state& r : ranks_)
+      for (witnessed& w : std::exchange(r.seen, {})) pool_of(0).pool.push_back(std::move(w));
   // As far as the file may reach while these steps are under way.
   std::int64_t most = static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
   auto const reach = [&](record const& r) {
@@ -200,6 +204,8 @@ void session::look(std::size_t first, std::size_t last) {
     if (!files_.exists(path(f))) crashes_.keep(path(f));
   // What a request has written may be lost long before its end is told.
   if (std::all_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return r.pending.empty(); })) losses_.clear();
+  if (serves) look_at_pool(last);
+  if (steps_[last].what == op::close) serves = false;
   records_.clear();
 }
 
@@ -272,6 +278,17 @@ std::string text_of(std::vector<witnessed> const& all) {
 
 }  // namespace
 
+// Whatever an agent's file calls saw, somebody must have been told.
+void session::look_at_pool(std::size_t k) {
+  if (any_died || std::any_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return !r.pending.empty(); }))
+    return;
+  rank_state& all = pool_of(0);
+  if (!all.pool_told && !serious(steps_[k], all.pool).empty())
+    wrong(k, -1, "nobody is told anything, although file calls saw " + text_of(all.pool));
+  all.pool.clear();
+  all.pool_told = false;
+}
+
 // Every rank is told what it must be told.
 void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
@@ -282,8 +299,9 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     record& r = all[i];
     auto const rank = static_cast<int>(i);
-    rank_state& me = of(rank);
+    rank_state& me = pool_of(rank);
     std::vector<witnessed> const errors = serious(s, r.seen);
+    r.beside = r.beside || serves;
     if (r.beside) {
       me.pool.insert(me.pool.end(), r.seen.begin(), r.seen.end());
       me.pool_told = me.pool_told || r.code;
@@ -442,10 +460,11 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       break;
     case op::wait:
       for (std::size_t i = 0; i < all.size(); ++i) {
-        rank_state& r = ranks_[i];
+        rank_state& mine = ranks_[i];
+        rank_state& r = pool_of(static_cast<int>(i));
         bool told = r.pool_told;
         r.pool.insert(r.pool.end(), all[i].seen.begin(), all[i].seen.end());
-        for (auto const& e : r.ended) {
+        for (auto const& e : mine.ended) {
           if (e->now != record::state::done) continue;
           if (e->expected != errc{} ? e->code != e->expected : e->code && !explains(r.pool, e->code))
             wrong(k, static_cast<int>(i),
@@ -456,6 +475,8 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
             wrong(k, static_cast<int>(i),
                   fmt::format("a request succeeds with {} of {} bytes", e->told.bytes, e->bytes));
         }
+        r.pool_told = told;
+        if (serves) continue;
         if (!told && !serious(s, r.pool).empty())
           wrong(k, static_cast<int>(i), "all requests succeeded, although file calls saw " + text_of(r.pool));
         r.pool.clear();
@@ -483,6 +504,13 @@ void session::look_at_open(std::size_t k, std::vector<record>& all) {
   file = s.file;
   modes = s.modes;
   atomic = false;
+  serves = false;
+  bool named = false;
+  for (auto const& [name, value] : s.hints) {
+    serves = serves || (name == "IBM_largeblock_io" && value != "true");
+    named = named || (name == "argosy_policy" && value == "data_shipping");
+  }
+  serves = serves || named;
   view = {};
   tiles = tiles_of(view, program_.world.ranks);
   shared_known = true;

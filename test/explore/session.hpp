@@ -66,6 +66,7 @@ class session {
   bool atomic = false;
   view_choice view;
   std::vector<tile> tiles;
+  bool serves = false;  // agents, for calls of others: which rank a file call was for, nobody can tell
   bool shared_known = true;
   std::int64_t shared = 0;  // the pointer
   bool any_died = false;
@@ -83,6 +84,7 @@ class session {
     bool left = false;
   };
   rank_state& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  rank_state& pool_of(int rank) { return of(serves ? 0 : rank); }
   std::int64_t share_of(step const& s, int rank) const;
   std::int64_t offset_of(step const& s, int rank) const;
   bool makes_sense(step const& s) const;
@@ -114,6 +116,7 @@ class session {
   void apply_losses();
   void look_at_codes(std::size_t k, std::vector<record>& all);
   void look_at_open(std::size_t k, std::vector<record>& all);
+  void look_at_pool(std::size_t k);
   void apply_step(std::size_t k, std::vector<record>& all);
   void place_floating(std::size_t k, std::vector<record>& all);
   void write(record const& r, bool all_of_it);

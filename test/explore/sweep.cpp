@@ -25,12 +25,21 @@ program of(int ranks_per_node, std::vector<step> steps) {
   return p;
 }
 
+// So that few bytes have several agents.
+program in_small_blocks(program p) {
+  p.world.disk.block_bytes = 512;
+  return p;
+}
+
 std::vector<std::pair<std::string, program>> programs() {
   view_choice const dealt{.shape = shape::dealt, .seed = 5, .etype_bytes = 4};
   policy_choice const merging{.kind = policy_kind::sieving, .window_bytes = 100, .merge = 1};
   policy_choice const pieces{.kind = policy_kind::independent};
   policy_choice const rounds{.kind = policy_kind::two_phase, .buffer_bytes = 128, .aggregators = 2, .align_bytes = 64};
   step const in{.what = op::open}, out{.what = op::close}, view{.what = op::set_view, .view = dealt};
+  policy_choice const stripes{
+      .kind = policy_kind::data_shipping, .buffer_bytes = 512, .window_bytes = 300, .aggregators = 2};
+  step const serving{.what = op::open, .hints = {{"IBM_largeblock_io", "false"}}};
   step const plain{.what = op::set_view, .view = {.etype_bytes = 4}};
   return {
       {"pieces", of(3, {in,
@@ -43,6 +52,18 @@ std::vector<std::pair<std::string, program>> programs() {
                          {.what = op::write, .offset = -1, .count = 20, .memory = 3, .policy = merging},
                          {.what = op::read, .count = 20, .policy = merging},
                          out})},
+      {"stripes", in_small_blocks(of(2, {in,
+                                         view,
+                                         {.what = op::write_all, .offset = -1, .count = 150, .policy = stripes},
+                                         {.what = op::read_at_all, .count = 150, .policy = stripes},
+                                         out}))},
+      {"agents", in_small_blocks(of(2, {serving,
+                                        view,
+                                        {.what = op::write_at, .count = 150, .policy = stripes},
+                                        {.what = op::read_at, .count = 150, .policy = stripes},
+                                        {.what = op::iwrite_at, .offset = 2, .count = 100, .policy = stripes},
+                                        {.what = op::sync},
+                                        out}))},
       {"two-phase", of(3, {in,
                            view,
                            {.what = op::write_all, .offset = -1, .count = 24, .policy = rounds},
