@@ -49,7 +49,7 @@ class implementation {
   virtual bool follows_the_pattern() const { return true; }
 };
 
-// `name`: argosy; mpi, the MPI library's own files; posix, a pread or pwrite for each piece; limit, the bytes of each rank
+// `name`: argosy; argosy:POLICY, with that policy for all calls; mpi, the MPI library's own files; posix, a pread or pwrite for each piece; limit, the bytes of each rank
 // in contiguous calls of 4 MiB, one rank's after the other's. Null for others.
 std::unique_ptr<implementation> make_implementation(std::string_view name, argosy::hints const& of_argosy);
 

@@ -46,8 +46,8 @@ std::vector<transfer> calls_of(setting const& s) {
 
 class argosy_file final : public implementation {
  public:
-  explicit argosy_file(argosy::hints h) : hints_(std::move(h)) {}
-  std::string_view name() const override { return "argosy"; }
+  argosy_file(std::string_view name, argosy::hints h) : name_(name), hints_(std::move(h)) {}
+  std::string_view name() const override { return name_; }
   void open(setting const& s) override {
     how_ = s.how;
     share const mine = s.what->of(rank_in(s.comm));
@@ -99,6 +99,7 @@ class argosy_file final : public implementation {
   static Buffer part(Byte* memory, transfer const& t) {
     return {memory + t.memory_offset, argosy::bytes(t.bytes)};
   }
+  std::string name_;
   argosy::hints hints_;
   level how_ = level::independent;
   argosy::layout memory_;
@@ -221,7 +222,13 @@ class limit_file final : public plain_file {
 }  // namespace
 
 std::unique_ptr<implementation> make_implementation(std::string_view name, argosy::hints const& of_argosy) {
-  if (name == "argosy") return std::make_unique<argosy_file>(of_argosy);
+  if (name == "argosy") return std::make_unique<argosy_file>(name, of_argosy);
+  if (name.starts_with("argosy:")) {
+    argosy::hints h = of_argosy;
+    h.policy = name.substr(name.find(':') + 1);
+    bool const known = argosy::file_hints({}, {}, h).find("argosy_policy")->status == argosy::hint_status::accepted;
+    return known ? std::make_unique<argosy_file>(name, h) : nullptr;
+  }
   if (name == "mpi") return std::make_unique<mpi_file>();
   if (name == "posix") return std::make_unique<posix_file>();
   if (name == "limit") return std::make_unique<limit_file>();
