@@ -1,0 +1,56 @@
+// Data shipping of independent calls between processes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <vector>
+
+#include <boost/mpi/communicator.hpp>
+
+#include <argosy/file/file.hpp>
+
+#include "support/catch.hpp"
+#include "support/file_cases.hpp"
+#include "support/shipping_cases.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+template <class Check>
+void on_posix(Check&& check) {
+  io::mpi const ranks{boost::mpi::communicator()};
+  shared_scratch const dir(ranks);
+  check(ranks, dir / "f", io::posix_opener());
+}
+
+}  // namespace
+
+TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing else", "[shipping][random]") {
+  on_posix([](auto const&... all) { check_shipped_transfers(all..., 60); });
+}
+TEST_CASE("external32 goes to agents, too", "[shipping][representation]") {
+  on_posix([](auto const&... all) { check_shipped_conversion(all...); });
+}
+TEST_CASE("who ships to an agent that fails is told where, and with what", "[shipping][errors]") {
+  on_posix([](auto const&... all) { check_failing_agents(all...); });
+}
+TEST_CASE("views travel, offsets do not", "[shipping][views]") {
+  on_posix([](auto const&... all) { check_messages_of_shipping(all...); });
+}
+TEST_CASE("agents begin where hints ask for them, and serve until close", "[shipping][hints]") {
+  on_posix([](auto const&... all) { check_hints_of_shipping(all...); });
+}
+
+TEST_CASE("an agent answers while its rank waits in another call", "[shipping]") {
+  boost::mpi::communicator const world;
+  on_posix([&](io::mpi const& ranks, std::string const& path, io::opener const& files) {
+    auto f = io::file::open(ranks, path, io::mode::create | io::mode::read_write, with_agents(), files);
+    std::vector<int> const data(1000, world.rank());
+    // Rank by rank: all agents but one are of ranks that wait for a message.
+    if (world.rank() > 0) world.recv(world.rank() - 1, 0);
+    io::report const r = f.write_at(4000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
+    CHECK(r.policy == "data_shipping");
+    if (world.rank() + 1 < world.size()) world.send(world.rank() + 1, 0);
+    f.close();
+  });
+}
