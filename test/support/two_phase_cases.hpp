@@ -251,7 +251,7 @@ struct failing_call {
         for (std::int64_t const call : {1, 2, 5, 6}) f(failing_call{world, how, who, 512}, call);
         f(failing_call{world, how, who, 1 << 20}, 1);
       }
-    for (std::size_t const which : {1, 2})
+    for (std::size_t which = 1; which <= 2; ++which)
       for (int who = -1; who < world.size(); ++who)
         for (std::int64_t const call : {1, 2, 5}) f(failing_call{world, flavour::at, who, 512, which}, call);
   }
