@@ -21,6 +21,10 @@ struct exchange_prices {
   double byte_ns = 0.25;    // a byte into or out of staging memory
   double piece_ns = 3;      // finding its place
   double block_ns = 0;      // handing a block of the file from rank to rank: POSIX files have no such thing
+  // Prices of a rank by itself are those of a machine that does nothing else: how much dearer its access is while the other
+  // ranks are at theirs, and how much dearer than reading a write together is, whose pages are made and locked.
+  double crowd = 1.75;
+  double write = 1.95;
   friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
 };
 
@@ -42,7 +46,7 @@ struct automatic {
   std::uint64_t key() const {
     return key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
                   sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
-                  exchange.piece_ns, exchange.block_ns, data_shipping.key());
+                  exchange.piece_ns, exchange.block_ns, exchange.crowd, exchange.write, data_shipping.key());
   }
   friend bool operator==(automatic const&, automatic const&) = default;
 
@@ -50,7 +54,7 @@ struct automatic {
   collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
                          collective_plan p) const {
     if (!p.together) return p;
-    double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
+    double together = together_ns(kind, all, ranks, p), alone = alone_ns(all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
       // Only blocks that are bound to agents stay where they are from call to call.
       double const handed = exchange.block_ns * static_cast<double>(all.span() / ranks.block_bytes + 1);
@@ -72,13 +76,11 @@ struct automatic {
     return p;
   }
 
-  // Ranks beyond the number of processors take their turns; ranks that write into each other's windows wait for each other's
-  // locks.
-  double alone_ns(access_kind kind, access_summary const& all, rank_group const& ranks) const {
-    bool const interleaved = all.spans > all.span() + all.span() / 2 && all.pieces > all.ranks;
-    if (kind == access_kind::write && interleaved) return static_cast<double>(all.alone_sum_ns);
-    return std::max(static_cast<double>(all.alone_ns),
-                    shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
+  // Ranks beyond the number of processors take their turns. What waiting for each other's locks costs is in their prices.
+  double alone_ns(access_summary const& all, rank_group const& ranks) const {
+    double const slowest =
+        std::max(static_cast<double>(all.alone_ns), shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
+    return std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1 ? slowest * exchange.crowd : slowest;
   }
   double together_ns(access_kind kind, access_summary const& all, rank_group const& ranks,
                      collective_plan const& p) const {
@@ -92,7 +94,8 @@ struct automatic {
     };
     double const moved =
         std::max(moving(all.most_bytes, all.most_pieces), shared(moving(all.bytes, all.pieces), ranks.size, ranks));
-    return accessed + moved + static_cast<double>(p.rounds() + 1) * exchange.round_ns;
+    return (accessed + moved) * (kind == access_kind::write ? exchange.write : 1) +
+           static_cast<double>(p.rounds() + 1) * exchange.round_ns;
   }
   // What so many ranks do, shared among the processors.
   static double shared(double sum, std::int64_t among, rank_group const& ranks) {
