@@ -6,7 +6,9 @@
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
 #include <argosy/handle/throttled.hpp>
+#include <argosy/handle/tracing.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,7 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/memory_handle.hpp"
 
 namespace io = argosy;
 using io::file_call;
@@ -91,6 +94,52 @@ TEST_CASE("counting counts calls, bytes, runs and errors", "[counting]") {
   CHECK(counts->errors(file_call::open) == 1);
   counts->reset();
   CHECK(counts->calls(file_call::write) == 0);
+}
+
+namespace {
+
+// Takes hints: writes into what it is given, as the file system does.
+class hinted_handle : public io::test::memory_handle {
+ public:
+  using memory_handle::memory_handle;
+  std::error_code fcntl(std::span<std::byte> argument) {
+    argument.back() = std::byte{7};
+    return interrupted-- > 0 ? std::make_error_code(std::errc::interrupted) : std::error_code();
+  }
+  bool takes_hints() const { return true; }
+  int node() const { return 5; }
+  int interrupted = 0;
+};
+
+}  // namespace
+
+TEST_CASE("hints reach the file system through everything that is around a handle", "[handle][hints]") {
+  auto const memory = std::make_shared<io::test::memory_file>();
+  auto const counts = std::make_shared<io::call_counts>();
+  auto const script = std::make_shared<io::fault_script>();
+  scratch const dir;
+  auto const trace = io::open_trace({.mode = io::trace_mode::calls, .directory = dir.string()});
+  hinted_handle raw(memory);
+  raw.interrupted = 3;
+  io::any_handle f = io::throttled(
+      io::tracing(io::any_handle(io::faulty(io::counting(io::retrying(std::move(raw)), counts), script)), trace, "f"),
+      io::throttle_rates{});
+  std::array<std::byte, 16> argument{};
+  CHECK(f.takes_hints());
+  CHECK(f.node() == 5);
+  CHECK_FALSE(f.fcntl(argument));
+  CHECK(argument[15] == std::byte{7});
+  CHECK(counts->calls(file_call::fcntl) == 1);
+  CHECK(content_of(trace->path()).find(" fcntl ") != std::string::npos);
+}
+
+TEST_CASE("a handle that takes no hints says so", "[handle][hints]") {
+  std::array<std::byte, 16> argument{};
+  io::any_handle plain = io::retrying(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
+  CHECK_FALSE(plain.takes_hints());
+  CHECK(plain.node() == io::unknown_node);
+  CHECK(plain.fcntl(argument) == io::errc::unsupported);
+  CHECK(io::any_handle().fcntl(argument) == std::errc::bad_file_descriptor);
 }
 
 TEST_CASE("below the retries, counting counts system calls", "[counting]") {

@@ -90,6 +90,9 @@ class witness {
   std::error_code close() {
     return watched(file_call::close, true, [&] { return inner_.close(); });
   }
+  std::error_code fcntl(std::span<std::byte> argument) { return inner_.fcntl(argument); }
+  bool takes_hints() const { return inner_.takes_hints(); }
+  int node() const { return inner_.node(); }
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
 

@@ -63,8 +63,8 @@ class memory_handle {
     file_.reset();
     return {};
   }
-  bool is_open() { return file_ != nullptr; }
-  std::int64_t block_bytes() { return 4096; }
+  bool is_open() const { return file_ != nullptr; }
+  std::int64_t block_bytes() const { return 4096; }
 
  private:
   template <class Part>

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 
 namespace argosy {
 
@@ -48,6 +49,9 @@ class any_handle {
   std::error_code close() { return held_ ? held_->close() : closed(); }
   bool is_open() const { return held_ && held_->is_open(); }
   std::int64_t block_bytes() const { return held_ ? held_->block_bytes() : 4096; }
+  std::error_code fcntl(std::span<std::byte> argument) { return held_ ? held_->fcntl(argument) : closed(); }
+  bool takes_hints() const { return held_ && held_->takes_hints(); }
+  int node() const { return held_ ? held_->node() : unknown_node; }
 
   // What is held, if it is an H; otherwise null.
   template <handle H>
@@ -72,6 +76,9 @@ class any_handle {
     virtual std::error_code close() = 0;
     virtual bool is_open() = 0;
     virtual std::int64_t block_bytes() = 0;
+    virtual std::error_code fcntl(std::span<std::byte>) = 0;
+    virtual bool takes_hints() = 0;
+    virtual int node() = 0;
   };
 
   template <class H>
@@ -96,6 +103,9 @@ class any_handle {
     std::error_code close() override { return handle_.close(); }
     bool is_open() override { return handle_.is_open(); }
     std::int64_t block_bytes() override { return handle_.block_bytes(); }
+    std::error_code fcntl(std::span<std::byte> argument) override { return fcntl_of(handle_, argument); }
+    bool takes_hints() override { return argosy::takes_hints(handle_); }
+    int node() override { return node_of(handle_); }
 
     H handle_;
   };
@@ -105,6 +115,6 @@ class any_handle {
   std::unique_ptr<interface> held_;
 };
 
-static_assert(handle<any_handle>);
+static_assert(hinting<any_handle>);
 
 }  // namespace argosy

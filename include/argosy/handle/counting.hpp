@@ -15,6 +15,7 @@
 #include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -89,7 +90,10 @@ class counting {
   std::error_code sync() { return note(file_call::sync, inner_.sync()); }
   std::error_code close() { return note(file_call::close, inner_.close()); }
   bool is_open() const { return inner_.is_open(); }
+  std::error_code fcntl(std::span<std::byte> argument) { return note(file_call::fcntl, fcntl_of(inner_, argument)); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
+  bool takes_hints() const { return argosy::takes_hints(inner_); }
+  int node() const { return node_of(inner_); }
 
   H& inner() noexcept { return inner_; }
   std::shared_ptr<call_counts> const& counts() const noexcept { return counts_; }

@@ -14,6 +14,7 @@
 #include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -82,7 +83,11 @@ class faulty {
     return v.error ? v.error : error;
   }
   bool is_open() const { return inner_.is_open(); }
+  // Left alone: hints change no results, and all participants wait for a directive that one of them does not give.
+  std::error_code fcntl(std::span<std::byte> argument) { return fcntl_of(inner_, argument); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
+  bool takes_hints() const { return argosy::takes_hints(inner_); }
+  int node() const { return node_of(inner_); }
 
   H& inner() noexcept { return inner_; }
   std::shared_ptr<fault_script> const& script() const noexcept { return script_; }

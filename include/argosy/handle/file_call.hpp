@@ -8,13 +8,13 @@
 
 namespace argosy {
 
-enum class file_call { open, read, write, lock, unlock, size, resize, preallocate, sync, close };
+enum class file_call { open, read, write, lock, unlock, size, resize, preallocate, sync, close, fcntl };
 
-inline constexpr std::size_t file_call_count = 10;
+inline constexpr std::size_t file_call_count = 11;
 
 constexpr std::string_view to_string(file_call call) noexcept {
-  constexpr std::array<std::string_view, file_call_count> names{"open", "read",   "write",       "lock", "unlock",
-                                                                "size", "resize", "preallocate", "sync", "close"};
+  constexpr std::array<std::string_view, file_call_count> names{
+      "open", "read", "write", "lock", "unlock", "size", "resize", "preallocate", "sync", "close", "fcntl"};
   return names[static_cast<std::size_t>(call)];
 }
 

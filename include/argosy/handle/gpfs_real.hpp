@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
 
@@ -61,6 +62,9 @@ class gpfs_real : public posix {
   }
   std::error_code fcntl(std::span<std::byte> argument);
 
+  bool takes_hints() const noexcept { return is_on_gpfs(); }
+  int node() const noexcept { return unknown_node; }  // the public interface does not tell
+
   // By gpfs_prealloc where there is one.
   std::error_code preallocate(std::int64_t bytes);
 
@@ -71,7 +75,7 @@ class gpfs_real : public posix {
   std::string why_not_;
 };
 
-static_assert(openable<gpfs_real>);
+static_assert(openable<gpfs_real> && hinting<gpfs_real>);
 
 opener gpfs_real_opener(gpfs_real::settings s = {});
 

@@ -14,6 +14,7 @@
 #include <argosy/agree/errc.hpp>
 #include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 
 namespace argosy {
 
@@ -89,7 +90,12 @@ class retrying {
     return error == std::errc::interrupted ? std::error_code{} : error;
   }
   bool is_open() const { return raw_.is_open(); }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    return repeat([&] { return fcntl_of(raw_, argument); });
+  }
   std::int64_t block_bytes() const { return raw_.block_bytes(); }
+  bool takes_hints() { return argosy::takes_hints(raw_); }
+  int node() { return node_of(raw_); }
 
   Raw& raw() noexcept { return raw_; }
   Raw const& raw() const noexcept { return raw_; }

@@ -15,6 +15,7 @@
 
 #include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -92,7 +93,12 @@ class throttled {
     return late([&] { return inner_.close(); });
   }
   bool is_open() const { return inner_.is_open(); }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    return late([&] { return fcntl_of(inner_, argument); });
+  }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
+  bool takes_hints() const { return argosy::takes_hints(inner_); }
+  int node() const { return node_of(inner_); }
 
   H& inner() noexcept { return inner_; }
 

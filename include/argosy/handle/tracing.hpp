@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <argosy/detail/handle/parts.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/tracer.hpp>
 
@@ -71,7 +72,13 @@ class tracing {
     return call({.kind = file_call::close}, [&] { return inner_.close(); });
   }
   bool is_open() const { return inner_.is_open(); }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    return call({.kind = file_call::fcntl, .bytes = static_cast<std::int64_t>(argument.size())},
+                [&] { return fcntl_of(inner_, argument); });
+  }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
+  bool takes_hints() const { return argosy::takes_hints(inner_); }
+  int node() const { return node_of(inner_); }
 
   H& inner() noexcept { return inner_; }
 

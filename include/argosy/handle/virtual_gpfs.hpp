@@ -13,6 +13,7 @@
 #include <argosy/handle/gpfs/file_calls.hpp>
 #include <argosy/handle/gpfs/loopback.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -89,6 +90,6 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   std::string path_;
 };
 
-static_assert(handle<virtual_gpfs_handle>);
+static_assert(hinting<virtual_gpfs_handle>);
 
 }  // namespace argosy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -70,11 +71,16 @@ class file_calls {
 
   // The argument is a struct of a header and structures; what the call writes into it is there afterwards.
   template <class Argument>
+    requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {
+    return fcntl(std::as_writable_bytes(std::span(&argument, 1)));
+  }
+  std::error_code fcntl(std::span<std::byte> argument) {
     call c = make(call_kind::fcntl);
-    c.argument = std::as_writable_bytes(std::span(&argument, 1));
+    c.argument = argument;
     return code(self().carry(std::move(c)));
   }
+  bool takes_hints() const { return true; }
 
   // For calls that are to be under way at the same time.
   call make(call_kind kind) const {

@@ -11,6 +11,7 @@
 #include <argosy/handle/gpfs/file_calls.hpp>
 #include <argosy/handle/gpfs/loopback.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 
 namespace argosy::gpfs {
 
@@ -59,6 +60,6 @@ class loopback_file : public file_calls<loopback_file> {
   node_id node_ = 0;
 };
 
-static_assert(handle<loopback_file>);
+static_assert(hinting<loopback_file>);
 
 }  // namespace argosy::gpfs

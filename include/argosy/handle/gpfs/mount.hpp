@@ -12,6 +12,7 @@
 #include <argosy/handle/gpfs/client_node.hpp>
 #include <argosy/handle/gpfs/file_calls.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy::gpfs {
@@ -68,6 +69,7 @@ class mounted_file : public file_calls<mounted_file> {
   std::error_code close();
   bool is_open() const { return mount_.is_mounted(); }
   std::int64_t block_bytes() const { return is_open() ? mount_.hardware().block_bytes : 4096; }
+  int node() const { return is_open() ? static_cast<int>(mount_.node()) : unknown_node; }
 
  private:
   friend class file_calls<mounted_file>;
@@ -83,6 +85,6 @@ class mounted_file : public file_calls<mounted_file> {
   std::string path_;
 };
 
-static_assert(handle<mounted_file>);
+static_assert(hinting<mounted_file>);
 
 }  // namespace argosy::gpfs
