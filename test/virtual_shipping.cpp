@@ -3,11 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/handle/virtual_files.hpp>
+#include <argosy/handle/virtual_gpfs.hpp>
+#include <argosy/layout/table.hpp>
 #include <argosy/world/virtual_cluster.hpp>
 
 #include "support/catch.hpp"
@@ -150,4 +154,137 @@ TEST_CASE("where an agent dies, whoever needs it is told, and nobody waits", "[s
   }
   CHECK(told > 0);
   CHECK(died > 20);
+}
+
+// --- Guided prefetching: on a file system that takes hints ---
+
+namespace {
+
+constexpr std::int64_t block = 16 << 10;
+
+io::gpfs::machine with_hints() {
+  io::gpfs::machine m;
+  m.block_bytes = block;
+  m.pagepool_bytes = 256 * block;
+  return m;
+}
+
+struct guided_run {
+  io::gpfs::client_counters counters;
+  double seconds = 0;
+  std::int64_t hinted = 0, bytes = 0, moved = 0;  // moved: to and from the file
+};
+
+// Four ranks, a node each, read or write some bytes of every few blocks of their own, at random; checks what they got.
+guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool together, bool strided = false,
+                     io::gpfs::troubles troubles = {}) {
+  constexpr int ranks = 4, each = 100;
+  constexpr std::int64_t length = 200, blocks = 1200;
+  bool const reading = kind == io::access_kind::read, broken = !troubles.faults.empty();
+  io::virtual_gpfs files(with_hints(), ranks, std::move(troubles));
+  std::vector<std::byte> content(static_cast<std::size_t>(blocks * block));
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<std::byte>(i * 7 / 5);
+  files.put("f", content);
+  guided_run result;
+  auto const run =
+      io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
+          .run([&](io::virtual_rank const& world) {
+            std::mt19937 random(17 + static_cast<unsigned>(world.rank()));
+            std::vector<std::int64_t> offsets;
+            for (std::int64_t i = 0; i < each; ++i)
+              offsets.push_back((i * ranks + world.rank()) * 3 * block +
+                                (strided ? 0 : static_cast<std::int64_t>(random() % (2 * block))));
+            auto f = virtual_file::open(world, "f", io::mode::read_write, with_agents(), files.opener());
+            f.set_view(0, io::type<std::byte>, io::resized(io::table(offsets, length), 0, blocks * block));
+            std::vector<std::byte> memory(each * length, std::byte{9});
+            std::error_code error;
+            io::report const r =
+                reading    ? together ? f.read_at_all(0, memory, how, error) : f.read_at(0, memory, how, error)
+                   : together ? f.write_at_all(0, memory, how, error)
+                           : f.write_at(0, memory, how, error);
+            CHECK((broken || !error));
+            result.hinted += r.hinted_ranges;
+            result.bytes += r.bytes;
+            result.moved += r.bytes_read + r.bytes_written;
+            for (std::int64_t i = 0; i < r.bytes; ++i) {
+              auto const at = static_cast<std::size_t>(offsets[static_cast<std::size_t>(i / length)] + i % length);
+              if (!reading)
+                content[at] = std::byte{9};
+              else if (memory[static_cast<std::size_t>(i)] != content[at])
+                FAIL("byte " << i << " of rank " << world.rank() << " is not what the file has");
+            }
+            world.barrier();
+            result.counters = files.counters();  // close would forget what did not come back
+            world.barrier();
+            f.close(error);
+          });
+  result.seconds = run.seconds;
+  if (!broken) CHECK(files.content("f") == content);
+  CHECK(result.counters.ranges_released == result.counters.ranges_accepted);
+  CHECK(result.counters.ranges_unknown == 0);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("agents tell the file system what comes next, and take back all that it accepted", "[shipping][guided]") {
+  for (auto const kind : {io::access_kind::read, io::access_kind::write})
+    for (bool const together : {false, true})
+      for (std::int64_t const most : {1, 2, 8}) {
+        CAPTURE(static_cast<int>(kind), together, most);
+        guided_run const r = scattered(kind, {.sparse = true, .max_ranges = most}, together);
+        CHECK(r.bytes == 4 * 100 * 200);
+        CHECK(r.moved == r.bytes);  // sparse: no holes
+        CHECK(r.counters.ranges_accepted > 100);
+        if (!together) CHECK(r.hinted == r.counters.ranges_accepted);
+      }
+}
+
+TEST_CASE("without the hint, or where the access is regular, nothing is told", "[shipping][guided]") {
+  for (bool const together : {false, true}) {
+    CHECK(scattered(io::access_kind::read, {.sparse = true, .max_ranges = 0}, together).counters.hint_calls == 0);
+    CHECK(scattered(io::access_kind::write, {.sparse = true, .max_ranges = 0}, together).counters.hint_calls == 0);
+  }
+  // One rank's regular view; to the agents it comes stripe by stripe.
+  io::virtual_gpfs files(with_hints(), 2);
+  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
+    f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 5000));
+    std::vector<std::byte> const data(100'000, std::byte{1});
+    CHECK(f.write_at(0, data).bytes == 100'000);
+    f.close();
+  });
+  CHECK(files.counters().hint_calls == 0);
+}
+
+TEST_CASE("random reads of agents gain by the hint", "[shipping][guided]") {
+  io::data_shipping const plain{.sparse = true, .max_ranges = 0}, guided{.sparse = true, .max_ranges = 1};
+  guided_run const without = scattered(io::access_kind::read, plain, false);
+  guided_run const with = scattered(io::access_kind::read, guided, false);
+  CHECK(with.seconds < 0.7 * without.seconds);  // virtual seconds
+}
+
+TEST_CASE("where blocks cannot be read or written, what was accepted comes back all the same",
+          "[shipping][guided][errors]") {
+  for (auto const* const what :
+       {"fault=server:-1,call:read,first:30,error:EIO", "fault=server:1,call:read,first:5,times:3,error:EIO"})
+    for (bool const together : {false, true}) {
+      guided_run const r = scattered(io::access_kind::read, {.sparse = true, .max_ranges = 2}, together, false,
+                                     io::gpfs::parse_troubles(what));
+      CHECK(r.bytes < 4 * 100 * 200);
+      CHECK(r.counters.ranges_accepted > 0);
+    }
+}
+
+TEST_CASE("what ranks ship to agents over a file system that takes hints", "[shipping][guided][random]") {
+  for (int const ranks : {1, 3, 7}) {
+    io::gpfs::machine m = with_hints();
+    m.block_bytes = 512;
+    m.range_quota_blocks = ranks;
+    io::virtual_gpfs const files(m, ranks);
+    io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
+        .run([&](io::virtual_rank const& world) { check_shipped_transfers(world, "f", files.opener(), 12); });
+    CHECK(files.counters().ranges_accepted > 0);
+    CHECK(files.counters().ranges_unknown == 0);
+  }
 }

@@ -51,7 +51,8 @@ sieving open_file::sieving_of_agents() const {
 
 data_shipping open_file::shipping_of_hints() const {
   resolved_hints const& h = hints.values();
-  return {.stripe_bytes = h.io_buffer_bytes, .agents = h.cb_nodes, .sparse = h.sparse_access};
+  return {
+      .stripe_bytes = h.io_buffer_bytes, .agents = h.cb_nodes, .sparse = h.sparse_access, .max_ranges = h.max_ranges};
 }
 
 any_policy open_file::policy_of_hints() const {

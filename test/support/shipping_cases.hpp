@@ -28,7 +28,8 @@ inline data_shipping random_shipping(engine& random, int ranks) {
           .agents = pick(random, 0, ranks),
           .window_bytes = pick(random, 0, 3) == 0 ? pick(random, 50, 700) : pick(random, 1000, 100'000),
           .buffers = pick(random, 1, 3),
-          .sparse = pick(random, 0, 3) == 0};
+          .sparse = pick(random, 0, 3) == 0,
+          .max_ranges = pick(random, 0, 8)};
 }
 
 // Every rank by itself, blocking or not, with a policy of its own: what is in the file is what each of them wrote.

@@ -18,11 +18,14 @@
 #include <vector>
 
 #include <argosy/agree/errc.hpp>
+#include <argosy/exchange/guided_access.hpp>
+#include <argosy/exchange/run_pattern.hpp>
 #include <argosy/exchange/shipment.hpp>
 #include <argosy/exchange/staging.hpp>
 #include <argosy/exchange/window_part.hpp>
 #include <argosy/exchange/window_writer.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/marks.hpp>
 #include <argosy/layout/pack.hpp>
@@ -78,13 +81,16 @@ class agent {
     for (part_ptr const& p : parts) {
       p->data = at;
       at += p->where.bytes();
-      if (result.error == 0) meet(wanted.kind, p, done);
-      if (p->error && result.error == 0) {
-        result.keep(p->error);
-        words = "the window [" + std::to_string(p->window.begin) + ", " + std::to_string(p->window.end) + ")";
-      }
-      std::memcpy(std::exchange(counts, counts + sizeof p->bytes), &p->bytes, sizeof p->bytes);
     }
+    in_steps(wanted, parts, done, [&](part_ptr const& p) {
+      meet(wanted.kind, p, done);
+      if (!p->error) return true;
+      result.keep(p->error);
+      words = "the window [" + std::to_string(p->window.begin) + ", " + std::to_string(p->window.end) + ")";
+      return false;
+    });
+    for (part_ptr const& p : parts)
+      std::memcpy(std::exchange(counts, counts + sizeof p->bytes), &p->bytes, sizeof p->bytes);
     result.words = static_cast<std::int64_t>(words.size());
     result.keep(done);
     std::memcpy(answer.data(), &result, sizeof result);
@@ -107,6 +113,44 @@ class agent {
     bool done = false;
   };
   using part_ptr = std::shared_ptr<part>;  // who asked may be gone while others carry it out
+
+  // Calls f(part) for all of them, until it returns false; where that pays, step by step, with hints to the file system.
+  template <class F>
+  void in_steps(shipment const& wanted, std::vector<part_ptr> const& parts, report& done, F&& f) {
+    std::size_t next = 0;
+    auto const carry_out = [&](std::size_t end) {
+      while (next < end)
+        if (!f(parts[next++])) return false;
+      return true;
+    };
+    std::vector<std::int64_t> first;  // of a part, in `ranges`
+    block_ranges ranges(file_.block_bytes(), wanted.kind == access_kind::write);
+    if (wanted.max_ranges > 0 && takes_hints(file_) && !looks_regular(parts))
+      for (part_ptr const& p : parts) first.push_back(ranges.add(*p->theirs.file, p->where.from, p->where.to));
+    if (ranges.get().size() < 2) {
+      carry_out(parts.size());
+      return;
+    }
+    guided_access(file_, ranges.get(), wanted.max_ranges, done, [&](std::int64_t, std::int64_t end) {
+      // Windows are accessed whole.
+      auto const behind = std::lower_bound(first.begin(), first.end(), end) - first.begin();
+      if (!carry_out(static_cast<std::size_t>(behind))) return std::int64_t{-1};
+      return next < first.size() ? first[next] : static_cast<std::int64_t>(ranges.get().size());
+    });
+  }
+  static bool looks_regular(std::vector<part_ptr> const& parts) {
+    run_pattern all;
+    for (part_ptr const& p : parts) {
+      all.window(p->window.begin, p->window.end);
+      std::int64_t at = p->where.from;
+      for (cursor c(*p->theirs.file, at); at < p->where.to && all.may_be_regular(); c.next()) {
+        std::int64_t const length = std::min(c.current().length, p->where.to - at);
+        all.piece(c.current().offset, length);
+        at += length;
+      }
+    }
+    return all.regular();
+  }
 
   struct meeting {
     std::vector<part_ptr> waiting;

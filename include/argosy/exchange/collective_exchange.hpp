@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <argosy/agree/failure.hpp>
+#include <argosy/exchange/guided_access.hpp>
 #include <argosy/exchange/links.hpp>
 #include <argosy/exchange/node_stage.hpp>
 #include <argosy/exchange/window_part.hpp>
@@ -54,7 +55,7 @@ class collective_exchange {
         range_{&mine.file, mine.position, mine.end()},
         file_(h),
         memory_(memory),
-        writer_(h, prices, how, space, done),
+        writer_(h, prices, how, space, done, plan.max_ranges),
         done_(done),
         links_(world, kept, plan, done) {}
 
@@ -364,8 +365,7 @@ class collective_exchange {
       parts.push_back({w.begin + begin, {stage_.window(s, n) + begin, static_cast<std::size_t>(length)}});
       from = all.next_set(to, bits);
     }
-    io_result const got = file_.read(parts);
-    done_.read_calls += static_cast<std::int64_t>(parts.size());
+    io_result const got = guided_transfer<read_part>(file_, parts, plan_.max_ranges, done_);
     done_.bytes_read += got.bytes;
     std::int64_t left = got.bytes;
     for (read_part const& p : parts) {

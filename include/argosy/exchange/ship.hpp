@@ -131,6 +131,7 @@ class shipping {
     shipment s;
     s.kind = wanted_.kind;
     s.sparse = how_.sparse ? 1 : 0;
+    s.max_ranges = how_.max_ranges;
     s.domain = *c.of->domain;
     s.window_bytes = plan_.window_bytes;
     s.first_round = c.first_round;

@@ -24,6 +24,7 @@ namespace argosy {
 struct shipment {
   access_kind kind = access_kind::read;
   std::int32_t sparse = 0;
+  std::int64_t max_ranges = 0;
   file_domain domain;  // of the agent
   std::int64_t window_bytes = 1;
   std::int64_t first_round = 0, end_round = 0;
@@ -47,7 +48,7 @@ struct shipment_result {
   std::int32_t is_errno = 0;  // of the system; otherwise an errc
   std::int64_t parts = 0;     // all of them, or up to the one that failed
   std::int64_t words = 0;
-  std::array<std::int64_t, 8> counts = {};  // what it took
+  std::array<std::int64_t, 9> counts = {};  // what it took
 
   void keep(std::error_code const& code) {
     is_errno = is_errno_of(code);
@@ -58,13 +59,13 @@ struct shipment_result {
     return is_errno != 0 ? std::error_code(error, std::system_category()) : make_error_code(static_cast<errc>(error));
   }
   void keep(report const& r) {
-    counts = {r.windows,    r.read_calls,    r.write_calls,  r.locks,
-              r.bytes_read, r.bytes_written, r.merged_bytes, r.fallbacks};
+    counts = {r.windows,       r.read_calls,   r.write_calls, r.locks,        r.bytes_read,
+              r.bytes_written, r.merged_bytes, r.fallbacks,   r.hinted_ranges};
   }
   void add_to(report& r) const {
     std::size_t i = 0;
     for (std::int64_t* const to : {&r.windows, &r.read_calls, &r.write_calls, &r.locks, &r.bytes_read, &r.bytes_written,
-                                   &r.merged_bytes, &r.fallbacks})
+                                   &r.merged_bytes, &r.fallbacks, &r.hinted_ranges})
       *to += counts[i++];
   }
 

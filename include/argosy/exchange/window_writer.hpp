@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <argosy/agree/errc.hpp>
+#include <argosy/exchange/guided_access.hpp>
 #include <argosy/exchange/read_back.hpp>
 #include <argosy/exchange/staging.hpp>
 #include <argosy/exchange/write_guard.hpp>
@@ -25,8 +26,9 @@ namespace argosy {
 template <handle H>
 class window_writer {
  public:
-  window_writer(H& h, sieving const& prices, merging how, staging& space, report& done)
-      : file_(h), prices_(prices), guard_(h, how, done), space_(space), done_(done) {}
+  // `max_ranges`: see guided_transfer.
+  window_writer(H& h, sieving const& prices, merging how, staging& space, report& done, std::int64_t max_ranges = 0)
+      : file_(h), prices_(prices), guard_(h, how, done), space_(space), done_(done), max_ranges_(max_ranges) {}
 
   // `covered` has a bit for each granule from w.begin on; `data` holds the window.
   std::error_code write(file_window const& w, std::byte const* data, marks const& covered, std::int64_t granule) {
@@ -55,8 +57,7 @@ class window_writer {
 
  private:
   std::error_code write_parts() {
-    io_result const put = file_.write(parts_);
-    done_.write_calls += static_cast<std::int64_t>(parts_.size());
+    io_result const put = guided_transfer<write_part>(file_, parts_, max_ranges_, done_);
     done_.bytes_written += put.bytes;
     return put.error;
   }
@@ -85,6 +86,7 @@ class window_writer {
   write_guard<H> guard_;
   staging& space_;
   report& done_;
+  std::int64_t max_ranges_;
   std::vector<write_part> parts_;
 };
 

@@ -39,6 +39,7 @@ struct collective_plan {
   std::int64_t window_bytes = 0;          // an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
   bool sparse = false;                    // aggregators access what is wanted alone, never the holes between
+  std::int64_t max_ranges = 0;            // per step of guided prefetching; 0: aggregators give no hints
 
   std::int64_t rounds() const noexcept {
     std::int64_t most = 0;

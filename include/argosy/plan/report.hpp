@@ -21,8 +21,9 @@ struct report {
   std::int64_t locks = 0;
   std::int64_t bytes_read = 0;  // between handle and memory: holes of merged windows count
   std::int64_t bytes_written = 0;
-  std::int64_t merged_bytes = 0;  // of those, read only to be written back or thrown away
-  std::int64_t fallbacks = 0;     // merged windows that were written by pieces: nothing could be locked, or read
+  std::int64_t merged_bytes = 0;   // of those, read only to be written back or thrown away
+  std::int64_t fallbacks = 0;      // merged windows that were written by pieces: nothing could be locked, or read
+  std::int64_t hinted_ranges = 0;  // that the file system accepted, to fetch them ahead
 };
 
 std::string to_string(report const& r);

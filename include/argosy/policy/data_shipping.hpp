@@ -25,8 +25,9 @@ struct data_shipping {
   std::int64_t agents = 0;        // 0: up to agents_per_node on each node
   std::int64_t agents_per_node = 8;
   std::int64_t window_bytes = 512 << 10;  // of one access of an agent, at most a stripe: it stays in cache
-  std::int64_t buffers = 2;  // of a stripe each, for one independent call: while one is written, the next comes
-  bool sparse = false;       // agents access what is wanted alone, never the holes between
+  std::int64_t buffers = 2;     // of a stripe each, for one independent call: while one is written, the next comes
+  bool sparse = false;          // agents access what is wanted alone, never the holes between
+  std::int64_t max_ranges = 4;  // accessed per step of guided prefetching, where the file system takes hints; 0: none
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};
@@ -42,6 +43,7 @@ struct data_shipping {
   collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
     p.sparse = sparse;
+    p.max_ranges = max_ranges;
     std::int64_t const stripe = stripe_for(ranks), block = std::max<std::int64_t>(1, ranks.block_bytes);
     p.window_bytes = std::clamp<std::int64_t>(window_bytes, 1, stripe);
     if (p.window_bytes > block) p.window_bytes = p.window_bytes / block * block;
@@ -75,6 +77,7 @@ struct data_shipping {
                                   : ranks.eligible[static_cast<std::size_t>(agent)];
   }
 
+  // `max_ranges` may differ: every agent gives its own hints.
   std::uint64_t key() const { return key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1); }
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };
