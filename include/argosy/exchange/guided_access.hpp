@@ -38,7 +38,8 @@ class block_ranges {
       low = end;
     }
   }
-  // Bytes [from, to) of the stream of a layout that never decreases; returns the number of their first range. O(depth) for each block.
+  // Bytes [from, to) of the stream of a layout that never decreases; returns the number of their first range. O(depth)
+  // for each block.
   std::int64_t add(layout const& form, std::int64_t from, std::int64_t to) {
     auto first = static_cast<std::int64_t>(ranges_.size());
     for (bool begins = true; from < to; begins = false) {
@@ -85,7 +86,8 @@ void give_hint(H& file, guided_prefetch& steps, report& done) {
 
 }  // namespace detail
 
-// access(from, to) accesses ranges from the one to the other, at least, and returns how far it came; less than `to` ends all.
+// access(from, to) accesses ranges from the one to the other, at least, and returns how far it came; less than `to`
+// ends all.
 template <handle H, class Access>
 void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std::int64_t most, report& done,
                    Access&& access) {
@@ -110,8 +112,8 @@ void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std:
   release();
 }
 
-// As file.read(parts) or file.write(parts); where they touch several blocks without a pattern, and the file system takes hints, at most
-// `most` blocks at a time. Parts ascend. Counts the calls.
+// As file.read(parts) or file.write(parts); where they touch several blocks without a pattern, and the file system
+// takes hints, at most `most` blocks at a time. Parts ascend. Counts the calls.
 template <class Part, handle H>
 io_result guided_transfer(H& file, std::span<Part const> parts, std::int64_t most, report& done) {
   constexpr bool reading = std::same_as<Part, read_part>;

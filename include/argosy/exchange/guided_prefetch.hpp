@@ -10,9 +10,10 @@
 
 namespace argosy {
 
-// The multiple access range hint, step by step; it calls nothing. Ranges are those of one access, in its order, one for each block:
+// The multiple access range hint, step by step; it calls nothing. Ranges are those of one access, in its order, one for
+// each block:
 //
-//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() with how many of them were accepted
+//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() with how many were accepted
 //   2  step(): if none is accepted access one, else as many as are accepted, but at most `most`; accessed()
 //   3  hint(): releases what was accessed, asks for what is neither accessed nor accepted until max_pre are; answered()
 //   4  2 and 3 again until step() is 0: then the last hint has released what was left

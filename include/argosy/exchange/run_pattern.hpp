@@ -6,8 +6,9 @@
 
 namespace argosy {
 
-// Is given the pieces of an access in the order of the file, window by window. One byte range, or runs of one length at one distance,
-// are regular: file systems find those by themselves. So are they where windows are left out in between, and cut them.
+// Is given the pieces of an access in the order of the file, window by window. One byte range, or runs of one length at
+// one distance, are regular: file systems find those by themselves. So are they where windows are left out in between,
+// and cut them.
 class run_pattern {
  public:
   // Pieces that follow lie in [begin, end).
@@ -50,7 +51,7 @@ class run_pattern {
     }
     from_ = to_;
   }
-  // A stretch of the file that ends where windows are left out: an end and a beginning at most, of all, may show too little.
+  // A stretch of the file ends where windows are left out. Two of all, a beginning and an end, may show too little.
   void end_stretch() {
     std::int64_t const before = runs_;
     end_run();
