@@ -485,6 +485,31 @@ TEST_CASE("the chains of costs", "[gpfs][cost]") {
   CHECK(m.efficiency(2 * m.queue_limit, false) == 1);
 }
 
+TEST_CASE("what is announced for later leaves a resource to what comes before", "[gpfs][cost]") {
+  using gpfs::instant;
+  gpfs::fifo f;
+  CHECK(f.take(instant(100), instant(10)) == instant(110));
+  CHECK(f.take(instant(0), instant(50)) == instant(50));
+  CHECK(f.take(instant(20), instant(40)) == instant(90));   // behind the second
+  CHECK(f.take(instant(85), instant(20)) == instant(130));  // no room before the first
+  CHECK(f.take(instant(85), instant(10)) == instant(100));
+  CHECK(f.take(instant(0), instant(1)) == instant(131));
+  CHECK(f.take(instant(200), instant(0)) == instant(200));
+}
+
+TEST_CASE("nobody waits for a block that is on its way to disk", "[gpfs][cost]") {
+  gpfs::machine m = small();
+  m.block_bytes = 1 << 18;
+  m.pagepool_bytes = 64 << 18;
+  cluster c(1, m);
+  REQUIRE(!c.write(0, 0, 1 << 18));
+  REQUIRE(c.count(0).write_behinds == 1);
+  gpfs::instant const begin = c.host.now();
+  REQUIRE(!c.files[0].lock(0, 1, io::lock_kind::exclusive));
+  double const took = std::chrono::duration<double, std::micro>(c.host.now() - begin).count();
+  CHECK(took < m.call_us + 2 * m.message_us + m.token_us + 10);
+}
+
 TEST_CASE("without flow control more clients get less", "[gpfs][cost]") {
   auto const time = [](double overload) {
     gpfs::machine m = small();

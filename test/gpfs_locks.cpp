@@ -159,6 +159,7 @@ TEST_CASE("locks end with their instance and with their node", "[gpfs][locks]") 
   REQUIRE(c.has(c.lock(0, 0, 10)));
   auto const closed = c.lock(1, 0, 10, true);
   auto const next = c.lock(2, 0, 10, true);
+  REQUIRE_FALSE(c.has(next));  // so that the other node comes later
   auto const last = c.lock(3, 0, 10, true);
   REQUIRE_FALSE(c.has(closed));
   SECTION("who waited and closes is forgotten") {

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -44,18 +48,37 @@ class outbox {
   static constexpr std::int64_t header_bytes = 128;
 };
 
-// A resource that serves one demand after the other.
+// A resource that serves one demand at a time, in the order in which they reach it. They may be announced in another one: what
+// will come later leaves the time before it to others.
 class fifo {
  public:
   // When a demand that arrives at `from` is done.
   instant take(instant from, instant duration) {
-    free_at_ = std::max(from, free_at_) + duration;
-    return free_at_;
+    auto next = std::find_if(busy_.rbegin(), busy_.rend(), [&](stretch const& s) { return s.end <= from; }).base();
+    for (; next != busy_.end() && from + duration > next->begin; ++next) from = std::max(from, next->end);
+    instant const end = from + duration;
+    bool const follows = next != busy_.begin() && std::prev(next)->end == from;
+    bool const leads = next != busy_.end() && next->begin == end;
+    if (follows && leads) {
+      std::prev(next)->end = next->end;
+      busy_.erase(next);
+    } else if (follows) {
+      std::prev(next)->end = end;
+    } else if (leads) {
+      next->begin = from;
+    } else {
+      busy_.insert(next, {from, end});
+      if (busy_.size() > remembered) busy_.pop_front();
+    }
+    return end;
   }
-  instant free_at() const { return free_at_; }
 
  private:
-  instant free_at_{};
+  struct stretch {
+    instant begin, end;
+  };
+  static constexpr std::size_t remembered = 1000;  // the gaps before are in the past
+  std::deque<stretch> busy_;                       // in order, with gaps between
 };
 
 constexpr instant duration_of(double seconds) { return instant(static_cast<std::int64_t>(seconds * 1e9 + 0.5)); }
