@@ -1,0 +1,36 @@
+// What is measured: on which machine, with how many ranks, how much of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <argosy/handle/gpfs/machine.hpp>
+
+namespace shapes {
+
+// The library's plausible machine, with as many servers as the larger of the published ones had.
+inline argosy::gpfs::machine plausible_machine() {
+  argosy::gpfs::machine m;
+  m.servers = 20;
+  return m;
+}
+
+struct options {
+  std::vector<int> ranks = {1, 2, 4, 8, 16, 32, 64, 128};
+  int per_node = 1;
+  std::int64_t percent = 100;  // of the data of each rank
+  std::string experiment;      // empty: all
+  argosy::gpfs::machine machine = plausible_machine();
+  std::string csv, plots;  // file, directory; empty: none
+  bool check = false;
+
+  // So much of an amount, in whole units and at least one.
+  std::int64_t share(std::int64_t units) const { return units * percent < 100 ? 1 : units * percent / 100; }
+};
+
+// Ends the program if they make no sense.
+options parse(int argc, char** argv);
+
+}  // namespace shapes

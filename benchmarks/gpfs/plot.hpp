@@ -1,0 +1,15 @@
+// A picture of an experiment: rates over numbers of ranks, a line for each setting.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiment.hpp"
+
+namespace shapes {
+
+// SVG. Writes on the left, reads on the right; both axes are logarithmic.
+std::string plot(std::string const& experiment, std::string const& title, std::vector<row> const& rows);
+
+}  // namespace shapes

@@ -1,0 +1,129 @@
+// Experiments on a file that the ranks' pieces fill.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "experiment.hpp"
+
+namespace shapes {
+
+namespace io = argosy;
+
+namespace {
+
+using deal = std::function<std::vector<std::int64_t>(int rank)>;
+
+// Files are small here beside those that agents are made for: with stripes of a block every rank has some.
+io::data_shipping shipping(options const& o) { return {.stripe_bytes = o.machine.block_bytes}; }
+
+// To each rank as many of the blocks, in file order.
+deal at_random(int ranks, std::int64_t blocks, std::int64_t block_bytes) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i) * block_bytes;
+  std::mt19937_64 random(static_cast<std::uint64_t>(ranks));
+  for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random() % i]);
+  return [all = std::move(all), blocks](int rank) {
+    std::vector<std::int64_t> mine(all.begin() + rank * blocks, all.begin() + (rank + 1) * blocks);
+    std::sort(mine.begin(), mine.end());
+    return mine;
+  };
+}
+
+deal in_turn(int ranks, std::int64_t records, std::int64_t record_bytes) {
+  return [=](int rank) {
+    std::vector<std::int64_t> mine(static_cast<std::size_t>(records));
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      mine[i] = (static_cast<std::int64_t>(i) * ranks + rank) * record_bytes;
+    return mine;
+  };
+}
+
+}  // namespace
+
+void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt, observer const& tell) {
+  tell.begins(what.name);
+  tell.ends(what.name, access_kind::write, bytes, what.run(s, access_kind::write));
+  std::vector<std::byte> const content = s.files.content(stage::path);
+  if (static_cast<std::int64_t>(content.size()) != bytes) throw std::runtime_error("the file has the wrong size");
+  require(content, 0, salt);
+  if (what.reads) tell.ends(what.name, access_kind::read, bytes, what.run(s, access_kind::read));
+}
+
+void discontiguous(options const& o, int ranks, observer const& tell) {
+  constexpr std::int64_t piece = 1024;
+  // With a call for each block, or a window of the whole file for each rank, little is long enough to see the rate.
+  std::int64_t const few = o.share(128), many = o.share(1024);
+  deal const little = at_random(ranks, few, piece), all = at_random(ranks, many, piece);
+  std::uint64_t salt = 0;
+  auto const measure = [&](std::string const& name, deal const& which, std::int64_t count, auto const& run) {
+    stage s(o, ranks, o.machine);
+    ++salt;
+    write_and_read(s, {name, [&](stage& on, access_kind kind) { return run(on, kind, which); }}, ranks * count * piece,
+                   salt, tell);
+  };
+  measure("posix", little, few,
+          [&](stage& s, access_kind kind, deal const& which) { return by_calls(s, kind, salt, piece, which); });
+  auto const with = [&](file_access const& how) {
+    return [&, how](stage& s, access_kind kind, deal const& which) {
+      return through_file(s, kind, how, salt, piece, which);
+    };
+  };
+  measure("sieving", little, few,
+          with({.policy = io::sieving{.reads = io::sieve::always, .writes = io::sieve::always}, .together = false}));
+  measure("two_phase", all, many, with({.policy = io::two_phase()}));
+  measure("data_shipping", all, many, with({.policy = shipping(o)}));
+}
+
+void contiguous(options const& o, int ranks, observer const& tell) {
+  std::int64_t const stretch = o.share(16) * o.machine.block_bytes;
+  deal const each = [=](int rank) { return std::vector<std::int64_t>{rank * stretch}; };
+  // Servers that slow down when more is asked of them than they take, as with releases that had no flow control.
+  io::gpfs::machine flooded = o.machine;
+  flooded.overload_write = 1;
+  std::uint64_t salt = 0;
+  for (bool const controlled : {true, false})
+    for (bool const ships : {false, true}) {
+      stage s(o, ranks, controlled ? o.machine : flooded);
+      ++salt;
+      file_access const how =
+          ships ? file_access{.policy = shipping(o)} : file_access{.policy = io::independent(), .together = false};
+      write_and_read(
+          s,
+          {std::string(ships ? "data_shipping" : "independent") + (controlled ? "" : ", no flow control"),
+           [&](stage& on, access_kind kind) { return through_file(on, kind, how, salt, stretch, each); }, controlled},
+          ranks * stretch, salt, tell);
+    }
+}
+
+void strided(options const& o, int ranks, observer const& tell) {
+  constexpr std::int64_t record = 512;
+  std::int64_t const records = o.share(128);
+  deal const turns = in_turn(ranks, records, record);
+  std::uint64_t salt = 0;
+  auto const measure = [&](std::string const& name, auto const& run) {
+    stage s(o, ranks, o.machine);
+    ++salt;
+    write_and_read(s, {name, run}, ranks * records * record, salt, tell);
+  };
+  for (bool const partitioned : {false, true})
+    measure(partitioned ? "partitioned" : "tokens", [&, partitioned](stage& s, access_kind kind) {
+      return by_calls(s, kind, salt, record, turns, partitioned);
+    });
+  measure("data_shipping, a call each", [&](stage& s, access_kind kind) {
+    return through_file(s, kind, {.policy = shipping(o), .together = false, .served = true, .each = true}, salt, record,
+                        turns);
+  });
+  measure("data_shipping, collective", [&](stage& s, access_kind kind) {
+    return through_file(s, kind, {.policy = shipping(o)}, salt, record, turns);
+  });
+}
+
+}  // namespace shapes
