@@ -122,7 +122,9 @@ void client_node::state::run(operation& o) {
     o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
     if (!named) {
       o.file = i->second.file;
-      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock) {
+      // A hint that fails is ignored, and would take the error with it.
+      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock &&
+          o.asked.kind != call_kind::fcntl) {
         int const error = std::exchange(i->second.error, 0);
         if (error != 0 && o.asked.kind != call_kind::close) return finish(o, error);
         o.error = error;

@@ -41,7 +41,7 @@ struct call {
 // a sequential stream, or by sync. If that fails, the next call of the instance that wrote it fails with the error, once,
 // and does nothing else (close closes nevertheless). If the instance is closed by then, the error waits for the next one
 // that this node opens on the file. The bytes are lost; what is read is what the disk has. Calls that move no data (size,
-// lock, unlock) tell nothing of it.
+// lock, unlock, hints) tell nothing of it.
 //
 // Locks of byte ranges are advice, and served by the manager: lock waits until nobody else holds a part of the range (with
 // exclusive: in any way), in the order of arrival; an owner may convert what it holds, and unlock parts of it. Where it
