@@ -296,16 +296,20 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   bool const failed = some_done(all, false), succeeded = some_done(all, true);
   bool const deserved = std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
   bool own = false, lost = false;
+  // First of all ranks: an agent may have seen what its neighbour is told.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    record& r = all[i];
+    r.beside = r.beside || serves;
+    if (!r.beside) continue;
+    rank_state& me = pool_of(static_cast<int>(i));
+    me.pool.insert(me.pool.end(), r.seen.begin(), r.seen.end());
+    me.pool_told = me.pool_told || r.code;
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     record& r = all[i];
     auto const rank = static_cast<int>(i);
     rank_state& me = pool_of(rank);
     std::vector<witnessed> const errors = serious(s, r.seen);
-    r.beside = r.beside || serves;
-    if (r.beside) {
-      me.pool.insert(me.pool.end(), r.seen.begin(), r.seen.end());
-      me.pool_told = me.pool_told || r.code;
-    }
     if (r.now != record::state::done) continue;
     auto const words = [&] {
       return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words, text_of(r.seen));
@@ -460,10 +464,13 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       break;
     case op::wait:
       for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<witnessed>& pool = pool_of(static_cast<int>(i)).pool;
+        pool.insert(pool.end(), all[i].seen.begin(), all[i].seen.end());
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) {
         rank_state& mine = ranks_[i];
         rank_state& r = pool_of(static_cast<int>(i));
         bool told = r.pool_told;
-        r.pool.insert(r.pool.end(), all[i].seen.begin(), all[i].seen.end());
         for (auto const& e : mine.ended) {
           if (e->now != record::state::done) continue;
           if (e->expected != errc{} ? e->code != e->expected : e->code && !explains(r.pool, e->code))
