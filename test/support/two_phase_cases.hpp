@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -245,9 +246,9 @@ struct failing_call {
   }
   // Each case with one round and with many, and a failure in the first, in middle ones and in the last.
   template <class F>
-  static void for_each(World const& world, F&& f) {
+  static void for_each(World const& world, std::span<flavour const> which_flavours, F&& f) {
     int const step = std::max(1, world.size() / 3);  // not every one of many
-    for (flavour const how : flavours)
+    for (flavour const how : which_flavours)
       for (int who = -1; who < world.size(); who += step) {
         for (std::int64_t const call : {1, 2, 5, 6}) f(failing_call{world, how, who, 512}, call);
         f(failing_call{world, how, who, 1 << 20}, 1);
@@ -259,13 +260,13 @@ struct failing_call {
 };
 
 template <communicator World>
-void check_failing_writers(World const& world) {
+void check_failing_writers(World const& world, std::span<flavour const> of = flavours) {
   int const rank = world.rank(), size = world.size();
   shared_scratch const dir(world);
   auto const script = std::make_shared<fault_script>();
   auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
                                    with_faults(posix_opener(), script));
-  failing_call<World>::for_each(world, [&](failing_call<World> const& c, std::int64_t call) {
+  failing_call<World>::for_each(world, of, [&](failing_call<World> const& c, std::int64_t call) {
     for (bool const onwards : {false, true}) {
       CAPTURE(c.policy().name(), static_cast<int>(c.how), c.who, c.window, call, onwards);
       script->clear();
@@ -315,12 +316,12 @@ void check_failing_writers(World const& world) {
 }
 
 template <communicator World>
-void check_failing_readers(World const& world) {
+void check_failing_readers(World const& world, std::span<flavour const> of = flavours) {
   shared_scratch const dir(world);
   auto const script = std::make_shared<fault_script>();
   auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write, {},
                                    with_faults(posix_opener(), script));
-  failing_call<World>::for_each(world, [&](failing_call<World> const& c, std::int64_t call) {
+  failing_call<World>::for_each(world, of, [&](failing_call<World> const& c, std::int64_t call) {
     CAPTURE(c.policy().name(), static_cast<int>(c.how), c.who, c.window, call);
     script->clear();
     c.prepare(f);
