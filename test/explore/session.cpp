@@ -149,9 +149,16 @@ void session::look(std::size_t first, std::size_t last) {
     else if (auto& least = least_size_[static_cast<std::size_t>(which)]; l.size >= 0)
       least = least < 0 ? l.size : std::min(least, l.size);
   }
-  if (serves)
-    for (rank_state& r : ranks_)
-      for (witnessed& w : std::exchange(r.seen, {})) pool_of(0).pool.push_back(std::move(w));
+  if (serves) {
+    auto const pool = [&](std::vector<witnessed>& seen) {
+      for (witnessed& w : std::exchange(seen, {})) pool_of(0).pool.push_back(std::move(w));
+    };
+    for (rank_state& r : ranks_) pool(r.seen);
+    // An agent may have been in a later step when it saw what another rank is told.
+    for (std::size_t k = first; k <= last; ++k)
+      if (auto const found = records_.find(k); found != records_.end())
+        for (record& r : found->second) pool(r.seen);
+  }
   // As far as the file may reach while these steps are under way.
   std::int64_t most = static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
   auto const reach = [&](record const& r) {
