@@ -13,6 +13,7 @@
 #include <boost/mpi/communicator.hpp>
 
 #include <argosy/datatype.hpp>
+#include <argosy/detail/handle/parts.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -66,9 +67,8 @@ class looking_handle {
   }
   io::io_result read(std::span<io::read_part const>) { return {}; }
   io::io_result write(std::span<io::write_part const> parts) {
-    io::io_result all;
-    for (io::write_part const& p : parts) all.bytes += write(p.offset, p.memory).bytes;
-    return all;
+    return io::detail::one_by_one(
+        parts, [&](std::int64_t offset, std::span<std::byte const> from) { return write(offset, from); });
   }
   std::error_code lock(std::int64_t, std::int64_t, io::lock_kind) { return {}; }
   std::error_code unlock(std::int64_t, std::int64_t) { return {}; }

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/detail/world/first_failure.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/shared_memory.hpp>
 
@@ -25,13 +26,6 @@ shared_memory share_segment(World const& world, std::size_t bytes, std::error_co
     node_segment::name name = {};
     std::uint64_t bytes = 0;
     int error = 0;
-  };
-  struct first_failure {
-    int error = 0;
-    int rank = 0;
-    void combine(first_failure const& other) {
-      if (other.error != 0 && (error == 0 || other.rank < rank)) *this = other;
-    }
   };
 
   error.clear();
@@ -56,19 +50,16 @@ shared_memory share_segment(World const& world, std::size_t bytes, std::error_co
   };
   keep();
   world.broadcast(std::as_writable_bytes(std::span(&made.note, 1)), 0);
-  first_failure outcome{made.note.error, rank};
+  int outcome = made.note.error;
   if (rank != 0) {
     if (made.note.bytes != bytes)
-      outcome.error = EINVAL;
-    else if (bytes != 0 && outcome.error == 0)
-      outcome.error = node_segment::open(made.note.name, bytes, first);
+      outcome = EINVAL;
+    else if (bytes != 0 && outcome == 0)
+      outcome = node_segment::open(made.note.name, bytes, first);
     keep();
   }
-  world.all_reduce(outcome);
-  if (outcome.error != 0) {
-    error.assign(outcome.error, std::system_category());
-    return {};
-  }
+  error = first_failure(world, outcome);
+  if (error) return {};
   if (!hold) return {};
   return {std::move(hold), bytes};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <argosy/agree/errc.hpp>
+#include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy::test {
@@ -37,8 +38,13 @@ class memory_handle {
     std::copy(from.begin(), from.end(), file_->bytes.begin() + offset);
     return {static_cast<std::int64_t>(from.size()), {}};
   }
-  io_result read(std::span<read_part const> parts) { return each(parts); }
-  io_result write(std::span<write_part const> parts) { return each(parts); }
+  io_result read(std::span<read_part const> parts) {
+    return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+  }
+  io_result write(std::span<write_part const> parts) {
+    return detail::one_by_one(
+        parts, [&](std::int64_t offset, std::span<std::byte const> memory) { return write(offset, memory); });
+  }
 
   std::error_code lock(std::int64_t, std::int64_t, lock_kind) {
     if (!file_->has_locks) return errc::no_locks;
@@ -67,21 +73,6 @@ class memory_handle {
   std::int64_t block_bytes() const { return 4096; }
 
  private:
-  template <class Part>
-  io_result each(std::span<Part const> parts) {
-    io_result all;
-    for (Part const& p : parts) {
-      io_result one;
-      if constexpr (std::same_as<Part, read_part>)
-        one = read(p.offset, p.memory);
-      else
-        one = write(p.offset, p.memory);
-      all.bytes += one.bytes;
-      if (one.bytes < static_cast<std::int64_t>(p.memory.size())) break;
-    }
-    return all;
-  }
-
   std::shared_ptr<memory_file> file_;
 };
 

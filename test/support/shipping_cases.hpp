@@ -64,24 +64,13 @@ void check_shipped_transfers(World const& world, std::string const& path, opener
     world.barrier();
     CHECK(content_of(f) == d.after);
 
-    auto const end =
-        static_cast<std::size_t>(pick(random, 0, 1) == 0 ? static_cast<std::int64_t>(d.after.size())
-                                                         : pick(random, 0, static_cast<std::int64_t>(d.after.size())));
-    f.set_size(static_cast<std::int64_t>(end));
+    std::int64_t const end = d.some_end(random);
+    f.set_size(end);
     d.set_view(f, rank);
-    bytes back(mine.size(), std::byte{0xee}), hoped = back;
-    std::int64_t there = 0;
-    for (std::size_t i = 0; i < d.offsets[static_cast<std::size_t>(rank)].size(); ++i)
-      for (std::int64_t b = 0; b < d.unit; ++b) {
-        auto const k = i * static_cast<std::size_t>(d.unit) + static_cast<std::size_t>(b);
-        if (static_cast<std::size_t>(d.displacement + d.offsets[static_cast<std::size_t>(rank)][i] + b) >= end)
-          continue;
-        hoped[k] = mine[k];
-        ++there;
-      }
+    bytes back(mine.size(), left_alone);
     r = pick(own, 0, 1) == 0 ? f.read_at(0, back, policy) : f.iread_at(0, back, policy).wait();
-    CHECK(back == hoped);
-    CHECK(r.bytes == there);
+    CHECK(back == d.read_back(rank, end));
+    CHECK(r.bytes == d.bytes_before(rank, end));
     world.barrier();
   }
   f.close();

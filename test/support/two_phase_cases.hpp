@@ -39,6 +39,8 @@ bool everywhere(World const& world, bool here) {
   return sum(world, here ? 0 : 1) == 0;
 }
 
+constexpr std::byte left_alone{0xee};
+
 // A file dealt to the ranks at random, unit by unit: what lies where, and what each rank brings. The same on every rank.
 struct deal {
   std::int64_t unit, slots, displacement;
@@ -75,11 +77,37 @@ struct deal {
         }
     }
   }
+  // Where to cut the file off: at its end, or anywhere.
+  std::int64_t some_end(engine& random) const {
+    auto const whole = static_cast<std::int64_t>(after.size());
+    return pick(random, 0, 1) == 0 ? whole : pick(random, 0, whole);
+  }
+  // What a rank reads of a file that ends there, into memory of bytes `left_alone`.
+  bytes read_back(int rank, std::int64_t end) const {
+    bytes all = data[static_cast<std::size_t>(rank)];
+    for_each_byte(rank, [&](std::int64_t offset, std::size_t k) {
+      if (offset >= end) all[k] = left_alone;
+    });
+    return all;
+  }
+  std::int64_t bytes_before(int rank, std::int64_t end) const {
+    std::int64_t n = 0;
+    for_each_byte(rank, [&](std::int64_t offset, std::size_t) { n += offset < end ? 1 : 0; });
+    return n;
+  }
   std::int64_t tile() const { return std::max<std::int64_t>(1, slots * unit); }
   template <class File>
   void set_view(File& f, int rank) const {
     f.set_view(displacement, contiguous(unit, type<std::byte>),
                resized(table(offsets[static_cast<std::size_t>(rank)], unit), 0, tile()));
+  }
+
+ private:
+  template <class F>
+  void for_each_byte(int rank, F&& f) const {
+    std::size_t k = 0;
+    for (std::int64_t const offset : offsets[static_cast<std::size_t>(rank)])
+      for (std::int64_t b = 0; b < unit; ++b) f(displacement + offset + b, k++);
   }
 };
 
@@ -135,24 +163,13 @@ void check_random_transfers(World const& world, int rounds) {
     CHECK(content_of(f) == d.after);
 
     // And back, up to where the file ends; memory beyond is as before.
-    auto const end =
-        static_cast<std::size_t>(pick(random, 0, 1) == 0 ? static_cast<std::int64_t>(d.after.size())
-                                                         : pick(random, 0, static_cast<std::int64_t>(d.after.size())));
-    f.set_size(static_cast<std::int64_t>(end));
+    std::int64_t const end = d.some_end(random);
+    f.set_size(end);
     d.set_view(f, rank);
-    bytes back(mine.size(), std::byte{0xee}), hoped = back;
-    std::int64_t there = 0;
-    for (std::size_t i = 0; i < d.offsets[static_cast<std::size_t>(rank)].size(); ++i)
-      for (std::int64_t b = 0; b < d.unit; ++b) {
-        auto const k = i * static_cast<std::size_t>(d.unit) + static_cast<std::size_t>(b);
-        if (static_cast<std::size_t>(d.displacement + d.offsets[static_cast<std::size_t>(rank)][i] + b) >= end)
-          continue;
-        hoped[k] = mine[k];
-        ++there;
-      }
+    bytes back(mine.size(), left_alone);
     r = f.read_at_all(0, back, policy);
-    CHECK(back == hoped);
-    CHECK(r.bytes == there);
+    CHECK(back == d.read_back(rank, end));
+    CHECK(r.bytes == d.bytes_before(rank, end));
   }
   CHECK(everywhere(world, together > rounds / 2));
   f.close();

@@ -280,7 +280,7 @@ class agent {
       hull.offset = std::min(hull.offset, p->where.file.low);
       end = std::max(end, p->where.file.high);
       hull.wanted += p->where.bytes();
-      hull.pieces += p->theirs.file->piece_at(p->where.to - 1) - p->theirs.file->piece_at(p->where.from) + 1;
+      hull.pieces += stream_range{p->theirs.file, p->where.from, p->where.to}.pieces();
       sparse = sparse || p->sparse;
     }
     hull.length = end - hull.offset;

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <argosy/agree/failure.hpp>
+#include <argosy/exchange/piece_list.hpp>
 #include <argosy/exchange/shipment.hpp>
 #include <argosy/exchange/window_part.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/serialize.hpp>
-#include <argosy/layout/table.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access.hpp>
 #include <argosy/policy/data_shipping.hpp>
@@ -88,7 +88,6 @@ class shipping {
 
  private:
   static constexpr std::size_t most_told_pieces = 64;  // of a view that travels whole
-  static constexpr std::int64_t piece_bytes = 16;      // an offset and a length, where it does not
 
   // How far one agent has come.
   struct lane {
@@ -110,7 +109,7 @@ class shipping {
     for_each_part(
         plan_, *l.domain, mine_, l.next_round, [&](std::int64_t round, file_window const&, window_part const& p) {
           std::int64_t const told =
-              form_.empty() ? piece_bytes * (wanted_.file.piece_at(p.to - 1) - wanted_.file.piece_at(p.from) + 1) : 0;
+              form_.empty() ? piece_list::piece_bytes * stream_range{&wanted_.file, p.from, p.to}.pieces() : 0;
           more = !c.parts.empty() && cost + p.bytes() + told > most_bytes_;
           if (more) {
             c.end_round = round;
@@ -167,16 +166,9 @@ class shipping {
     return p;
   }
   std::vector<std::byte> form_of(consignment const& c) const {
-    std::vector<std::int64_t> offsets, lengths;
-    for (window_part const& p : c.parts) {
-      std::int64_t at = p.from;
-      for (cursor piece(wanted_.file, at); at < p.to; piece.next()) {
-        offsets.push_back(piece.current().offset);
-        lengths.push_back(std::min(piece.current().length, p.to - at));
-        at += lengths.back();
-      }
-    }
-    return serialize(table(offsets, lengths));
+    piece_list pieces;
+    for (window_part const& p : c.parts) pieces.add(wanted_.file, p.from, p.to);
+    return pieces.form();
   }
 
   void take(consignment const& c, service_answer const& a) {

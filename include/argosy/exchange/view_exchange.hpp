@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/exchange/piece_list.hpp>
 #include <argosy/exchange/window_part.hpp>
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
@@ -86,25 +87,21 @@ class view_exchange {
     bool whole() const noexcept { return end < 0; }
     friend bool operator==(told const&, told const&) = default;
   };
-  static constexpr std::int64_t piece_bytes = 16;  // an offset and a length
   static constexpr std::size_t short_form_bytes = 1024;
 
   told what_to_tell(std::uint64_t view, collective_plan const& plan, far_domain const& to) {
     std::size_t const whole = whole_form(view, *to.mine.file).size();
-    auto const all = static_cast<std::int64_t>(whole) / piece_bytes;
+    auto const all = static_cast<std::int64_t>(whole) / piece_list::piece_bytes;
     file_domain const& d = plan.domains[to.domain];
-    bool const few = whole <= short_form_bytes || all <= pieces_of(to.mine.file, to.mine.from, to.mine.to);
+    bool const few = whole <= short_form_bytes || all <= to.mine.pieces();
     if (few && (!d.striped() || whole <= short_form_bytes)) return {view, 0, -1, {}};
     if (!d.striped()) return {view, to.mine.from, to.mine.to, {}};
     std::int64_t pieces = 0;
     for_each_part(plan, d, to.mine, 0, [&](std::int64_t, file_window const&, window_part const& p) {
-      return (pieces += pieces_of(to.mine.file, p.from, p.to)) < all;
+      return (pieces += stream_range{to.mine.file, p.from, p.to}.pieces()) < all;
     });
     if (pieces >= all) return {view, 0, -1, {}};
     return {view, to.mine.from, to.mine.to, d};
-  }
-  static std::int64_t pieces_of(layout const* file, std::int64_t from, std::int64_t to) {
-    return file->piece_at(to - 1) - file->piece_at(from) + 1;
   }
   std::vector<std::byte> const& whole_form(std::uint64_t view, layout const& l) {
     if (whole_.empty() || whole_view_ != view) {
@@ -115,20 +112,15 @@ class view_exchange {
   }
   // Positions in it count from its own start, up to as many bytes at most as lie between the first and the last of them.
   static std::vector<std::byte> part_of(collective_plan const& plan, far_domain const& to) {
-    std::vector<std::int64_t> offsets, lengths;
-    auto const add = [&](std::int64_t from, std::int64_t end) {
-      for (cursor c(*to.mine.file, from); from < end; c.next()) {
-        offsets.push_back(c.current().offset);
-        lengths.push_back(std::min(c.current().length, end - from));
-        from += lengths.back();
-      }
-    };
+    piece_list pieces;
     file_domain const& d = plan.domains[to.domain];
-    if (!d.striped()) add(to.mine.from, to.mine.to);
     if (d.striped())
-      for_each_part(plan, d, to.mine, 0,
-                    [&](std::int64_t, file_window const&, window_part const& p) { return add(p.from, p.to), true; });
-    return serialize(table(offsets, lengths));
+      for_each_part(plan, d, to.mine, 0, [&](std::int64_t, file_window const&, window_part const& p) {
+        return pieces.add(*to.mine.file, p.from, p.to), true;
+      });
+    else
+      pieces.add(*to.mine.file, to.mine.from, to.mine.to);
+    return pieces.form();
   }
 
   std::map<int, told> told_;  // by rank

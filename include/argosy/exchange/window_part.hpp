@@ -35,6 +35,8 @@ struct stream_range {
   std::int64_t before(std::int64_t offset) const {
     return from == to ? from : std::clamp(file->bytes_before(offset), from, to);
   }
+  // Of a range that is not empty. O(depth).
+  std::int64_t pieces() const { return file->piece_at(to - 1) - file->piece_at(from) + 1; }
   window_part within(file_window const& w) const {
     window_part p{before(w.begin), before(w.end), {}};
     if (p.empty()) return p;

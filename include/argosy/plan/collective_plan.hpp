@@ -78,7 +78,7 @@ struct collective_plan {
     std::int64_t const each = windows_in_stripe(d), k = round + d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripe = (d.begin / d.stripe_bytes + k / each * d.dealt_to) * d.stripe_bytes;
     std::int64_t const from = k % each * window_bytes, begin = std::max(d.begin, stripe + from);
-    std::int64_t const room = std::min(from + window_bytes, d.stripe_bytes) - (begin - stripe);
+    std::int64_t const room = std::min(window_bytes, d.stripe_bytes - from) - (begin - stripe - from);
     return {begin, room > d.end - begin ? d.end : begin + room};
   }
 };

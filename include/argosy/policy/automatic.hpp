@@ -102,6 +102,6 @@ struct automatic {
     return sum / static_cast<double>(std::clamp<std::int64_t>(ranks.at_once(), 1, among));
   }
 };
-static_assert(collective_policy<automatic>);
+static_assert(balancing_policy<automatic>);
 
 }  // namespace argosy

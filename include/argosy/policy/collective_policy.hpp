@@ -25,6 +25,11 @@ struct rank_group {
   // that follow one another.
   std::vector<int> eligible = {};
 
+  // How many ranks may be chosen, and the i-th of n that are. Spread evenly, over the nodes where they may all be.
+  std::int64_t most() const noexcept { return eligible.empty() ? size : static_cast<std::int64_t>(eligible.size()); }
+  int chosen(std::int64_t i, std::int64_t n) const noexcept {
+    return eligible.empty() ? static_cast<int>(i * size / n) : eligible[static_cast<std::size_t>(i)];
+  }
   // Ranks that compute at the same time.
   std::int64_t at_once() const noexcept { return processors > 0 && processors < size ? processors : size; }
 };

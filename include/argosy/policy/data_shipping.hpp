@@ -65,16 +65,13 @@ struct data_shipping {
                                                                            : (stripe_bytes + block - 1) / block * block;
   }
   std::int64_t agents_of(rank_group const& ranks) const {
-    return std::clamp<std::int64_t>(
-        agents > 0 ? agents : agents_per_node * ranks.nodes, 1,
-        ranks.eligible.empty() ? ranks.size : static_cast<std::int64_t>(ranks.eligible.size()));
+    return std::clamp<std::int64_t>(agents > 0 ? agents : agents_per_node * ranks.nodes, 1, ranks.most());
   }
   std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
   int rank_of(std::int64_t agent, rank_group const& ranks) const {
-    return ranks.eligible.empty() ? static_cast<int>(agent * ranks.size / agents_of(ranks))
-                                  : ranks.eligible[static_cast<std::size_t>(agent)];
+    return ranks.chosen(agent, agents_of(ranks));
   }
 
   // `max_ranges` may differ: every agent gives its own hints.

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -35,9 +37,7 @@ struct two_phase {
     return plan_with(kind, all, ranks, &where);
   }
   std::int64_t most_aggregators(rank_group const& ranks) const {
-    std::int64_t const most = aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes;
-    return std::clamp<std::int64_t>(
-        most, 1, ranks.eligible.empty() ? ranks.size : static_cast<std::int64_t>(ranks.eligible.size()));
+    return std::clamp<std::int64_t>(aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1, ranks.most());
   }
   std::uint64_t key() const {
     return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes);
@@ -72,11 +72,12 @@ struct two_phase {
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n = std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
     std::vector<int> const owners = owners_of(n, ranks);
+    std::vector<std::int64_t> const cuts = where ? cuts_of_work(all, *where, n) : std::vector<std::int64_t>();
     std::int64_t begin = all.low;
     for (std::int64_t i = 0; i < n; ++i) {
       std::int64_t end = all.high;
       if (i + 1 < n) {
-        std::int64_t const even = where ? place_of_work(all, *where, i + 1, n) : all.low + all.span() / n * (i + 1);
+        std::int64_t const even = where ? cuts[static_cast<std::size_t>(i)] : all.low + all.span() / n * (i + 1);
         std::int64_t const cut = even - even % block;
         end = std::clamp(cut - cut % p.granule, begin, all.high);
       }
@@ -88,9 +89,7 @@ struct two_phase {
   // In ascending order, so that neighbours in the file are neighbours in the machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
     std::vector<int> owners;
-    for (std::int64_t i = 0; i < n; ++i)
-      owners.push_back(ranks.eligible.empty() ? static_cast<int>(i * ranks.size / n)
-                                              : ranks.eligible[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
     std::sort(owners.begin(), owners.end());
     return owners;
   }
@@ -109,38 +108,48 @@ struct two_phase {
         sum += access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
     return sum;
   }
-  // The end of the first `part` of `parts` of the work.
-  static std::int64_t place_of_work(access_summary const& all, access_histogram const& where, std::int64_t part,
-                                    std::int64_t parts) {
-    double sum = 0;
+  // Where equal parts of the work end, but the last one. O(stretches + parts).
+  static std::vector<std::int64_t> cuts_of_work(access_summary const& all, access_histogram const& where,
+                                                std::int64_t parts) {
+    double sum = 0, before = 0;
     for (std::int64_t k = 0; k < access_histogram::stretches; ++k) sum += work_of(all, where, k);
-    double left = sum * static_cast<double>(part) / static_cast<double>(parts);
+    std::vector<std::int64_t> cuts;
     for (std::int64_t k = 0; k < access_histogram::stretches; ++k) {
       double const work = work_of(all, where, k);
+      if (work <= 0) continue;
       std::int64_t const begin = access_histogram::begin_of(all, k), end = access_histogram::begin_of(all, k + 1);
-      if (left < work) return begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * (left / work));
-      left -= work;
+      for (auto i = std::ssize(cuts) + 1; i < parts; ++i) {
+        double const rest = sum * static_cast<double>(i) / static_cast<double>(parts) - before;
+        if (rest >= work) break;  // ends farther on
+        cuts.push_back(begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * (std::max(0.0, rest) / work)));
+      }
+      before += work;
     }
-    return all.high;
+    cuts.resize(static_cast<std::size_t>(parts - 1), all.high);
+    return cuts;
   }
-  // Stretches at the ends of domains that nobody wants anything of need no windows.
+  // Stretches at the ends of domains that nobody wants anything of need no windows. O(stretches + domains): domains follow
+  // one another, and so do the stretches at their ends.
   static void trim(collective_plan& p, access_summary const& all, access_histogram const& where) {
-    auto const unwanted = [&](std::int64_t k) { return where.bytes[static_cast<std::size_t>(k)] == 0; };
+    constexpr auto n = static_cast<std::size_t>(access_histogram::stretches);
+    auto const begin_of = [&](std::size_t k) { return access_histogram::begin_of(all, static_cast<std::int64_t>(k)); };
+    // Where the wanted stretches begin and end that are next to each stretch, itself among them.
+    std::array<std::int64_t, n> begins, ends;
+    for (std::size_t k = n; k-- > 0;)
+      begins[k] = where.bytes[k] > 0 ? begin_of(k) : k + 1 < n ? begins[k + 1] : all.high;
+    for (std::size_t k = 0; k < n; ++k) ends[k] = where.bytes[k] > 0 ? begin_of(k + 1) : k > 0 ? ends[k - 1] : all.low;
+
+    std::size_t first = 0, last = 0;  // the stretches at the two ends of a domain
     for (file_domain& d : p.domains) {
-      std::int64_t from = d.begin, to = d.end;
-      for (std::int64_t k = 0; k < access_histogram::stretches; ++k)
-        if (unwanted(k) && access_histogram::begin_of(all, k) <= from)
-          from = std::max(from, std::min(d.end, access_histogram::begin_of(all, k + 1)));
-      for (std::int64_t k = access_histogram::stretches; k-- > 0;)
-        if (unwanted(k) && access_histogram::begin_of(all, k + 1) >= to)
-          to = std::min(to, std::max(from, access_histogram::begin_of(all, k)));
-      from -= from % p.granule;
-      to = to % p.granule == 0 ? to : std::min(d.end, to + p.granule - to % p.granule);
-      d.begin = from;
-      d.end = to;
+      if (d.begin == d.end) continue;
+      while (begin_of(first + 1) <= d.begin) ++first;
+      while (begin_of(last + 1) < d.end) ++last;
+      std::int64_t const from = std::clamp(begins[first], d.begin, d.end), to = std::clamp(ends[last], from, d.end);
+      d.begin = from - from % p.granule;
+      d.end = to % p.granule == 0 ? to : std::min(d.end, to + p.granule - to % p.granule);
     }
   }
 };
-static_assert(collective_policy<two_phase>);
+static_assert(balancing_policy<two_phase>);
 
 }  // namespace argosy

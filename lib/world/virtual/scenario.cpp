@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/virtual/scenario.hpp>
 
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -13,20 +11,13 @@
 #include <argosy/agree/errc.hpp>
 #include <argosy/handle/tracer.hpp>
 
+#include "../../words.hpp"
+
 namespace argosy {
 namespace {
 
-[[noreturn]] void refuse(std::string_view word, std::string_view why) {
-  throw std::invalid_argument(fmt::format("argosy::parse_scenario: '{}': {}", word, why));
-}
-
-template <class T>
-T number_of(std::string_view text, std::string_view word) {
-  T value{};
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) refuse(word, "not a number that fits");
-  return value;
-}
+using detail::next_word;
+constexpr detail::word_reader words{"argosy::parse_scenario"};
 
 // Calls f(name, member) for each number that has a name.
 template <class Scenario, class F>
@@ -60,19 +51,9 @@ std::string shown(std::error_code const& e) {
 }
 
 std::error_code error_of(std::string_view text, std::string_view word) {
-  if (text.starts_with("argosy:")) return {number_of<int>(text.substr(7), word), category()};
-  if (!text.empty() && text[0] >= '0' && text[0] <= '9') return {number_of<int>(text, word), std::system_category()};
-  for (int e = 1; e < 4096; ++e)
-    if (std::error_code const code(e, std::system_category()); error_name(code) == text) return code;
-  refuse(word, "not the name of an errno");
-}
-
-// Up to the separator, which is taken away, too.
-std::string_view next(std::string_view& text, char separator) {
-  auto const at = text.find(separator);
-  std::string_view const part = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return part;
+  if (text.starts_with("argosy:")) return {words.number<int>(text.substr(7), word), category()};
+  if (!text.empty() && text[0] >= '0' && text[0] <= '9') return {words.number<int>(text, word), std::system_category()};
+  return words.errno_named(text, word);
 }
 
 std::string shown(rank_fault const& x) {
@@ -92,27 +73,27 @@ std::string shown(rank_fault const& x) {
 rank_fault parse_fault(std::string_view text) {
   rank_fault x;
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view value = next(rest, ',');
-    std::string_view const key = next(value, ':');
+    std::string_view value = next_word(rest, ',');
+    std::string_view const key = next_word(value, ':');
     if (key == "rank") {
-      x.rank = number_of<int>(value, text);
+      x.rank = words.number<int>(value, text);
     } else if (key == "call") {
       std::size_t k = 0;
       while (k < file_call_count && to_string(static_cast<file_call>(k)) != value) ++k;
-      if (k == file_call_count) refuse(text, "no such call of a file");
+      if (k == file_call_count) words.refuse(text, "no such call of a file");
       x.what.kind = static_cast<file_call>(k);
     } else if (key == "first") {
-      x.what.first = number_of<std::int64_t>(value, text);
+      x.what.first = words.number<std::int64_t>(value, text);
     } else if (key == "times") {
-      x.what.times = value == "forever" ? fault::forever : number_of<std::int64_t>(value, text);
+      x.what.times = value == "forever" ? fault::forever : words.number<std::int64_t>(value, text);
     } else if (key == "error") {
       x.what.error = error_of(value, text);
     } else if (key == "bytes") {
-      x.what.most_bytes = number_of<std::int64_t>(value, text);
+      x.what.most_bytes = words.number<std::int64_t>(value, text);
     } else if (key == "delay_ns") {
-      x.what.delay = std::chrono::nanoseconds(number_of<std::int64_t>(value, text));
+      x.what.delay = std::chrono::nanoseconds(words.number<std::int64_t>(value, text));
     } else {
-      refuse(text, "a fault has rank, call, first, times, error, bytes and delay_ns");
+      words.refuse(text, "a fault has rank, call, first, times, error, bytes and delay_ns");
     }
   }
   return x;
@@ -141,33 +122,33 @@ std::string to_string(scenario const& s) {
 scenario parse_scenario(std::string_view text) {
   scenario s;
   while (!text.empty()) {
-    std::string_view const word = next(text, ' ');
+    std::string_view const word = next_word(text, ' ');
     if (word.empty()) continue;
     std::string_view value = word;
-    std::string_view const key = next(value, '=');
+    std::string_view const key = next_word(value, '=');
     bool known = false;
     for_each_number(s, [&]<class T>(char const* name, T& x) {
       if (key != name) return;
       known = true;
-      x = number_of<T>(value, word);
+      x = words.number<T>(value, word);
     });
     if (known) continue;
     if (key == "disk.has_locks") {
-      s.disk.has_locks = number_of<int>(value, word) != 0;
+      s.disk.has_locks = words.number<int>(value, word) != 0;
     } else if (key == "fault") {
       s.faults.push_back(parse_fault(value));
     } else if (key == "slow") {
-      int const rank = number_of<int>(next(value, ':'), word);
-      s.slow.push_back({rank, number_of<double>(value, word)});
+      int const rank = words.number<int>(next_word(value, ':'), word);
+      s.slow.push_back({rank, words.number<double>(value, word)});
     } else if (key == "pause") {
-      int const rank = number_of<int>(next(value, ':'), word);
-      auto const at = number_of<std::int64_t>(next(value, ':'), word);
-      s.pauses.push_back({rank, at, number_of<std::int64_t>(value, word)});
+      int const rank = words.number<int>(next_word(value, ':'), word);
+      auto const at = words.number<std::int64_t>(next_word(value, ':'), word);
+      s.pauses.push_back({rank, at, words.number<std::int64_t>(value, word)});
     } else if (key == "die") {
-      int const rank = number_of<int>(next(value, ':'), word);
-      s.deaths.push_back({rank, number_of<std::int64_t>(value, word)});
+      int const rank = words.number<int>(next_word(value, ':'), word);
+      s.deaths.push_back({rank, words.number<std::int64_t>(value, word)});
     } else {
-      refuse(word, "not a word of a scenario");
+      words.refuse(word, "not a word of a scenario");
     }
   }
   return s;

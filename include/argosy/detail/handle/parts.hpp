@@ -72,4 +72,17 @@ std::vector<Part> parts_below(std::span<Part const> parts, std::int64_t offset) 
   return kept;
 }
 
+// Part by part, for handles that have calls for one stretch only: f(offset, memory) -> io_result.
+template <class Part, class F>
+io_result one_by_one(std::span<Part const> parts, F&& f) {
+  io_result all;
+  for (Part const& p : parts) {
+    io_result const one = f(p.offset, p.memory);
+    all.bytes += one.bytes;
+    all.error = one.error;
+    if (one.error || one.bytes < bytes_of(p)) break;
+  }
+  return all;
+}
+
 }  // namespace argosy::detail

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
+#include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/gpfs/client_node.hpp>
 #include <argosy/handle/handle.hpp>
 
@@ -33,8 +33,13 @@ class file_calls {
     c.from = memory;
     return transfer(std::move(c));
   }
-  io_result read(std::span<read_part const> parts) { return each(parts); }
-  io_result write(std::span<write_part const> parts) { return each(parts); }
+  io_result read(std::span<read_part const> parts) {
+    return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+  }
+  io_result write(std::span<write_part const> parts) {
+    return detail::one_by_one(
+        parts, [&](std::int64_t offset, std::span<std::byte const> memory) { return write(offset, memory); });
+  }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     call c = make(call_kind::lock);
@@ -114,21 +119,6 @@ class file_calls {
   io_result transfer(call c) {
     completion const done = self().carry(std::move(c));
     return {done.value, code(done)};
-  }
-  template <class Part>
-  io_result each(std::span<Part const> parts) {
-    io_result all;
-    for (Part const& p : parts) {
-      io_result one;
-      if constexpr (std::is_same_v<Part, read_part>)
-        one = read(p.offset, p.memory);
-      else
-        one = write(p.offset, p.memory);
-      all.bytes += one.bytes;
-      all.error = one.error;
-      if (one.error || one.bytes < static_cast<std::int64_t>(p.memory.size())) break;
-    }
-    return all;
   }
 };
 

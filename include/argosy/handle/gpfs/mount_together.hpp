@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/detail/world/first_failure.hpp>
 #include <argosy/handle/gpfs/host.hpp>
 #include <argosy/handle/gpfs/mount.hpp>
 #include <argosy/world/communicator.hpp>
@@ -49,13 +50,6 @@ class mounted_together {
 // broadcasts and a reduction.
 template <agreeing World>
 mounted_together mount_together(World const& world, host_options o, std::error_code& error) {
-  struct first_failure {
-    int error = 0;
-    int rank = 0;
-    void combine(first_failure const& other) {
-      if (other.error != 0 && (error == 0 || other.rank < rank)) *this = other;
-    }
-  };
   mounted_together made;
   error.clear();
   std::string address;
@@ -68,9 +62,7 @@ mounted_together mount_together(World const& world, host_options o, std::error_c
   address.resize(length);
   world.broadcast(std::as_writable_bytes(std::span(address)), 0);
   if (!error && !address.empty()) made.mine_ = mount::to(address, world.rank(), error);
-  first_failure outcome{error.value(), world.rank()};
-  world.all_reduce(outcome);
-  error.assign(outcome.error, std::system_category());
+  error = detail::first_failure(world, error.value());
   if (error) return {};
   return made;
 }

@@ -1,0 +1,36 @@
+// Pieces as they are told to others: those of a part of a stream, and of no more.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/layout/serialize.hpp>
+#include <argosy/layout/table.hpp>
+
+namespace argosy {
+
+class piece_list {
+ public:
+  static constexpr std::int64_t piece_bytes = 16;  // an offset and a length, serialised
+
+  // Bytes [from, to) of the stream of a layout, which never decreases from call to call.
+  void add(layout const& l, std::int64_t from, std::int64_t to) {
+    for (cursor c(l, from); from < to; c.next()) {
+      offsets_.push_back(c.current().offset);
+      lengths_.push_back(std::min(c.current().length, to - from));
+      from += lengths_.back();
+    }
+  }
+  // A layout of these pieces; positions in its stream count from their start.
+  std::vector<std::byte> form() const { return serialize(table(offsets_, lengths_)); }
+
+ private:
+  std::vector<std::int64_t> offsets_, lengths_;
+};
+
+}  // namespace argosy
