@@ -29,6 +29,7 @@ gpfs::machine small() {
   m.block_bytes = B;
   m.pagepool_bytes = 64 * B;
   m.servers = 2;
+  m.ship_wait_s = 0;  // a signal comes as late as it likes
   return m;
 }
 
@@ -302,6 +303,25 @@ TEST_CASE("stop: what fails", "[gpfs][partitioning][errors]") {
     CHECK(c.host.wait(second).error == ESTALE);
     CHECK(!c.write(0, B, 10));
   }
+}
+
+TEST_CASE("who waits for others to start or stop in vain does not wait for ever", "[gpfs][partitioning][errors]") {
+  gpfs::machine m = small();
+  m.ship_wait_s = 5;
+  cluster c(3, m);
+  auto begin = io::test::ship_start(3);
+  auto const alone = c.start(0, begin);
+  CHECK(c.host.wait(alone).error == ETIMEDOUT);
+  CHECK(!c.write(0, 0, 10));
+  REQUIRE(c.start_all(3) == same(3, 0));  // nothing is left of the first one
+  io::test::ship_stop end;
+  auto const early = c.start(1, end);
+  CHECK(c.host.wait(early).error == ETIMEDOUT);
+  REQUIRE(!c.write(0, B, 10));  // the mode is kept
+  REQUIRE(!c.write(1, 0, 10));
+  CHECK(c.count(0).ships_sent == 1);
+  CHECK(c.count(1).ships_sent == 1);
+  CHECK(c.stop_all(3) == same(3, 0));
 }
 
 TEST_CASE("outsiders read through the owners and cannot write", "[gpfs][partitioning]") {

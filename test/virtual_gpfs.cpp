@@ -1,5 +1,6 @@
 // The simulated GPFS in the virtual cluster: calls that wait in virtual time, deaths, faults of ranks and of the system.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/gpfs/traffic.hpp>
 #include <argosy/handle/virtual_gpfs.hpp>
 
 #include <algorithm>
@@ -361,6 +362,38 @@ TEST_CASE("troubles as text", "[gpfs]") {
   CHECK_THROWS_WITH(gpfs::parse_troubles("fault=call:sync"), ContainsSubstring("read or write"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"), ContainsSubstring("errno"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("seed=x"), ContainsSubstring("number"));
+}
+
+TEST_CASE("traffic writes down which node takes tokens from which, and draws it", "[virtual_gpfs]") {
+  using kind = gpfs::traffic::kind;
+  io::virtual_gpfs const files(small(), 3);
+  int others = 0;
+  files.system().on_delivery = [&](gpfs::message const&, gpfs::instant) { ++others; };
+  {
+    gpfs::traffic const seen(files.system());
+    io::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3}).run([&](io::virtual_rank const& world) {
+      auto f = open_at(files);
+      for (int turn = 0; turn < 3; ++turn) {
+        if (turn == world.rank()) CHECK(f.write(100 * turn, filled(100, 1)).bytes == 100);
+        world.barrier();
+      }
+      CHECK_FALSE(f.close());
+    });
+    CHECK(seen.count(kind::grant) == 3);
+    CHECK(seen.count(kind::revocation) == files.counters().revokes_sent);
+    std::vector<std::pair<int, int>> taken;
+    for (gpfs::traffic::event const& e : seen.events())
+      if (e.what == kind::revocation) taken.emplace_back(e.from, e.to);
+    CHECK(taken == std::vector<std::pair<int, int>>{{1, 0}, {2, 1}});
+    std::string const picture = seen.draw("one block", 2 * seen.seconds());
+    CHECK_THAT(picture, ContainsSubstring("3 tokens given (ticks), 2 taken away") && ContainsSubstring("node 2"));
+  }
+  CHECK(others > 0);
+  int const before = others;
+  CHECK(files.content("f").size() == 300);
+  std::error_code error;
+  auto f = files.open("f", create, error);
+  CHECK(others > before);  // who watched before watches again
 }
 
 TEST_CASE("directives of all ranks: partitioned, no token moves", "[virtual_gpfs][partitioning]") {

@@ -1,5 +1,6 @@
 // Data shipping of independent calls in the virtual cluster.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/handle/faulty.hpp>
 #include <argosy/handle/virtual_files.hpp>
 #include <argosy/handle/virtual_gpfs.hpp>
 #include <argosy/layout/table.hpp>
@@ -19,6 +21,7 @@
 
 namespace io = argosy;
 using namespace io::test;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -141,7 +144,7 @@ TEST_CASE("where an agent dies, whoever needs it is told, and nobody waits", "[s
         if (!error) CHECK(put.bytes == 30'000);
         if (error) {
           CHECK(error == io::errc::rank_failed);
-          CHECK_THAT(f.what_failed(), Catch::Matchers::ContainsSubstring("agent on rank 1"));
+          CHECK_THAT(f.what_failed(), ContainsSubstring("agent on rank 1"));
           CHECK(put.bytes < 30'000);
           ++told;
         }
@@ -287,4 +290,150 @@ TEST_CASE("what ranks ship to agents over a file system that takes hints", "[shi
     CHECK(files.counters().ranges_accepted > 0);
     CHECK(files.counters().ranges_unknown == 0);
   }
+}
+
+// --- File partitioning, where the file system has it ---
+
+namespace {
+
+io::hints partitioned(std::int64_t stripe_bytes = 0) {
+  io::hints h = with_agents();
+  h.io_buffer_bytes = stripe_bytes;
+  return h;
+}
+constexpr io::mode unique = io::mode::create | io::mode::read_write | io::mode::unique_open;
+
+// Small records of all ranks, turn by turn.
+template <class File>
+io::report put_records(File& f, io::virtual_rank const& world, std::byte value, std::error_code& error) {
+  std::vector<std::byte> const data(100 * 200, value);
+  f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * world.size()));
+  return f.write_at(0, data, error);
+}
+
+}  // namespace
+
+TEST_CASE("a file opened unique whose calls are shipped is partitioned as its agents are", "[shipping][partitioning]") {
+  for (int const per_node : {1, 2}) {
+    constexpr int ranks = 6;
+    io::virtual_gpfs files(with_hints(), ranks / per_node);
+    io::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = seed()}, roomy)
+        .run([&](io::virtual_rank const& world) {
+          auto f = virtual_file::open(world, "f", unique, partitioned(block), files.opener());
+          io::gpfs::client_counters const before = files.counters();
+          std::vector<std::byte> some(100);
+          std::error_code error;
+          for (std::int64_t const stripe : {block, 3 * block, 16 * block}) {
+            f.set_hints({.io_buffer_bytes = stripe});  // stop, another map, start
+            io::report const r = put_records(f, world, static_cast<std::byte>(world.rank() + 1), error);
+            CHECK_FALSE(error);
+            CHECK_THAT(r.reason, ContainsSubstring("; partitioned in the file system"));
+            CHECK_THAT(f.explain_at(io::access_kind::read, 0, some).reason, ContainsSubstring("partitioned"));
+            world.barrier();
+          }
+          io::gpfs::client_counters const after = files.counters();
+          CHECK(after.token_requests == before.token_requests);
+          CHECK(after.revokes_received == before.revokes_received);
+          CHECK(after.ships_sent == before.ships_sent);  // nothing is written by a node that does not own it
+          world.barrier();
+          f.set_size(100 * 200 * ranks);  // keeps its size while it is partitioned, so the mode ends for it
+          f.preallocate(100 * 200 * ranks);
+          CHECK_THAT(put_records(f, world, static_cast<std::byte>(world.rank() + 1), error).reason,
+                     ContainsSubstring("; partitioned in the file system"));
+          CHECK_FALSE(error);
+          world.barrier();
+          f.close();
+        });
+    std::vector<std::byte> hoped;
+    for (int i = 0; i < 200; ++i)
+      for (int r = 0; r < ranks; ++r) hoped.insert(hoped.end(), 100, static_cast<std::byte>(r + 1));
+    CHECK(files.on_disk("f") == hoped);  // close has stopped it, and stop has flushed
+  }
+}
+
+TEST_CASE("what is not partitioned, and why", "[shipping][partitioning]") {
+  io::virtual_gpfs const gpfs(with_hints(), 2);
+  io::virtual_files const plain;
+  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+    auto const reason = [&](io::mode modes, io::hints const& h, io::opener files) {
+      auto f = virtual_file::open(world, "f", modes, h, std::move(files));
+      std::error_code error;
+      std::string const said = put_records(f, world, std::byte{1}, error).reason;
+      CHECK_FALSE(error);
+      f.close();
+      return said;
+    };
+    constexpr io::mode shared = io::mode::create | io::mode::read_write;
+    CHECK_THAT(reason(shared, partitioned(), gpfs.opener()), !ContainsSubstring("partitioned"));
+    CHECK_THAT(reason(unique, {}, gpfs.opener()), !ContainsSubstring("partitioned"));
+    io::hints off = partitioned(), on = partitioned();
+    off.partitioning = io::toggle::disable;
+    on.partitioning = io::toggle::enable;
+    CHECK_THAT(reason(unique, off, gpfs.opener()), !ContainsSubstring("partitioned"));
+    CHECK_THAT(reason(shared, on, gpfs.opener()), ContainsSubstring("; partitioned in the file system"));
+    CHECK_THAT(reason(unique, partitioned(), plain.opener()),
+               ContainsSubstring("; not partitioned: the file system takes no directives"));
+    on.io_buffer_bytes = std::int64_t{4} << 30;
+    CHECK_THAT(reason(unique, on, gpfs.opener()), ContainsSubstring("not partitioned: stripes of 2 GiB or more"));
+    // Somebody else writes the file.
+    auto other = virtual_file::open(world, "f", shared, {}, gpfs.opener());
+    CHECK_THAT(reason(unique, partitioned(), gpfs.opener()), ContainsSubstring("EPERM"));
+    other.close();
+  });
+}
+
+TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the file as it is",
+          "[shipping][partitioning][errors]") {
+  constexpr int ranks = 3;
+  for (int who = 0; who < ranks; ++who)
+    for (std::int64_t k = 1; k <= 4; ++k) {  // start, stop, start with another map, stop at close
+      CAPTURE(who, k);
+      io::virtual_gpfs files(with_hints(), ranks);
+      int told = 0;
+      io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
+          .run([&](io::virtual_rank const& world) {
+            auto const script = std::make_shared<io::fault_script>();
+            if (world.rank() == who)
+              script->add(io::fail_at(io::file_call::fcntl, k, std::error_code(ENOMEM, std::system_category())));
+            auto f = virtual_file::open(world, "f", unique, partitioned(block),
+                                        io::with_faults(files.opener(), script));
+            std::error_code error;
+            io::report const r = put_records(f, world, std::byte{1}, error);
+            CHECK_FALSE(error);
+            if (k == 1) CHECK_THAT(r.reason, ContainsSubstring("; not partitioned: ") && ContainsSubstring("ENOMEM"));
+            f.set_hints({.io_buffer_bytes = 2 * block}, error);
+            told += error ? 1 : 0;
+            put_records(f, world, std::byte{2}, error);
+            INFO(f.what_failed());
+            CHECK_FALSE(error);
+            f.close(error);
+            told += error ? 1 : 0;
+          });
+      // A stop that fails may have lost bytes: all ranks hear of it.
+      CHECK(told == (k == 2 || k == 4 ? ranks : 0));
+      bool const same = files.content("f") == std::vector<std::byte>(100 * 200 * ranks, std::byte{2});
+      CHECK(same);
+    }
+}
+
+TEST_CASE("a rank that dies while the file is partitioned", "[shipping][partitioning][death]") {
+  int died = 0;
+  for (std::int64_t k = 1; k < 120; ++k) {
+    CAPTURE(k);
+    io::virtual_gpfs const files(with_hints(), 3);
+    io::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = seed()};
+    s.deaths.push_back({1, k});
+    auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+      std::error_code error;
+      auto f = virtual_file::open(world, "f", unique, error, partitioned(block), files.opener());
+      if (error) return;
+      std::vector<std::byte> const data(1000, std::byte{1});
+      f.write_at(1000 * world.rank(), data, error);
+      f.set_hints({.io_buffer_bytes = 2 * block}, error);
+      f.write_at(1000 * world.rank(), data, error);
+      f.close(error);
+    });
+    died += r.dead.empty() ? 0 : 1;
+  }
+  CHECK(died > 20);
 }

@@ -87,6 +87,13 @@ merging open_file::merging_for(bool ranks_write) const {
   return {ranks_write ? ranks : programs, readable};
 }
 
+// Of a file that nobody else may write: only then is nobody an outsider of the partitioning.
+bool open_file::wants_partitioning() const {
+  resolved_hints const& h = hints.values();
+  if (!can_write(modes) || h.partitioning == toggle::disable) return false;
+  return h.partitioning == toggle::enable || (has(modes, mode::unique_open) && h.ships());
+}
+
 access_summary open_file::summarise(job const& t) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
@@ -194,7 +201,11 @@ failure open_file::move(job const& t, staging& with, report& done) {
   return caught([&]() -> failure {
     if (!t.shipped) return move_here(t, with, done);
     std::string const why_not = why_not_shipped(t);
-    if (why_not.empty()) return t.agents->ship(t, *t.shipped, done);
+    if (why_not.empty()) {
+      failure f = t.agents->ship(t, *t.shipped, done);
+      done.reason += parts.words();
+      return f;
+    }
     failure f = move_here(t, with, done);
     done.reason += "; not shipped: " + why_not;
     return f;
@@ -204,9 +215,8 @@ failure open_file::move(job const& t, staging& with, report& done) {
 plan open_file::explain(job const& t) const {
   if (!t.shipped) return t.policy.plan(access_of(t));
   std::string const why_not = why_not_shipped(t);
-  if (why_not.empty()) return t.agents->explain(t, *t.shipped);
-  plan p = t.policy.plan(access_of(t));
-  p.reason += "; not shipped: " + why_not;
+  plan p = why_not.empty() ? t.agents->explain(t, *t.shipped) : t.policy.plan(access_of(t));
+  p.reason += why_not.empty() ? parts.words() : "; not shipped: " + why_not;
   return p;
 }
 

@@ -293,7 +293,7 @@ int client_node::state::stop_directive(operation& o) {
     tell_manager(ship_stop{o.id, o.file, o.instance}, o.ready);
   }
   if (!o.answered) return not_yet;
-  if (o.error != EINVAL && o.error != EINTR) instances_.at(o.instance).ship_epoch = 0;
+  if (o.error != EINVAL && o.error != EINTR && o.error != ETIMEDOUT) instances_.at(o.instance).ship_epoch = 0;
   return o.error;
 }
 

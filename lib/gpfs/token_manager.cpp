@@ -331,6 +331,7 @@ void token_manager::on(node_id from, ship_start const& m) {
     if (others >= machine_.ship_files_max) return tell(from, ship_done{m.call, ENOMEM});
     s = {};
     s.now = stage::gathering;
+    set_deadline(s);
   }
   if (s.starters.contains(id)) return tell(from, ship_done{m.call, EINVAL});
   bool const differs = !s.starters.empty() && s.starters.begin()->second.start.instances != m.instances;
@@ -361,6 +362,7 @@ void token_manager::start_ship_if_all(file_id id, file& f) {
     if (!nodes.contains(owner)) return fail_start(f, EINVAL);
 
   s.now = shipping::stage::entering;
+  s.deadline = 0;
   s.epoch = ++next_epoch_;
   for (auto const& [member, w] : s.starters) s.members.insert(member);
   for (node_id const node : nodes_) {
@@ -406,6 +408,7 @@ void token_manager::on(node_id from, ship_stop const& m) {
   if (f.ship.now != shipping::stage::on || !f.ship.members.contains(id) || f.ship.stoppers.contains(id))
     return tell(from, ship_done{m.call, EINVAL});
   f.ship.stoppers[id] = m.call;
+  if (f.ship.deadline == 0) set_deadline(f.ship);
   stop_ship_if_all(m.file, f);
 }
 
@@ -413,6 +416,7 @@ void token_manager::stop_ship_if_all(file_id id, file& f) {
   shipping& s = f.ship;
   if (s.now != shipping::stage::on || s.stoppers.size() < s.members.size()) return;
   s.now = shipping::stage::leaving;
+  s.deadline = 0;
   s.error = 0;
   for (node_id const node : nodes_) {
     if (dead_.contains(node)) continue;
@@ -429,11 +433,35 @@ void token_manager::on(node_id from, ship_interrupt const& m) {
   if (s.now == shipping::stage::gathering && s.starters.contains(id)) {
     fail_start(f, EINTR);
   } else if (s.now == shipping::stage::on && s.stoppers.contains(id)) {
-    std::erase_if(s.stoppers, [&](auto const& stopper) {
-      if (stopper.second < 0) return false;  // closed: it stays stopped
-      tell(stopper.first.first, ship_done{stopper.second, EINTR});
-      return true;
-    });
+    fail_stop(s, EINTR);
+  }
+}
+
+// The mode is kept.
+void token_manager::fail_stop(shipping& s, int error) {
+  s.deadline = 0;
+  std::erase_if(s.stoppers, [&](auto const& stopper) {
+    if (stopper.second < 0) return false;  // closed: it stays stopped
+    tell(stopper.first.first, ship_done{stopper.second, error});
+    return true;
+  });
+}
+
+// Nobody waits for ever for one that will not come.
+void token_manager::set_deadline(shipping& s) {
+  if (machine_.ship_wait_s <= 0) return;
+  s.deadline = --last_deadline_;
+  out_->timers.push_back({now_ + duration_of(machine_.ship_wait_s), s.deadline});
+}
+
+void token_manager::deadline(std::int64_t timer) {
+  for (auto& [id, f] : files_) {
+    if (f.ship.deadline != timer) continue;
+    if (f.ship.now == shipping::stage::gathering)
+      fail_start(f, ETIMEDOUT);
+    else
+      fail_stop(f.ship, ETIMEDOUT);
+    return;
   }
 }
 
@@ -446,10 +474,11 @@ void token_manager::lost(node_id node) {
 
 // The lease has run out. What the node still may send to the disks must be refused before others may write there.
 void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
-  auto const node = static_cast<node_id>(timer);
-  if (!dead_.insert(node).second) return;
   out_ = &out;
   now_ = now;
+  if (timer < 0) return deadline(timer);
+  auto const node = static_cast<node_id>(timer);
+  if (!dead_.insert(node).second) return;
   fences_[node] = static_cast<int>(machine_.servers);
   for (int s = 0; s < machine_.servers; ++s) out.send({role::manager, 0}, {role::server, s}, fence{node}, now);
 }

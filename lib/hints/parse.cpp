@@ -117,6 +117,7 @@ void put(std::string_view name, toggle t, resolved_hints& out) {
   if (name == "romio_cb_write") out.cb_write = t;
   if (name == "romio_ds_read") out.ds_read = t;
   if (name == "romio_ds_write") out.ds_write = t;
+  if (name == "argosy_partitioning") out.partitioning = t;
 }
 void put(std::string_view name, bool b, resolved_hints& out) {
   if (name == "IBM_sparse_access") out.sparse_access = b;

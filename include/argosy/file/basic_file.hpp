@@ -429,7 +429,9 @@ class basic_file {
                         place where);
   void prepare_together();
   void serve_agents();
-  void follow_hints();
+  failure partition();
+  failure unpartition();
+  failure follow_hints();
   detail::shared_pointer hidden_pointer() const;
   void finish_later_calls();
 

@@ -52,6 +52,7 @@ struct hints {
   std::optional<bool> develop = {};                      // argosy_develop
   std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
   std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges
+  std::optional<toggle> partitioning = {};               // argosy_partitioning
   std::optional<double> price_call_ns = {};              // argosy_price_call_ns
   std::optional<double> price_write_call_ns = {};        // argosy_price_write_call_ns
   std::optional<double> price_lock_ns = {};              // argosy_price_lock_ns

@@ -40,6 +40,7 @@ struct resolved_hints {
   bool largeblock_switchable = false;
   bool largeblock_given = false;
   bool sparse_access = false;
+  toggle partitioning = toggle::automatic;
   std::int64_t max_ranges = 4;  // byte ranges accessed per step of the multiple access range hint; 0: no such hint
 
   // the file

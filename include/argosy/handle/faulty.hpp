@@ -83,8 +83,10 @@ class faulty {
     return v.error ? v.error : error;
   }
   bool is_open() const { return inner_.is_open(); }
-  // Left alone: hints change no results, and all participants wait for a directive that one of them does not give.
-  std::error_code fcntl(std::span<std::byte> argument) { return fcntl_of(inner_, argument); }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    auto const v = script_->next(file_call::fcntl);
+    return v.error ? v.error : fcntl_of(inner_, argument);
+  }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
   bool takes_hints() const { return argosy::takes_hints(inner_); }
   int node() const { return node_of(inner_); }

@@ -93,7 +93,12 @@ agreement basic_file<World>::collectively(arguments const& given, Body&& body) t
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::on_one_rank(arguments const& given, Body&& body) {
-  return collectively(given, [&] { return local_->rank == 0 ? body() : failure(); });
+  return collectively(given, [&] {
+    failure f = unpartition();  // a partitioned file keeps its size
+    if (!f && local_->rank == 0) f = body();
+    f.keep(partition());
+    return f;
+  });
 }
 
 template <communicator World>
@@ -174,7 +179,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     shared_->set(local_->position, local_->rank);
     world_->barrier();
   }
-  serve_agents();
+  follow_hints();
   return result;
 } catch (rank_failure const& lost) {
   agreement const result = detail::without(lost, world_);
@@ -246,10 +251,48 @@ void basic_file<World>::serve_agents() {
   }
 }
 
+// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for that. Fails only where an
+// earlier partitioning ends, and not well.
 template <communicator World>
-void basic_file<World>::follow_hints() {
+failure basic_file<World>::partition() {
+  using detail::partitioning;
+  partitioning& parts = local_->parts;
+  bool const wanted = local_->wants_partitioning();
+  if (!wanted && parts.asked() == partitioning::stripes()) return {};
+  rank_group const& ranks = team_->group(*world_, *local_);
+  data_shipping const how = local_->shipping_of_hints();
+  partitioning::stripes const next = wanted ? partitioning::stripes_of(how, ranks) : partitioning::stripes();
+  if (parts.asked() == next) return {};
+  failure const ended = unpartition();
+  if (!wanted) return ended;
+  detail::agent_nodes nodes = parts.nodes_of(local_->rank, local_->handle, how, ranks);
+  world_->all_reduce(nodes);
+  std::string why_not = partitioning::why_not(next, nodes);
+  if (why_not.empty()) {
+    failure mine = parts.start(local_->handle, next, world_->size(), nodes);
+    bool released = partitioning::was_released(mine);  // another rank may know why
+    agreement const started = agree(*world_, released ? failure() : mine, released);
+    if (!started)
+      why_not = message_of(started, "fcntl", path(), local_->rank);
+    else if (released)
+      why_not = "a rank did not start it in time, or its node is lost";
+  }
+  parts.is_now(next, std::move(why_not));
+  return ended;
+}
+
+template <communicator World>
+failure basic_file<World>::unpartition() {
+  failure const ended = local_->parts.is_on() ? local_->parts.stop(local_->handle) : failure();
+  local_->parts.is_now({});
+  return ended;
+}
+
+template <communicator World>
+failure basic_file<World>::follow_hints() {
   if (local_->agents) local_->agents->set_prices(local_->sieving_of_agents());
   serve_agents();
+  return partition();
 }
 
 // Before other collective calls: all ranks have begun those.
@@ -265,8 +308,9 @@ agreement basic_file<World>::close_agreed(place where) try {
   agreement result = collectively(arguments("close", where), [&]() -> failure {
     local_->agents.reset();  // no rank has calls under way
     shared_->close();
-    if (auto const e = local_->handle.close()) return e;
-    return {};
+    failure ended = unpartition();
+    ended.keep(local_->handle.close());
+    return ended;
   });
   if (result.cause == errc::rank_failed && is_open()) {
     local_->agents.reset();
@@ -341,8 +385,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
     local_->hints = std::move(changed);
     local_->position = 0;
     shared_->set(0, local_->rank);
-    follow_hints();
-    return {};
+    return follow_hints();
   });
 }
 
@@ -436,8 +479,7 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
   given.same("hints", changed.same_hash());
   return collectively(given, [&]() -> failure {
     local_->hints = std::move(changed);
-    follow_hints();
-    return {};
+    return follow_hints();
   });
 }
 

@@ -15,6 +15,7 @@
 #include <argosy/agree/failure.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/detail/file/agency.hpp>
+#include <argosy/detail/file/partitioning.hpp>
 #include <argosy/exchange/carry_out.hpp>
 #include <argosy/exchange/staging.hpp>
 #include <argosy/file/file_hints.hpp>
@@ -124,6 +125,9 @@ struct open_file {
   bool wants_agents() const { return !agents && why_no_agents.empty() && hints.values().wants_agents(); }
   std::unique_ptr<agency> agents;
   std::string why_no_agents;  // if they could not be had
+
+  bool wants_partitioning() const;
+  partitioning parts;
 
  private:
   failure move(job const& t, staging& with, report& done, merging how);

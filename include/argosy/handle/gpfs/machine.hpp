@@ -37,6 +37,7 @@ struct machine {
   double revoke_us = 50;             // of the holder, without flush
   double lease_s = 35;               // how long a silent node keeps its tokens
   std::int64_t ship_files_max = 64;  // partitioned at the same time
+  double ship_wait_s = 60;           // how long start and stop of a partitioning wait for all others; 0: for ever
   // servers
   double server_mb_per_s = 60;  // adapter and software, per server
   double disk_mb_per_s = 80;    // streaming, all disks of a server
@@ -86,6 +87,7 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("revoke_us", m.revoke_us);
   visit("lease_s", m.lease_s);
   visit("ship_files_max", m.ship_files_max);
+  visit("ship_wait_s", m.ship_wait_s);
   visit("server_mb_per_s", m.server_mb_per_s);
   visit("disk_mb_per_s", m.disk_mb_per_s);
   visit("disk_us", m.disk_us);

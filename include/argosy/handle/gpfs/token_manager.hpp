@@ -76,6 +76,7 @@ class token_manager {
     std::map<instance_id, std::int64_t> stoppers;  // and their calls; -1: closed
     std::set<instance_id> members;
     std::set<node_id> awaited;  // nodes that still flush
+    std::int64_t deadline = 0;  // the timer of those who wait for others to start or to stop
     int error = 0;
     bool failed = false;  // an owner or member died
   };
@@ -121,6 +122,9 @@ class token_manager {
   void tell_locked(file& f);
   void start_ship_if_all(file_id id, file& f);
   void fail_start(file& f, int error);
+  void fail_stop(shipping& s, int error);
+  void set_deadline(shipping& s);
+  void deadline(std::int64_t timer);
   void stop_ship_if_all(file_id id, file& f);
   void ship_flushed(file_id id, file& f);
   void tell(node_id node, message_body body);
@@ -136,7 +140,7 @@ class token_manager {
   std::map<std::int64_t, size_round> size_rounds_;
   std::map<node_id, int> fences_;  // answers of servers that are missing
   std::set<node_id> dead_;
-  std::int64_t next_file_ = 0, next_query_ = 0, next_epoch_ = 0;
+  std::int64_t next_file_ = 0, next_query_ = 0, next_epoch_ = 0, last_deadline_ = 0;
   manager_counters counters_;
 };
 
