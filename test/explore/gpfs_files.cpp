@@ -18,7 +18,7 @@ struct gpfs_files::open_file final : watch {
   void writes(std::int64_t offset, std::span<std::byte const> bytes) override {
     std::int64_t const end = offset + static_cast<std::int64_t>(bytes.size());
     for (auto const& f : all.open_)
-      if (f.get() != this && f->node == node && f->file == file)
+      if (f.get() != this && f->file == file && all.share_pages(file, f->node, node))
         for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end; ++at)
           at->second.covered = true;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -51,6 +51,8 @@ struct gpfs_files::open_file final : watch {
     if (owed.error != 0 && (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
       owed = {};
       may_be_told = may_be_told || std::exchange(more, false);
+    } else if (error.value() == write_error() && late > 0) {
+      --late;
     } else if (error.value() == write_error() && !std::exchange(may_be_told, false)) {
       complain(fmt::format("{} is told of a loss that is not its own", words(kind)));
     } else if (!error && tells && required && owed.error != 0 && owed.since <= begun) {
@@ -116,6 +118,7 @@ struct gpfs_files::open_file final : watch {
   debt owed;
   bool more = false;         // losses while it was owed already: perhaps told together, perhaps not
   bool may_be_told = false;  // of what it wrote and somebody wrote over
+  int late = 0;              // losses of other nodes that its node has heard of; a call that is under way may tell of one
   bool closed = false;
   bool required = true;  // nobody else can be told in its place
 };
@@ -161,7 +164,17 @@ void gpfs_files::see(gpfs::message const& m) {
     if (!found.empty()) saved(m.to.index, done->file, found.mapped(), done->error);
   } else if (auto const* const l = std::get_if<gpfs::node_lost>(&m.body)) {
     node_gone(l->node);
+  } else if (auto const* const late = std::get_if<gpfs::late_error>(&m.body)) {
+    for (auto const& f : open_)
+      if (f->node == m.to.index && f->file == late->file) ++f->late;
+  } else if (auto const* const s = std::get_if<gpfs::ship_begin>(&m.body)) {
+    partitioned_.insert(s->file);
   }
+}
+
+// The pages of a partitioned file are those of the nodes that own them, whoever writes.
+bool gpfs_files::share_pages(gpfs::file_id file, int node, int other) const {
+  return node == other || partitioned_.contains(file);
 }
 
 void gpfs_files::saved(int node, gpfs::file_id file, std::vector<gpfs::block_piece> const& pieces, int error) {
@@ -175,7 +188,8 @@ void gpfs_files::saved(int node, gpfs::file_id file, std::vector<gpfs::block_pie
   for (gpfs::block_piece const& p : pieces) {
     if (error != 0) losses_.push_back({path_of(file), p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
     for (auto const& f : open_) {
-      if (f->node != node || f->file != file || !f->settled(p, error != 0, is_again)) continue;
+      if (f->file != file || !share_pages(file, f->node, node) || !f->settled(p, error != 0, is_again)) continue;
+      if (f->node != node) continue;  // the owner will tell its node
       if (!f->closed)
         f->owe(error);
       else if (!orphans_.contains({node, file}))

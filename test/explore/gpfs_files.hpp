@@ -50,6 +50,7 @@ class gpfs_files final : public file_system {
   void see(gpfs::message const& m);
   void saved(int node, gpfs::file_id file, std::vector<gpfs::block_piece> const& pieces, int error);
   void node_gone(int node);
+  bool share_pages(gpfs::file_id file, int node, int other) const;
   std::string path_of(gpfs::file_id file) const;
   std::vector<std::byte> disk(gpfs::file_id file, std::int64_t offset, std::size_t length) const;
 
@@ -60,6 +61,7 @@ class gpfs_files final : public file_system {
   std::int64_t time_ = 0;
   std::string complaint_;
   std::set<int> refuse_with_;
+  std::set<gpfs::file_id> partitioned_;  // at some time
   std::vector<loss> losses_;
   std::map<std::tuple<int, gpfs::file_id, std::int64_t>, std::vector<gpfs::block_piece>>
       on_the_way_;                              // offsets of the file

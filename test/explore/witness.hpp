@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/any_handle.hpp>
+#include <argosy/handle/gpfs/fcntl.hpp>
 #include <argosy/handle/opener.hpp>
 
 #include "files.hpp"
@@ -90,13 +92,24 @@ class witness {
   std::error_code close() {
     return watched(file_call::close, true, [&] { return inner_.close(); });
   }
-  std::error_code fcntl(std::span<std::byte> argument) { return inner_.fcntl(argument); }
+  // Of what fcntl says nobody need be told, but of a partitioning that does not end well.
+  std::error_code fcntl(std::span<std::byte> argument) {
+    std::error_code const error = inner_.fcntl(argument);
+    if (error && is_stop(argument)) state_->seen.push_back({file_call::fcntl, error, of_pointer_});
+    return error;
+  }
   bool takes_hints() const { return inner_.takes_hints(); }
   int node() const { return inner_.node(); }
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
 
  private:
+  static bool is_stop(std::span<std::byte const> argument) {
+    gpfs::gpfsStructHeader_t first;
+    if (argument.size() < sizeof(gpfs::gpfsFcntlHeader_t) + sizeof first) return false;
+    std::memcpy(&first, argument.data() + sizeof(gpfs::gpfsFcntlHeader_t), sizeof first);
+    return first.structType == gpfs::data_ship_stop;
+  }
   void touch(std::int64_t offset) {
     if (!of_pointer_ && (state_->lowest < 0 || offset < state_->lowest)) state_->lowest = offset;
   }
