@@ -92,10 +92,10 @@ void on_gpfs(int ranks, std::filesystem::path const& directory) {
   for (way const& w : ways()) {
     auto files = std::make_unique<io::virtual_gpfs>(io::gpfs::machine{.block_bytes = 256 << 10}, ranks);
     auto seen = std::make_unique<io::gpfs::traffic>(files->system());
-    auto const done = io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
-                          .run([&](io::virtual_rank const& world) {
-                            write_records(world, "records", files->opener(), w.hints);
-                          });
+    auto const done =
+        io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
+          write_records(world, "records", files->opener(), w.hints);
+        });
     fmt::print("  {:<8} {:<24} {:>10.1f} {:>9} {:>9} {:>9}\n", "gpfs", w.name, 1e3 * done.seconds,
                seen->count(io::gpfs::traffic::kind::grant), seen->count(io::gpfs::traffic::kind::revocation),
                files->counters().revoke_flushes);

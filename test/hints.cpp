@@ -102,7 +102,7 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
     CHECK(set.find(h.name)->status == (h.used ? hint_status::accepted : hint_status::ignored));
     CHECK(set.find(h.name)->value == h.standard);
     auto values = set.values();
-    if (h.name == "cb_config_list") values.cb_config_list.clear();  // "*:*" is spelt out
+    if (h.name == "cb_config_list") values.cb_config_list.clear();       // "*:*" is spelt out
     if (h.name == "IBM_largeblock_io") values.largeblock_given = false;  // which asks for data shipping
     CHECK(values == io::resolved_hints());
   }

@@ -395,8 +395,8 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
             auto const script = std::make_shared<io::fault_script>();
             if (world.rank() == who)
               script->add(io::fail_at(io::file_call::fcntl, k, std::error_code(ENOMEM, std::system_category())));
-            auto f = virtual_file::open(world, "f", unique, partitioned(block),
-                                        io::with_faults(files.opener(), script));
+            auto f =
+                virtual_file::open(world, "f", unique, partitioned(block), io::with_faults(files.opener(), script));
             std::error_code error;
             io::report const r = put_records(f, world, std::byte{1}, error);
             CHECK_FALSE(error);

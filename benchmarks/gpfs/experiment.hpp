@@ -42,12 +42,14 @@ struct experiment {
 void discontiguous(options const& o, int ranks, observer const& tell);
 void contiguous(options const& o, int ranks, observer const& tell);
 void strided(options const& o, int ranks, observer const& tell);
+void agents(options const& o, int ranks, observer const& tell);
 void random_blocks(options const& o, int ranks, observer const& tell);
 
 inline constexpr experiment experiments[] = {
     {"discontiguous", "Blocks of 1 KiB, dealt to the ranks at random", discontiguous},
     {"contiguous", "A stretch of 4 MiB for each rank", contiguous},
     {"strided", "Records of 512 bytes, of each rank in turn", strided},
+    {"agents", "Blocks of 1 KiB, dealt at random, in one independent call of each rank that agents carry out", agents},
     {"random", "16 pieces of 4 KiB in each of some blocks, dealt at random", random_blocks},
 };
 

@@ -46,6 +46,16 @@ deal in_turn(int ranks, std::int64_t records, std::int64_t record_bytes) {
   };
 }
 
+// Of each rank's one piece, all blocks.
+deal blocks_of(deal const& pieces, std::int64_t bytes, std::int64_t block_bytes) {
+  return [=](int rank) {
+    std::vector<std::int64_t> blocks;
+    for (std::int64_t const at : pieces(rank))
+      for (std::int64_t i = 0; i < bytes; i += block_bytes) blocks.push_back(at + i);
+    return blocks;
+  };
+}
+
 }  // namespace
 
 void write_and_read(stage& s, setting const& what, std::int64_t bytes, std::uint64_t salt, observer const& tell) {
@@ -100,6 +110,42 @@ void contiguous(options const& o, int ranks, observer const& tell) {
           {std::string(ships ? "data_shipping" : "independent") + (controlled ? "" : ", no flow control"),
            [&](stage& on, access_kind kind) { return through_file(on, kind, how, salt, stretch, each); }, controlled},
           ranks * stretch, salt, tell);
+    }
+  // A call of the file system for each block; partitioned one at a time round robin, most of them are another node's.
+  deal const blocks = blocks_of(each, stretch, o.machine.block_bytes);
+  for (bool const partitioned : {false, true}) {
+    stage s(o, ranks, o.machine);
+    ++salt;
+    write_and_read(s,
+                   {partitioned ? "blocks, partitioned" : "blocks",
+                    [&](stage& on, access_kind kind) {
+                      return by_calls(on, kind, salt, o.machine.block_bytes, blocks, partitioned);
+                    }},
+                   ranks * stretch, salt, tell);
+  }
+}
+
+// What was open in the paper: does an agent gain by a second buffer for a call, and by merging over holes?
+void agents(options const& o, int ranks, observer const& tell) {
+  constexpr std::int64_t piece = 1024;
+  std::int64_t const many = o.share(1024);
+  deal const all = at_random(ranks, many, piece);
+  std::uint64_t salt = 0;
+  for (int const buffers : {1, 2, 4})
+    for (bool const sparse : {false, true}) {
+      if (sparse && buffers != 2) continue;
+      io::data_shipping how = shipping(o);
+      how.buffers = buffers;
+      how.sparse = sparse;
+      stage s(o, ranks, o.machine);
+      ++salt;
+      write_and_read(
+          s,
+          {std::to_string(buffers) + (buffers == 1 ? " buffer" : " buffers") + (sparse ? ", pieces alone" : ""),
+           [&](stage& on, access_kind kind) {
+             return through_file(on, kind, {.policy = how, .together = false, .served = true}, salt, piece, all);
+           }},
+          ranks * many * piece, salt, tell);
     }
 }
 

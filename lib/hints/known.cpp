@@ -23,16 +23,16 @@ constexpr hint_info table[] = {
      any, own, unused, "policies look at the access itself", "MPI"},
     {"collective_buffering", boolean, "", "true", any, same, used,
      "false: no two-phase I/O, unless romio_cb_read or romio_cb_write say otherwise", "MPI"},
-    {"cb_block_size", bytes, "", "0", any, same, used, "file domains start at its multiples; 0: the file system's block",
-     "MPI"},
+    {"cb_block_size", bytes, "", "0", any, same, used,
+     "file domains start at its multiples; 0: the file system's block", "MPI"},
     {"cb_buffer_size", bytes, "", "4194304", any, same, used, "staging buffer of an aggregator, in all", "MPI"},
     {"cb_nodes", count, "", "0", any, same, used, "number of aggregators; 0: the policy chooses", "MPI"},
     {"chunked", list, "", "", any, same, unused, "the view says it", "MPI"},
     {"chunked_item", list, "", "", any, same, unused, "the view says it", "MPI"},
     {"chunked_size", list, "", "", any, same, unused, "the view says it", "MPI"},
     {"filename", text, "", "", never, own, used, "tells the name the file was opened by", "MPI"},
-    {"file_perm", permissions, "", "", open, same, used, "mode bits of a file that is created, in octal; the umask applies",
-     "MPI"},
+    {"file_perm", permissions, "", "", open, same, used,
+     "mode bits of a file that is created, in octal; the umask applies", "MPI"},
     {"io_node_list", list, "", "", open, same, unused, "the file system places the data", "MPI"},
     {"nb_proc", count, "", "0", open, same, unused, "the communicator says it", "MPI"},
     {"num_io_nodes", count, "", "0", open, same, unused, "the file system places the data", "MPI"},
@@ -43,14 +43,16 @@ constexpr hint_info table[] = {
     {"romio_cb_read", toggle, "", "automatic", any, same, used, "two-phase for collective reads", "ROMIO"},
     {"romio_cb_write", toggle, "", "automatic", any, same, used, "two-phase for collective writes", "ROMIO"},
     {"romio_ds_read", toggle, "", "automatic", any, own, used, "sieving for noncontiguous independent reads", "ROMIO"},
-    {"romio_ds_write", toggle, "", "automatic", any, own, used, "sieving for noncontiguous independent writes", "ROMIO"},
+    {"romio_ds_write", toggle, "", "automatic", any, own, used, "sieving for noncontiguous independent writes",
+     "ROMIO"},
     {"ind_rd_buffer_size", bytes, "", "4194304", any, own, used, "window of a sieved read", "ROMIO"},
     {"ind_wr_buffer_size", bytes, "", "524288", any, own, used, "window of a sieved write", "ROMIO"},
     {"cb_config_list", hosts, "", "*:*", any, same, used, "how many aggregators each host may have", "ROMIO"},
     {"romio_min_fdomain_size", bytes, "", "0", any, same, used, "least size of a file domain; 0: the policy chooses",
      "ROMIO"},
     {"romio_no_indep_rw", boolean, "", "false", open, same, unused, "every rank opens the file", "ROMIO"},
-    {"romio_cb_pfr", toggle, "", "disable", any, same, unused, "file domains follow the accesses of each call", "ROMIO"},
+    {"romio_cb_pfr", toggle, "", "disable", any, same, unused, "file domains follow the accesses of each call",
+     "ROMIO"},
     {"romio_cb_fr_types", text, "", "", any, same, unused, "file domains follow the accesses of each call", "ROMIO"},
     {"romio_cb_fr_alignment", bytes, "", "1", any, same, unused, "use cb_block_size", "ROMIO"},
     {"romio_cb_ds_threshold", bytes, "", "0", any, same, unused, "holes are priced, not compared with a threshold",
@@ -66,7 +68,8 @@ constexpr hint_info table[] = {
     {"IBM_io_buffer_size", bytes, "", "0", quiet, same, used,
      "stripe bound to an agent, and the agent's buffer, rounded up to blocks; 0: 16 blocks of the file system", "IBM"},
     {"IBM_largeblock_io", choice, "true,false,switchable", "false", switchable, same, used,
-     "given as false: data shipping; true: each rank by itself; switchable: as false, and may be changed on the open file",
+     "given as false: data shipping; true: each rank by itself; switchable: as false, and may be changed on the open "
+     "file",
      "IBM"},
     {"IBM_sparse_access", boolean, "", "false", any, same, used,
      "true: the ranks together touch little of the file: agents access what is wanted alone, never the holes", "IBM"},
@@ -81,13 +84,15 @@ constexpr hint_info table[] = {
     {"argosy_max_ranges", count, "", "4", any, own, used,
      "byte ranges accessed per step of the multiple access range hint; 0: no such hint", "argosy"},
     {"argosy_partitioning", toggle, "", "automatic", quiet, same, used,
-     "parts of the file are cached where their agents are, by GPFS; automatic: in a file opened unique whose calls are shipped",
+     "parts of the file are cached where their agents are, by GPFS; automatic: in a file opened unique whose calls are "
+     "shipped",
      "argosy"},
     {"argosy_price_call_ns", number, "", "", any, same, used, "cost model: a call that reads", "argosy"},
     {"argosy_price_write_call_ns", number, "", "", any, same, used, "cost model: a call that writes", "argosy"},
     {"argosy_price_lock_ns", number, "", "", any, same, used, "cost model: locking and unlocking a range", "argosy"},
     {"argosy_price_byte_ns", number, "", "", any, same, used, "cost model: a byte between file and memory", "argosy"},
-    {"argosy_price_piece_ns", number, "", "", any, same, used, "cost model: picking one piece out of a buffer", "argosy"},
+    {"argosy_price_piece_ns", number, "", "", any, same, used, "cost model: picking one piece out of a buffer",
+     "argosy"},
     {"argosy_price_message_ns", number, "", "", any, same, used, "cost model: a message between ranks", "argosy"},
     {"argosy_price_message_byte_ns", number, "", "", any, same, used, "cost model: a byte between ranks", "argosy"},
     {"argosy_price_block_ns", number, "", "", any, same, used,
@@ -104,8 +109,8 @@ hint_info const* find_hint(std::string_view name) noexcept {
 }
 
 std::string_view name_of(hint_kind kind) noexcept {
-  constexpr std::array<std::string_view, 10> names{"bytes", "count", "number", "boolean", "toggle",
-                                                   "choice", "list", "octal", "hosts", "text"};
+  constexpr std::array<std::string_view, 10> names{"bytes",  "count", "number", "boolean", "toggle",
+                                                   "choice", "list",  "octal",  "hosts",   "text"};
   return names[static_cast<std::size_t>(kind)];
 }
 

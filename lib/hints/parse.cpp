@@ -220,7 +220,8 @@ hint_value read_hint(hint_info const& hint, std::string_view value, resolved_hin
       out.cb_config_list = std::move(*limits);
       return {std::string(text), {}};
     }
-    case hint_kind::text: break;
+    case hint_kind::text:
+      break;
   }
   return {std::string(text), {}};
 }

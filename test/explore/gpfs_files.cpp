@@ -118,7 +118,7 @@ struct gpfs_files::open_file final : watch {
   debt owed;
   bool more = false;         // losses while it was owed already: perhaps told together, perhaps not
   bool may_be_told = false;  // of what it wrote and somebody wrote over
-  int late = 0;              // losses of other nodes that its node has heard of; a call that is under way may tell of one
+  int late = 0;  // losses of other nodes that its node has heard of; a call that is under way may tell of one
   bool closed = false;
   bool required = true;  // nobody else can be told in its place
 };

@@ -39,7 +39,8 @@ class memory_handle {
     return {static_cast<std::int64_t>(from.size()), {}};
   }
   io_result read(std::span<read_part const> parts) {
-    return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+    return detail::one_by_one(parts,
+                              [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
   }
   io_result write(std::span<write_part const> parts) {
     return detail::one_by_one(

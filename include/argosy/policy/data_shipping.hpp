@@ -70,9 +70,7 @@ struct data_shipping {
   std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
-  int rank_of(std::int64_t agent, rank_group const& ranks) const {
-    return ranks.chosen(agent, agents_of(ranks));
-  }
+  int rank_of(std::int64_t agent, rank_group const& ranks) const { return ranks.chosen(agent, agents_of(ranks)); }
 
   // `max_ranges` may differ: every agent gives its own hints.
   std::uint64_t key() const { return key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1); }

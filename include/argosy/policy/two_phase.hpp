@@ -37,7 +37,8 @@ struct two_phase {
     return plan_with(kind, all, ranks, &where);
   }
   std::int64_t most_aggregators(rank_group const& ranks) const {
-    return std::clamp<std::int64_t>(aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1, ranks.most());
+    return std::clamp<std::int64_t>(aggregators > 0 ? aggregators : aggregators_per_node * ranks.nodes, 1,
+                                    ranks.most());
   }
   std::uint64_t key() const {
     return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes);
@@ -121,7 +122,8 @@ struct two_phase {
       for (auto i = std::ssize(cuts) + 1; i < parts; ++i) {
         double const rest = sum * static_cast<double>(i) / static_cast<double>(parts) - before;
         if (rest >= work) break;  // ends farther on
-        cuts.push_back(begin + static_cast<std::int64_t>(static_cast<double>(end - begin) * (std::max(0.0, rest) / work)));
+        cuts.push_back(begin +
+                       static_cast<std::int64_t>(static_cast<double>(end - begin) * (std::max(0.0, rest) / work)));
       }
       before += work;
     }

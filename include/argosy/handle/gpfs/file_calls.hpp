@@ -34,7 +34,8 @@ class file_calls {
     return transfer(std::move(c));
   }
   io_result read(std::span<read_part const> parts) {
-    return detail::one_by_one(parts, [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+    return detail::one_by_one(parts,
+                              [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
   }
   io_result write(std::span<write_part const> parts) {
     return detail::one_by_one(
