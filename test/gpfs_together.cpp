@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/handle/faulty.hpp>
 #include <argosy/handle/gpfs/mount_together.hpp>
 #include <argosy/world/mpi.hpp>
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -22,6 +24,7 @@
 
 namespace io = argosy;
 namespace gpfs = io::gpfs;
+using Catch::Matchers::ContainsSubstring;
 using io::test::seed;
 
 namespace {
@@ -247,4 +250,33 @@ TEST_CASE("files with views, collective and independent calls", "[gpfs][together
     if (me == 0) CHECK(std::filesystem::file_size(*m.dir / "state") == all.size() * 4);
   }
   world.barrier();
+}
+
+TEST_CASE("a file opened unique whose calls are shipped is partitioned, or left as it is in time",
+          "[gpfs][together][partitioning]") {
+  gpfs::machine hardware = small();
+  hardware.ship_wait_s = 0.3;  // real seconds
+  mounted m(hardware);
+  io::mpi const& world = m.world;
+  int const ranks = world.size();
+  for (int who = -1; who < ranks; ++who) {  // whose first directive fails; -1: nobody's
+    if (ranks == 1 && who == 0) continue;   // nobody to wait
+    CAPTURE(who, world.rank());
+    auto const script = std::make_shared<io::fault_script>();
+    if (world.rank() == who) script->add(io::fail_at(io::file_call::fcntl, 1, std::errc::not_enough_memory));
+    auto f = io::basic_file<io::mpi>::open(
+        world, "records" + std::to_string(who), io::mode::create | io::mode::read_write | io::mode::unique_open,
+        {.largeblock_io = io::largeblock::off}, io::with_faults(m.fs.files(), script));
+    f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * ranks));
+    std::vector<std::byte> const mine(100 * 40, static_cast<std::byte>(world.rank() + 1));
+    CHECK_THAT(f.write_at(0, mine).reason,
+               ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));
+    CHECK_THAT(f.write_at_all(0, mine, io::data_shipping{}).reason,
+               ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));
+    f.set_size(100 * 40 * ranks);
+    std::vector<std::byte> back(mine.size());
+    f.read_at(0, back);
+    CHECK(back == mine);
+    f.close();
+  }
 }

@@ -386,7 +386,7 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
           "[shipping][partitioning][errors]") {
   constexpr int ranks = 3;
   for (int who = 0; who < ranks; ++who)
-    for (std::int64_t k = 1; k <= 4; ++k) {  // start, stop, start with another map, stop at close
+    for (std::int64_t k = 1; k <= 6; ++k) {  // start; stop, start with another map; the same for a size; stop at close
       CAPTURE(who, k);
       io::virtual_gpfs files(with_hints(), ranks);
       int told = 0;
@@ -406,18 +406,24 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
             put_records(f, world, std::byte{2}, error);
             INFO(f.what_failed());
             CHECK_FALSE(error);
+            std::vector<std::byte> nothing;
+            f.set_size(100 * 200 * ranks, error);
+            told += error ? 1 : 0;
+            if (error) f.set_size(100 * 200 * ranks);  // the mode was kept, and ends now
+            CHECK_THAT(f.explain_all(io::access_kind::write, nothing, io::data_shipping{}).reason,
+                       ContainsSubstring(k == 3 || k == 5 ? "; not partitioned: " : "; partitioned"));
             f.close(error);
             told += error ? 1 : 0;
           });
-      // A stop that fails may have lost bytes: all ranks hear of it.
-      CHECK(told == (k == 2 || k == 4 ? ranks : 0));
+      // A stop that fails is told all ranks.
+      CHECK(told == (k % 2 == 0 ? ranks : 0));
       bool const same = files.content("f") == std::vector<std::byte>(100 * 200 * ranks, std::byte{2});
       CHECK(same);
     }
 }
 
 TEST_CASE("a rank that dies while the file is partitioned", "[shipping][partitioning][death]") {
-  int died = 0;
+  int died = 0, told = 0;
   for (std::int64_t k = 1; k < 120; ++k) {
     CAPTURE(k);
     io::virtual_gpfs const files(with_hints(), 3);
@@ -426,14 +432,24 @@ TEST_CASE("a rank that dies while the file is partitioned", "[shipping][partitio
     auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
       std::error_code error;
       auto f = virtual_file::open(world, "f", unique, error, partitioned(block), files.opener());
-      if (error) return;
+      bool lost = error == io::errc::rank_failed;
+      CHECK((!error || lost));
+      if (error) {
+        ++told;
+        return;
+      }
       std::vector<std::byte> const data(1000, std::byte{1});
       f.write_at(1000 * world.rank(), data, error);
       f.set_hints({.io_buffer_bytes = 2 * block}, error);
+      lost = lost || error == io::errc::rank_failed;
       f.write_at(1000 * world.rank(), data, error);
       f.close(error);
+      lost = lost || error == io::errc::rank_failed;
+      told += lost ? 1 : 0;
     });
+    // The last thing that it does may be what the others wait for.
     died += r.dead.empty() ? 0 : 1;
   }
   CHECK(died > 20);
+  CHECK(told >= 2 * (died - 1));  // both others, unless it had done its part
 }

@@ -36,6 +36,8 @@ void agency::serve(std::unique_ptr<service> s) { state_->others = std::move(s); 
 
 void agency::set_prices(sieving const& prices) { state_->mine.set_prices(prices); }
 
+rank_group const& agency::ranks() const { return state_->ranks; }
+
 failure agency::ship(job const& t, data_shipping const& how, report& done) {
   state& s = *state_;
   access const wanted = s.file.access_of(t);

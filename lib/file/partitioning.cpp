@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/detail/file/partitioning.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <limits>
@@ -28,6 +29,10 @@ failure give(any_handle& h, directive<Structures>& d, char const* name) {
   return e ? failure(e, std::string(name) + " of file partitioning") : failure();
 }
 
+bool is(failure const& f, int error) { return f.code == std::error_code(error, std::system_category()); }
+
+constexpr std::int64_t longest_stripe = std::numeric_limits<int>::max();
+
 }  // namespace
 
 std::string partitioning::words() const {
@@ -35,27 +40,28 @@ std::string partitioning::words() const {
   return why_not_.empty() ? "; partitioned in the file system" : "; not partitioned: " + why_not_;
 }
 
-agent_nodes partitioning::nodes_of(int rank, any_handle& h, data_shipping const& how, rank_group const& ranks) const {
-  agent_nodes mine;
-  mine.can_be_told = h.takes_hints();
+void partitioning::add_node(agent_nodes& all, int node, int rank, data_shipping const& how,
+                            rank_group const& ranks) const noexcept {
   std::int64_t const agents = std::min(how.agents_of(ranks), agent_nodes::most);
   for (std::int64_t a = 0; a < agents; ++a)
-    if (how.rank_of(a, ranks) == rank) mine.node[static_cast<std::size_t>(a)] = h.node();
-  return mine;
+    if (how.rank_of(a, ranks) == rank) all.node[static_cast<std::size_t>(a)] = node;
 }
 
-std::string partitioning::why_not(stripes const& wanted, agent_nodes const& all) {
+bool partitioning::is_possible(stripes const& wanted, agent_nodes const& all) noexcept {
+  return all.can_be_told && wanted.agents <= agent_nodes::most && wanted.bytes <= longest_stripe &&
+         std::count(all.node.begin(), all.node.begin() + wanted.agents, unknown_node) == 0;
+}
+
+std::string partitioning::why_impossible(stripes const& wanted, agent_nodes const& all) {
   if (!all.can_be_told) return "the file system takes no directives";
   if (wanted.agents > agent_nodes::most)
     return std::to_string(wanted.agents) + " agents; a map has room for " + std::to_string(agent_nodes::most);
-  if (wanted.bytes > std::numeric_limits<int>::max()) return "stripes of 2 GiB or more have no place in a map";
-  for (std::int64_t a = 0; a < wanted.agents; ++a)
-    if (all.node[static_cast<std::size_t>(a)] == unknown_node)
-      return "agent " + std::to_string(a) + " does not know the number of its node";
-  return {};
+  if (wanted.bytes > longest_stripe) return "stripes of 2 GiB or more have no place in a map";
+  auto const agent = std::find(all.node.begin(), all.node.end(), unknown_node) - all.node.begin();
+  return "agent " + std::to_string(agent) + " does not know the number of its node";
 }
 
-failure partitioning::start(any_handle& h, stripes const& wanted, int instances, agent_nodes const& all) const {
+failure partitioning::start(any_handle& h, stripes const& wanted, int instances, agent_nodes const& all) {
   directive<start_with_map> d;
   d.what.start.numInstances = instances;
   d.what.map.partitionSize = static_cast<int>(wanted.bytes);
@@ -64,16 +70,14 @@ failure partitioning::start(any_handle& h, stripes const& wanted, int instances,
   return give(h, d, "start");
 }
 
-failure partitioning::stop(any_handle& h) const {
+failure partitioning::stop(any_handle& h) {
   directive<gpfs::gpfsDataShipStop_t> d;
   failure f = give(h, d, "stop");
-  if (f) f.detail += "; what was written since the last sync may be lost";
+  if (f && has_ended(f)) f.detail += "; what was written since the last sync may be lost";
   return f;
 }
 
-bool partitioning::was_released(failure const& f) {
-  return f.code == std::error_code(ETIMEDOUT, std::system_category()) ||
-         f.code == std::error_code(ESTALE, std::system_category());
-}
+bool partitioning::was_released(failure const& f) { return is(f, ETIMEDOUT) || is(f, ESTALE); }
+bool partitioning::has_ended(failure const& f) { return is(f, EIO) || is(f, ESTALE); }
 
 }  // namespace argosy::detail

@@ -475,7 +475,7 @@ void token_manager::lost(node_id node) {
 // The lease has run out. What the node still may send to the disks must be refused before others may write there.
 void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   out_ = &out;
-  now_ = now;
+  departs_ = now_ = now;
   if (timer < 0) return deadline(timer);
   auto const node = static_cast<node_id>(timer);
   if (!dead_.insert(node).second) return;

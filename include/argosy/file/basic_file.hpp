@@ -442,7 +442,7 @@ class basic_file {
   // Collective: agree on the arguments, do `body` on every rank, agree on the outcome.
   template <class Body>
   agreement collectively(arguments const& given, Body&& body);
-  // The same, of rank 0 alone.
+  // The same, of rank 0 alone, for what changes the size of the file.
   template <class Body>
   agreement on_one_rank(arguments const& given, Body&& body);
 

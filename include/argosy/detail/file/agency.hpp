@@ -29,6 +29,8 @@ class agency {
   void serve(std::unique_ptr<service> s);
   void set_prices(sieving const& prices);  // of agents, when hints change
 
+  rank_group const& ranks() const;  // who agents are chosen from
+
   // Any thread.
   failure ship(job const& t, data_shipping const& how, report& done);
   plan explain(job const& t, data_shipping const& how) const;

@@ -62,6 +62,15 @@ failure failure_of(errc e, F&& f) {
   }
 }
 
+// Of a body that returns a failure, or throws.
+template <class Body>
+failure outcome_of(Body&& body) {
+  failure mine;
+  failure const thrown = failure_of(errc::io, [&] { mine = body(); });
+  mine.keep(thrown);
+  return mine;
+}
+
 inline failure closed() { return {errc::file, "the file is not open"}; }
 
 }  // namespace detail
@@ -82,10 +91,7 @@ agreement basic_file<World>::collectively(arguments const& given, Body&& body) t
   finish_later_calls();
   agreement const start = agree(*world_, given, develop_);
   if (!start) return start;
-  failure mine;
-  failure const thrown = detail::failure_of(errc::io, [&] { mine = body(); });
-  mine.keep(thrown);
-  return agree(*world_, mine);
+  return agree(*world_, detail::outcome_of(body));
 } catch (rank_failure const& lost) {
   return detail::without(lost, world_);
 }
@@ -95,7 +101,7 @@ template <class Body>
 agreement basic_file<World>::on_one_rank(arguments const& given, Body&& body) {
   return collectively(given, [&] {
     failure f = unpartition();  // a partitioned file keeps its size
-    if (!f && local_->rank == 0) f = body();
+    if (!f && local_->rank == 0) f = detail::outcome_of(body);
     f.keep(partition());
     return f;
   });
@@ -259,33 +265,53 @@ failure basic_file<World>::partition() {
   partitioning& parts = local_->parts;
   bool const wanted = local_->wants_partitioning();
   if (!wanted && parts.asked() == partitioning::stripes()) return {};
-  rank_group const& ranks = team_->group(*world_, *local_);
+  rank_group const& ranks = local_->agents ? local_->agents->ranks() : team_->group(*world_, *local_);
   data_shipping const how = local_->shipping_of_hints();
   partitioning::stripes const next = wanted ? partitioning::stripes_of(how, ranks) : partitioning::stripes();
   if (parts.asked() == next) return {};
-  failure const ended = unpartition();
-  if (!wanted) return ended;
-  detail::agent_nodes nodes = parts.nodes_of(local_->rank, local_->handle, how, ranks);
+  detail::agent_nodes nodes;
+  nodes.busy = local_->pending > 0;
+  failure const unknown = detail::outcome_of([&]() -> failure {
+    parts.add_node(nodes, local_->handle.node(), local_->rank, how, ranks);
+    nodes.can_be_told = local_->handle.takes_hints();
+    return {};
+  });
+  if (unknown) nodes.can_be_told = false;
   world_->all_reduce(nodes);
-  std::string why_not = partitioning::why_not(next, nodes);
-  if (why_not.empty()) {
-    failure mine = parts.start(local_->handle, next, world_->size(), nodes);
-    bool released = partitioning::was_released(mine);  // another rank may know why
-    agreement const started = agree(*world_, released ? failure() : mine, released);
-    if (!started)
-      why_not = message_of(started, "fcntl", path(), local_->rank);
-    else if (released)
-      why_not = "a rank did not start it in time, or its node is lost";
+  if (nodes.busy) return {};  // at the next call that looks at hints
+  failure const ended = unpartition();
+  if (!wanted || parts.is_on()) return ended;
+  bool const possible = partitioning::is_possible(next, nodes);
+  agreement started;
+  bool released = false;
+  if (possible) {
+    failure mine = detail::outcome_of([&] { return partitioning::start(local_->handle, next, world_->size(), nodes); });
+    released = partitioning::was_released(mine);
+    started = agree(*world_, released ? failure() : mine, released);
   }
-  parts.is_now(next, std::move(why_not));
+  bool const on = possible && started && !released;
+  parts.is_now(next, on ? "" : "refused");
+  if (!on)  // in more words, if there is memory for them
+    detail::failure_of(errc::io, [&] {
+      parts.is_now(next, !possible  ? partitioning::why_impossible(next, nodes)
+                         : !started ? message_of(started, "fcntl", path(), local_->rank)
+                                    : "a rank did not start it in time, or its node is lost");
+    });
   return ended;
 }
 
+// All ranks know whether it is over. If not, the next call that needs it over tries again, and so does the end of the handle.
 template <communicator World>
 failure basic_file<World>::unpartition() {
-  failure const ended = local_->parts.is_on() ? local_->parts.stop(local_->handle) : failure();
-  local_->parts.is_now({});
-  return ended;
+  using detail::partitioning;
+  if (!local_->parts.is_on()) return {};
+  failure mine = detail::outcome_of([&] { return partitioning::stop(local_->handle); });
+  bool kept = mine && !partitioning::has_ended(mine);
+  bool const released = partitioning::was_released(mine);
+  bool const known = !agree(*world_, released ? failure() : mine, kept);  // by some rank, why
+  if (!kept) local_->parts.is_now({});
+  if (mine && !kept && !local_->lost) local_->lost = mine;
+  return known && released ? failure() : mine;
 }
 
 template <communicator World>

@@ -74,12 +74,15 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
     return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
   if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
   rank_group const& group = ranks.group(world, file);
-  collective_plan first = t.together.plan_together(t.kind, all, group);
-  if (first.domains.size() < 2 || !t.together.balances() || !may_be_uneven(all)) return first;
-  access_histogram where;
-  if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
-  world.all_reduce(where);
-  return t.together.plan_together(t.kind, all, group, where);
+  collective_plan plan = t.together.plan_together(t.kind, all, group);
+  if (plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
+    access_histogram where;
+    if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
+    world.all_reduce(where);
+    plan = t.together.plan_together(t.kind, all, group, where);
+  }
+  if (plan.policy == data_shipping::name) plan.reason += file.parts.words();
+  return plan;
 }
 
 // Collective.
