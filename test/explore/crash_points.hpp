@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,9 +32,15 @@ class crash_points {
 
  private:
   using content = std::vector<std::byte>;
+  // How a file looked since it was safe. Only what changed at a call is taken in, so a look costs what a comparison costs.
   struct seen {
     std::optional<content> safe;  // none: the file was never safe
-    std::vector<content> since;
+    content last = {};
+    std::set<std::size_t> sizes = {};
+    std::vector<std::bitset<256>> values = {};  // of each byte
+
+    void take(content now);
+    bool had(std::size_t offset, std::byte value) const;
   };
   void compare(std::string const& name, seen const& s, virtual_files const& left);
 
