@@ -3,7 +3,15 @@
 # argosy_add_mpi_test(name RANKS n... [LIBS lib...] [TIMEOUT seconds])
 #   test/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
 
+# Every test runs with a TMPDIR of its own, which is removed however it ends (test/support/tidy.sh).
+
 add_custom_target(argosy_tests_without_mpi)
+
+# argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
+function(argosy_tidy out seconds)
+  math(EXPR sooner "${seconds} - 10")
+  set(${out} ${PROJECT_SOURCE_DIR}/test/support/tidy.sh ${sooner} PARENT_SCOPE)
+endfunction()
 
 function(argosy_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
@@ -14,7 +22,8 @@ function(argosy_add_test name)
   target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
   add_dependencies(argosy_tests_without_mpi test_${name})
-  add_test(NAME ${name} COMMAND test_${name})
+  argosy_tidy(tidy ${arg_TIMEOUT})
+  add_test(NAME ${name} COMMAND ${tidy} $<TARGET_FILE:test_${name}>)
   set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
@@ -29,9 +38,10 @@ function(argosy_add_mpi_test name)
   add_executable(test_${name} ${name}.cpp)
   target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_mpi_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
+  argosy_tidy(tidy ${arg_TIMEOUT})
   foreach(n IN LISTS arg_RANKS)
     add_test(NAME ${name}.np${n}
-      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
+      COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
     set_tests_properties(${name}.np${n} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
   endforeach()
