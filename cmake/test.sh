@@ -1,21 +1,32 @@
 #!/usr/bin/env bash
-# Installs what is missing, then configures, builds and tests
-#   release         g++, everything
-#   asan            g++ with sanitizers, all tests but those of the package
-#   release-clang   clang++-19, the library and the tests without MPI
-# or the presets given as arguments. Ends with one line per preset.
+# Installs what is missing, then configures, builds and tests.
+#   cmake/test.sh             release: g++, optimised, everything
+#   cmake/test.sh all         that, and
+#                               asan            g++ with sanitizers, all tests but those of the package
+#                               tsan            g++ with the thread sanitizer, tests with several threads
+#                               release-clang   clang++-19, the library and the tests without MPI
+#                               fuzz            clang++-19, a short run of every fuzzer
+#   cmake/test.sh PRESET...   these presets
+#   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see them?
+# Ends with one line per preset, and one of all tests.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 
-presets=("$@")
-((${#presets[@]})) || presets=(release asan release-clang)
+if [[ ${1-} == mutants ]]; then exec cmake/mutants.sh --count 20 --seed "$(date +%Y%m%d)" "${@:2}"; fi
+case ${1-} in
+  "") presets=(release) ;;
+  all) presets=(release asan tsan release-clang fuzz) ;;
+  *) presets=("$@") ;;
+esac
 
 install_packages "${argosy_packages[@]}"
 if [[ " ${presets[*]} " == *clang* ]]; then install_packages clang-19; fi
+if [[ " ${presets[*]} " == *fuzz* ]]; then install_packages clang-19 libclang-rt-19-dev; fi
 
 summary=()
+passed=0
 failed=0
 for preset in "${presets[@]}"; do
   echo
@@ -23,12 +34,23 @@ for preset in "${presets[@]}"; do
   mkdir -p "build/$preset"
   log=build/$preset/workflow.log
   SECONDS=0
-  if cmake --workflow --preset "$preset" 2>&1 | tee "$log"; then verdict=passed; else verdict=FAILED failed=1; fi
-  counts=$(grep -h '% tests passed' "$log" || echo "no test was run")
+  verdict=passed
+  cmake --workflow --preset "$preset" 2>&1 | tee "$log" || verdict=FAILED
+  counts=$(grep -h '% tests passed' "$log" || true)
+  if [[ $counts =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
+    passed=$((passed + BASH_REMATCH[2] - BASH_REMATCH[1]))
+    failed=$((failed + BASH_REMATCH[1]))
+  else
+    counts="no test was run"
+    verdict=FAILED
+  fi
+  # What does not configure or build counts as one that failed.
+  if [[ $verdict == FAILED && ${BASH_REMATCH[1]:-0} == 0 ]]; then failed=$((failed + 1)); fi
   summary+=("$(printf '%-14s %s in %3d s: %s' "$preset" "$verdict" "$SECONDS" "$counts")")
 done
 
 echo
 echo "==== summary ===="
 printf '%s\n' "${summary[@]}"
-exit "$failed"
+echo "$passed passed, $failed failed"
+((failed == 0))
