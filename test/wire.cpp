@@ -379,8 +379,26 @@ TEST_CASE("addresses as text", "[wire]") {
   for (int i = 0; i < 2000; ++i) {
     std::string changed = text;
     for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<char>(random());
-    static_cast<void>(wire::address_from(changed, error));  // whatever it says, it ends
+    wire::address const a = wire::address_from(changed, error);  // it ends, and what it takes it can say again
+    if (!error) CHECK(wire::address_from(wire::to_text(a), error) == a);
   }
+  // A name or a port that is not this one would be somebody else's.
+  auto const with = [&](std::string const& line) {
+    return "argosy 1\n" + line + "\n" + text.substr(text.find('\n') + 1);
+  };
+  static_cast<void>(wire::address_from(text, error));
+  REQUIRE_FALSE(error);
+  std::string const twice = text.substr(text.find("shown"), 6 + 64);
+  for (std::string const& line : {twice, std::string("port 12x"), std::string("port -1"),
+                                  "local " + std::string(48, 'a'), "machine " + std::string(64, 'a')}) {
+    CAPTURE(line);
+    static_cast<void>(wire::address_from(with(line), error));
+    CHECK(error);
+  }
+  std::string nul = text;
+  nul[nul.find("machine") + 9] = '\0';
+  static_cast<void>(wire::address_from(nul, error));
+  CHECK(error);
 }
 
 TEST_CASE("no descriptor is left open", "[wire]") {
