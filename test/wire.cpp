@@ -17,6 +17,8 @@
 #include "support/seed.hpp"
 #include "support/wire_peers.hpp"
 
+#include <world/socket_service.hpp>
+
 using namespace argosy;
 using namespace argosy::test;
 using namespace std::chrono_literals;
@@ -399,6 +401,33 @@ TEST_CASE("addresses as text", "[wire]") {
   nul[nul.find("machine") + 9] = '\0';
   static_cast<void>(wire::address_from(nul, error));
   CHECK(error);
+}
+
+TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
+  std::error_code error;
+  std::atomic<bool> lied = false;
+  auto const second = [&](int, std::span<std::byte const>) {
+    while (!lied) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(50ms);
+    return some_bytes(5, 1);
+  };
+  wire::station::options o;
+  o.workers = 1;
+  argosy::detail::socket_service zero(0, 3, second, o, error), one(1, 3, second, o, error);
+  REQUIRE_FALSE(error);
+  wire::station const two({},
+                          [&](std::shared_ptr<wire::connection> const& c) {
+                            c->send({1, 0, some_bytes(5, 2)});  // an answer to the first question, which was for another
+                            c->finish();
+                            return wire::connection::events{[](wire::frame) {}, [&](std::error_code) { lied = true; }};
+                          },
+                          error);
+  REQUIRE_FALSE(error);
+  zero.meet({zero.where(), one.where(), two.where()});
+  auto const answers = zero.call({{1, some_bytes(3)}, {2, some_bytes(3)}});
+  CHECK_FALSE(answers[0].error);
+  CHECK(answers[0].content == some_bytes(5, 1));
+  CHECK(answers[1].error);
 }
 
 TEST_CASE("no descriptor is left open", "[wire]") {
