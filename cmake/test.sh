@@ -14,6 +14,7 @@ presets=("$@")
 
 install_packages "${argosy_packages[@]}"
 if [[ " ${presets[*]} " == *clang* ]]; then install_packages clang-19; fi
+if [[ " ${presets[*]} " == *" fuzz "* ]]; then install_packages "${argosy_fuzz_packages[@]}"; fi
 
 summary=()
 failed=0
