@@ -60,6 +60,8 @@ void run(machine const& m) {
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   auto const m = read(std::string(argosy::fuzz::text_of(data, size)));
   if (!m) return 0;
+  // What is made of it at once has room.
+  FUZZ_CHECK(m->block_bytes <= 64 << 20 && m->servers <= 1 << 16 && m->disks_per_server <= 1 << 16);
   std::ostringstream text;
   text << *m;
   FUZZ_CHECK(read(text.str()) == m);
