@@ -9,6 +9,9 @@ argosy_packages=(
   catch2 libbenchmark-dev
 )
 
+# for the preset fuzz
+argosy_fuzz_packages=(clang-19 libclang-rt-19-dev)
+
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
 # install_packages name...: those that are missing; does nothing, quickly, the second time

@@ -23,7 +23,7 @@ esac
 
 install_packages "${argosy_packages[@]}"
 if [[ " ${presets[*]} " == *clang* ]]; then install_packages clang-19; fi
-if [[ " ${presets[*]} " == *fuzz* ]]; then install_packages clang-19 libclang-rt-19-dev; fi
+if [[ " ${presets[*]} " == *" fuzz "* ]]; then install_packages "${argosy_fuzz_packages[@]}"; fi
 
 summary=()
 passed=0

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -35,12 +39,42 @@ struct word_reader {
     if (error != std::errc() || end != text.data() + text.size()) refuse(word, "not a number that fits");
     return value;
   }
+  // At least `least`; a factor, or a time in ns that a clock of 63 bits can count on with.
+  std::int64_t number_from(std::int64_t least, std::string_view text, std::string_view word) const {
+    auto const n = number<std::int64_t>(text, word);
+    if (n < least) refuse(word, fmt::format("{} is less than {}", n, least));
+    return n;
+  }
+  double factor(std::string_view text, std::string_view word) const {
+    auto const x = number<double>(text, word);
+    if (!std::isfinite(x) || x <= 0) refuse(word, "a factor is positive");
+    return x;
+  }
+  std::chrono::nanoseconds delay(std::string_view text, std::string_view word) const {
+    constexpr std::int64_t most = 100'000'000'000'000;
+    auto const n = number_from(0, text, word);
+    if (n > most) refuse(word, "a delay is at most 10^14 ns");
+    return std::chrono::nanoseconds(n);
+  }
   // By its name, like ENOSPC.
   std::error_code errno_named(std::string_view text, std::string_view word) const {
     for (int e = 1; e < 4096; ++e)
       if (std::error_code const code(e, std::system_category()); error_name(code) == text) return code;
     refuse(word, "not the name of an errno");
   }
+  // By its name, or by its number where it has none.
+  std::error_code errno_of(std::string_view text, std::string_view word) const {
+    if (text.empty() || text[0] < '0' || text[0] > '9') return errno_named(text, word);
+    auto const n = number<int>(text, word);
+    if (n == 0) refuse(word, "0 is no error");
+    return {n, std::system_category()};
+  }
 };
+
+// As errno_of reads it.
+inline std::string errno_text(std::error_code const& e) {
+  std::string const name = error_name(e);
+  return name.starts_with("errno ") ? name.substr(6) : name;
+}
 
 }  // namespace argosy::detail

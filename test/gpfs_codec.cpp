@@ -189,4 +189,12 @@ TEST_CASE("numbers without a meaning are refused", "[gpfs][codec]") {
   CHECK_FALSE(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, gpfs::partition_map{0, {1}}}));
   CHECK_FALSE(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, gpfs::partition_map{1, {}}}));
   CHECK(sense(client, manager, gpfs::ship_start{1, 0, 1, 2, {}}));
+  // The owner would have to have the memory, whoever asks.
+  std::int64_t const longest = gpfs::ship_call::longest;
+  CHECK(sense(client, client, gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest, {}, {}}));
+  CHECK_FALSE(sense(client, client, gpfs::ship_call{1, 0, 1, 1, gpfs::ship_kind::read, 5, longest + 1, {}, {}}));
+  // The manager counts on.
+  CHECK(sense(client, manager, gpfs::size_notice{1, 0, {5, 3}}));
+  CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, gpfs::no_end}}));
+  CHECK_FALSE(sense(client, manager, gpfs::size_notice{1, 0, {5, -1}}));
 }

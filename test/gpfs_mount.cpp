@@ -409,6 +409,8 @@ TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the 
   std::error_code error;
   auto const where = io::wire::address_from(c.host->address(), error);
   REQUIRE_FALSE(error);
+  // Numbers of files are to mean something.
+  for (char const* name : {"1", "2", "3", "4", "5"}) c.files.push_back(c.open(0, name));
   int const talks = 200;
   for (int round = 0; round < talks; ++round) {
     io::test::stranger s(where);
@@ -484,4 +486,44 @@ TEST_CASE("argosy-gpfsd hosts, and its death is an error", "[gpfs][mount]") {
   CHECK(std::filesystem::exists(dir / "socket") == !orderly);
   gpfs::mount::to(a.is_mounted() ? io::test::content_of(dir / "socket") : "", gpfs::mount::any_node, error);
   CHECK(error);
+}
+
+TEST_CASE("what is said of a file that nobody has opened is nonsense", "[gpfs][mount]") {
+  cluster c(1);
+  auto const where = io::wire::address_from(c.host->address(), c.error);
+  io::test::stranger s(where);
+  REQUIRE(s.say(io::test::stranger::greeting(where, 2)));
+  // The next file that is opened would have this size.
+  auto const bytes =
+      gpfs::encode({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, gpfs::resize_request{1, 1, 1'000'000}});
+  REQUIRE(s.say(io::test::stranger::frame(gpfs::process_frames::one_message, 0, bytes)));
+  CHECK(s.is_left());
+  CHECK(c.host->malformed() == 1);
+  auto f = c.open(0, "another");
+  CHECK(f.size(c.error) == 0);
+  CHECK_FALSE(f.close());
+}
+
+TEST_CASE("a name with a zero in it names no other file", "[gpfs][mount]") {
+  cluster c(1);
+  c.open(0, std::string("f\0g", 3));
+  CHECK(c.error == std::errc::permission_denied);
+  CHECK(c.mounts[0].files().remove(std::string("f\0", 2)) == std::errc::permission_denied);
+  CHECK(std::filesystem::exists(c.dir / "f"));
+}
+
+TEST_CASE("a host that says no without a reason, or names no node, is an error", "[gpfs][mount]") {
+  for (auto const& [kind, number] : {std::pair{gpfs::process_frames::refused, std::uint64_t{0}},
+                                     std::pair{gpfs::process_frames::refused, std::uint64_t{1} << 40},
+                                     std::pair{gpfs::process_frames::welcome, std::uint64_t{1} << 40}}) {
+    std::error_code error;
+    auto const say = [k = kind, n = number](std::shared_ptr<io::wire::connection> const& c) {
+      c->send({k, n, {}});
+      return io::wire::connection::events{[](io::wire::frame) {}, [](std::error_code) {}};
+    };
+    io::wire::station const host({}, say, error);
+    REQUIRE_FALSE(error);
+    gpfs::mount::to(io::wire::to_text(host.where()), 0, error);
+    CHECK(error == std::errc::bad_message);
+  }
 }

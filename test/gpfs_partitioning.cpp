@@ -370,3 +370,92 @@ TEST_CASE("tokens are given up by start, and what is cached goes to disk", "[gpf
   CHECK(c.host.manager().token_count(0) == 0);
   CHECK(c.read(1, 2 * B, B) == std::vector<std::byte>(10, std::byte{2}));
 }
+
+TEST_CASE("an answer that is not what was asked for is an error", "[gpfs][partitioning]") {
+  gpfs::client_node node(0, small());
+  gpfs::outbox out;
+  auto const from_manager = [&](gpfs::message_body body) {
+    node.receive({{gpfs::role::manager, 0}, {gpfs::role::client, 0}, std::move(body)}, {}, out);
+  };
+  auto const submit = [&](gpfs::call c) {
+    out = {};
+    return node.submit(std::move(c), {}, out);
+  };
+  // The body of the last message of this kind.
+  auto const said = [&]<class Body>(Body) {
+    Body found;
+    for (auto const& m : out.messages)
+      if (auto const* const b = std::get_if<Body>(&m.what.body)) found = *b;
+    return found;
+  };
+  gpfs::known_size const size{1000, 0};
+
+  gpfs::call open;
+  open.kind = gpfs::call_kind::open;
+  open.path = "f";
+  open.for_writing = true;
+  submit(open);
+  from_manager(gpfs::open_answer{said(gpfs::open_request()).call, 0, 0, size});
+  REQUIRE(out.completions.size() == 1);
+  gpfs::call c;
+  c.instance = static_cast<int>(out.completions[0].value);
+
+  auto argument = io::test::ship_start(1);
+  c.kind = gpfs::call_kind::fcntl;
+  c.argument = std::as_writable_bytes(std::span(&argument, 1));
+  submit(c);
+  from_manager(gpfs::ship_begin{0, 1, {1, {1}}});  // all is the other node's
+  from_manager(gpfs::ship_go{0, 1, size});
+  from_manager(gpfs::ship_done{said(gpfs::ship_start()).call, 0});
+  REQUIRE(out.completions.size() == 1);
+  REQUIRE(out.completions[0].error == 0);
+
+  std::vector<std::byte> memory(100);
+  auto const answered = [&](gpfs::call_kind kind, std::size_t bytes) {
+    c.kind = kind;
+    c.into = memory;
+    c.from = memory;
+    submit(c);
+    std::int64_t const id = said(gpfs::ship_call()).id;
+    gpfs::ship_answer const a{id, 0, 0, false, 1, std::vector<std::byte>(bytes), size};
+    node.receive({{gpfs::role::client, 1}, {gpfs::role::client, 0}, a}, {}, out);
+    REQUIRE(out.completions.size() == 1);
+    return out.completions[0].error;
+  };
+  CHECK(answered(gpfs::call_kind::read, 100) == 0);
+  CHECK(answered(gpfs::call_kind::read, 0) == EIO);
+  CHECK(answered(gpfs::call_kind::read, 99) == EIO);
+  CHECK(answered(gpfs::call_kind::write, 0) == 0);
+  CHECK(answered(gpfs::call_kind::write, 100) == EIO);
+}
+
+TEST_CASE("who owns all of a file is asked in pieces that fit", "[gpfs][partitioning]") {
+  gpfs::client_node node(0, small());
+  gpfs::outbox out;
+  auto const from_manager = [&](gpfs::message_body body) {
+    node.receive({{gpfs::role::manager, 0}, {gpfs::role::client, 0}, std::move(body)}, {}, out);
+  };
+  gpfs::call open;
+  open.kind = gpfs::call_kind::open;
+  open.path = "f";
+  node.submit(open, {}, out);
+  std::int64_t const most = gpfs::ship_call::longest;
+  gpfs::known_size const size{3 * most, 0};
+  from_manager(gpfs::open_answer{std::get<gpfs::open_request>(out.messages.at(0).what.body).call, 0, 0, size});
+  gpfs::call c;
+  c.instance = static_cast<int>(out.completions.at(0).value);
+  from_manager(gpfs::ship_begin{0, 1, {std::int64_t{1} << 40, {1}}});
+  from_manager(gpfs::ship_go{0, 1, size});
+  std::vector<std::byte> memory(static_cast<std::size_t>(2 * most + 100));
+  c.into = memory;
+  out = {};
+  node.submit(c, {}, out);
+  std::int64_t at = 0;
+  for (auto const& m : out.messages) {
+    auto const& piece = std::get<gpfs::ship_call>(m.what.body);
+    CHECK(piece.length <= most);
+    CHECK(piece.offset == at);
+    at += piece.length;
+  }
+  CHECK(at == 2 * most + 100);
+}

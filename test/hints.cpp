@@ -270,6 +270,10 @@ TEST_CASE("collective_buffering = false means no two-phase, unless said otherwis
   auto again = h;
   again.merge(io::hints{.collective_buffering = true}, hint_source::code, hint_moment::set_hints);
   CHECK(again.values().cb_read == io::toggle::automatic);
+  // A value that cannot be says nothing.
+  io::hints wrong{.collective_buffering = false};
+  wrong.set("romio_cb_read", "perhaps");
+  CHECK(given(wrong).values().cb_read == io::toggle::disable);
 }
 
 TEST_CASE("a hint may change only when its line in the table says so", "[hints]") {
@@ -374,6 +378,14 @@ TEST_CASE("hints print as a table", "[hints]") {
                        Contains("filename = state.dat"));
   std::string const all = to_string(h, io::hints_shown::all);
   for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));
+}
+
+TEST_CASE("a long value does not put the others apart", "[hints]") {
+  io::hints many;
+  for (int i = 0; i < 1000; ++i) many.set("unknown" + std::to_string(i), "x");
+  auto const before = to_string(given(many)).size();
+  many.set("one", std::string(100'000, 'x'));
+  CHECK(to_string(given(many)).size() < before + 200'000);
 }
 
 TEST_CASE("docs/use/hints.md lists exactly the known hints", "[hints][docs]") {

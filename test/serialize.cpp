@@ -236,3 +236,33 @@ TEST_CASE("numbers near the limits throw or give a layout, nothing else", "[seri
   }
   CHECK(read > 1000);
 }
+
+TEST_CASE("questions cost the nodes that came, not the leaves of their tree", "[serialize][limits]") {
+  // Each list has the node below in three places, and is repeated: 6^22 pieces of a byte each, 3^22 ways from the root.
+  constexpr std::int64_t levels = 22;
+  detail::byte_writer out;
+  out.byte(detail::serial_version);
+  for (int k = 0; k < 3; ++k) out.number(0);  // bounds and origin
+  out.count(1 + 2 * levels);
+  out.byte(static_cast<std::uint8_t>(detail::serial_tag::bytes));
+  out.count(1);
+  for (std::int64_t k = 0, n = 1; k < levels; ++k, n = 6 * n + 7) {
+    out.byte(static_cast<std::uint8_t>(detail::serial_tag::concat));
+    out.count(3);
+    for (std::int64_t const step : {std::int64_t{0}, n + 1, n + 2}) {
+      out.count(1);
+      out.number(step);
+    }
+    out.byte(static_cast<std::uint8_t>(detail::serial_tag::repeat));
+    out.count(1);
+    out.count(2);
+    out.number(3 * n + 4);
+  }
+  layout const l = deserialize(out.finish());
+  CHECK(l.nodes().size() == 1 + 2 * levels);
+  CHECK(l.depth() == 1 + 2 * levels);
+  CHECK(l.pieces() == l.size());
+  CHECK(l.is_monotonic());
+  CHECK_FALSE(l.overlaps());
+  CHECK(l.bytes_before(l.true_extent() - 1) == l.size() - 1);
+}

@@ -315,6 +315,17 @@ TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {
   for (auto const& line : lines) CHECK((line[0] == '#' || line.find(" -> ") != std::string::npos));
 }
 
+TEST_CASE("a line stays a line, whatever a program is called", "[trace]") {
+  scratch const dir;
+  trace_options o;
+  o.mode = trace_mode::calls;
+  o.directory = dir.string();
+  o.program = "two\nlines";
+  io::tracer t(o);
+  t.record({.file = "a\nname"});
+  CHECK(lines_of(content_of(t.path())).size() == 3);
+}
+
 TEST_CASE("a second tracer of the same name does not disturb the first", "[trace]") {
   scratch const traces;
   trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};

@@ -549,6 +549,13 @@ TEST_CASE("scenarios have a text form", "[virtual]") {
   CHECK_THROWS_WITH(io::parse_scenario("ranks=4x"), ContainsSubstring("'ranks=4x'"));
   CHECK_THROWS_WITH(io::parse_scenario("fault=call:sing"), ContainsSubstring("no such call"));
   CHECK_THROWS_WITH(io::parse_scenario("fault=error:ENOFUN"), ContainsSubstring("errno"));
+  // What could not be printed and read back, or would have no meaning.
+  for (char const* bad : {"slow=1:nan", "slow=1:inf", "slow=1:0", "fault=error:argosy:0", "fault=error:0",
+                          "fault=first:0", "fault=first:-9223372036854775808", "fault=times:0", "fault=bytes:-1",
+                          "fault=delay_ns:-1", "fault=delay_ns:9223372036854775807"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(io::parse_scenario(bad), std::invalid_argument);
+  }
 }
 
 TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {

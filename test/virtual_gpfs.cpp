@@ -362,6 +362,14 @@ TEST_CASE("troubles as text", "[gpfs]") {
   CHECK_THROWS_WITH(gpfs::parse_troubles("fault=call:sync"), ContainsSubstring("read or write"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"), ContainsSubstring("errno"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("seed=x"), ContainsSubstring("number"));
+  t.faults.push_back({.error = 41});  // an errno without a name
+  CHECK(gpfs::parse_troubles(gpfs::to_string(t)) == t);
+  for (char const* bad :
+       {"slow=0:nan", "slow=0:-1", "fault=error:0", "fault=first:0", "fault=first:-9223372036854775808",
+        "fault=times:-1", "delay_ns=-1", "delay_ns=9223372036854775807"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(gpfs::parse_troubles(bad), std::invalid_argument);
+  }
 }
 
 TEST_CASE("traffic writes down which node takes tokens from which, and draws it", "[virtual_gpfs]") {

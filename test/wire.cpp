@@ -17,6 +17,8 @@
 #include "support/seed.hpp"
 #include "support/wire_peers.hpp"
 
+#include <world/socket_service.hpp>
+
 using namespace argosy;
 using namespace argosy::test;
 using namespace std::chrono_literals;
@@ -379,8 +381,53 @@ TEST_CASE("addresses as text", "[wire]") {
   for (int i = 0; i < 2000; ++i) {
     std::string changed = text;
     for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<char>(random());
-    static_cast<void>(wire::address_from(changed, error));  // whatever it says, it ends
+    wire::address const a = wire::address_from(changed, error);  // it ends, and what it takes it can say again
+    if (!error) CHECK(wire::address_from(wire::to_text(a), error) == a);
   }
+  // A name or a port that is not this one would be somebody else's.
+  auto const with = [&](std::string const& line) {
+    return "argosy 1\n" + line + "\n" + text.substr(text.find('\n') + 1);
+  };
+  static_cast<void>(wire::address_from(text, error));
+  REQUIRE_FALSE(error);
+  std::string const twice = text.substr(text.find("shown"), 6 + 64);
+  for (std::string const& line : {twice, std::string("port 12x"), std::string("port -1"),
+                                  "local " + std::string(48, 'a'), "machine " + std::string(64, 'a')}) {
+    CAPTURE(line);
+    static_cast<void>(wire::address_from(with(line), error));
+    CHECK(error);
+  }
+  std::string nul = text;
+  nul[nul.find("machine") + 9] = '\0';
+  static_cast<void>(wire::address_from(nul, error));
+  CHECK(error);
+}
+
+TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
+  std::error_code error;
+  std::atomic<bool> lied = false;
+  auto const second = [&](int, std::span<std::byte const>) {
+    while (!lied) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(50ms);
+    return some_bytes(5, 1);
+  };
+  wire::station::options o;
+  o.workers = 1;
+  argosy::detail::socket_service zero(0, 3, second, o, error), one(1, 3, second, o, error);
+  REQUIRE_FALSE(error);
+  wire::station const two({},
+                          [&](std::shared_ptr<wire::connection> const& c) {
+                            c->send({1, 0, some_bytes(5, 2)});  // an answer to the first question, which was for another
+                            c->finish();
+                            return wire::connection::events{[](wire::frame) {}, [&](std::error_code) { lied = true; }};
+                          },
+                          error);
+  REQUIRE_FALSE(error);
+  zero.meet({zero.where(), one.where(), two.where()});
+  auto const answers = zero.call({{1, some_bytes(3)}, {2, some_bytes(3)}});
+  CHECK_FALSE(answers[0].error);
+  CHECK(answers[0].content == some_bytes(5, 1));
+  CHECK(answers[1].error);
 }
 
 TEST_CASE("no descriptor is left open", "[wire]") {

@@ -65,9 +65,11 @@ void client_node::state::start_shipping(operation& o) {
     for (std::int64_t at = o.offset, end = o.offset + o.length; at < end;) {
       std::int64_t const block = at / block_bytes();
       std::int64_t const last = map.entry_end(block);
-      std::int64_t const to = last > no_end / block_bytes() ? end : std::min(end, last * block_bytes());
+      std::int64_t to = last > no_end / block_bytes() ? end : std::min(end, last * block_bytes());
+      to = std::min(to, at > no_end - ship_call::longest ? end : at + ship_call::longest);
       node_id const owner = map.owner(block);
-      if (!o.pieces.empty() && o.pieces.back().owner == owner)
+      if (!o.pieces.empty() && o.pieces.back().owner == owner &&
+          o.pieces.back().length + (to - at) <= ship_call::longest)
         o.pieces.back().length += to - at;  // the same node twice in a row
       else
         o.pieces.push_back({at, to - at, owner});
@@ -122,11 +124,14 @@ void client_node::state::ship_piece_done(std::int64_t id, int error, bool ended,
   p.error = error;
   p.ended = ended;
   if (ended) file_of(*o).ended_epoch = std::max(file_of(*o).ended_epoch, epoch);
-  if (data != nullptr && !data->empty() && static_cast<std::int64_t>(data->size()) != p.length) {
-    p.error = EIO;  // not what was asked for
-  } else if (data != nullptr && !data->empty()) {
-    std::memcpy(o->into + (p.offset - o->offset), data->data(), data->size());
-    charge_copy(*o, static_cast<std::int64_t>(data->size()));
+  if (data != nullptr && error == 0 && !ended) {
+    std::int64_t const wanted = o->asked.kind == call_kind::read ? p.length : 0;
+    if (static_cast<std::int64_t>(data->size()) != wanted) {
+      p.error = EIO;  // not what was asked for
+    } else if (wanted > 0) {
+      std::memcpy(o->into + (p.offset - o->offset), data->data(), data->size());
+      charge_copy(*o, wanted);
+    }
   }
   changed();
 }
@@ -165,6 +170,7 @@ void client_node::state::run_shipping(operation& o) {
 }
 
 void client_node::state::on(node_id, ship_answer const& m) {
+  if (!ship_waits_.contains(m.id)) return;
   files_[m.file].size.learn(m.size);
   ship_piece_done(m.id, m.error, m.ended, m.epoch, &m.data);
 }

@@ -85,9 +85,9 @@ void client_node::state::renew(request& r) {
 }
 
 void client_node::state::on(node_id from, revoke_answer const& m) {
-  files_[m.file].size.learn(m.size);
   auto const r = requests_.find(m.request);
   if (r == requests_.end() || r->second.awaited.erase(from) == 0) return;
+  files_[m.file].size.learn(m.size);
   r->second.asked.surrenders.push_back(m.given);
   if (r->second.awaited.empty()) renew(r->second);
 }

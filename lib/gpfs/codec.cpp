@@ -155,7 +155,8 @@ namespace {
 
 bool is_range(std::int64_t begin, std::int64_t end) { return begin >= 0 && begin <= end; }
 bool is_range(block_range const& r) { return is_range(r.begin, r.end); }
-bool is_size(known_size const& s) { return s.bytes >= 0; }
+// The manager counts generations on.
+bool is_size(known_size const& s) { return s.bytes >= 0 && s.generation >= 0 && s.generation < no_end / 2; }
 bool is_map(partition_map const& m) {
   return m.blocks_per_entry > 0 && !m.owners.empty() && m.blocks_per_entry <= no_end / 2;
 }
@@ -197,8 +198,8 @@ class sense {
   bool operator()(ship_end const&) const { return to_client(); }
   bool operator()(ship_call const& m) const {
     auto const data = static_cast<std::int64_t>(m.data.size());
-    return among_clients() && m.offset >= 0 && m.length >= 0 && m.offset <= no_end - m.length && is_size(m.size) &&
-           data == (m.kind == ship_kind::write ? m.length : 0);
+    return among_clients() && m.offset >= 0 && m.length >= 0 && m.length <= ship_call::longest &&
+           m.offset <= no_end - m.length && is_size(m.size) && data == (m.kind == ship_kind::write ? m.length : 0);
   }
   bool operator()(ship_answer const& m) const { return among_clients() && is_size(m.size); }
   bool operator()(late_error const&) const { return among_clients(); }

@@ -75,6 +75,12 @@ class host::state {
   void settle();
   void say_at_rest(node_id node, wire::frame const& f);
   std::optional<std::string> place_of_file(std::string const& name) const;
+  // What nobody has opened has no number yet; whatever was noted for it, the next file would have.
+  template <class Body>
+  bool names_a_file(Body const& body) const {
+    if constexpr (requires { body.file; }) return manager_.knows(body.file);
+    return true;
+  }
   void answer(node_id node, message_body body) { deliver({{role::manager, 0}, {role::client, node}, std::move(body)}); }
   instant now() const { return std::chrono::duration_cast<instant>(std::chrono::steady_clock::now() - start_); }
 
@@ -129,7 +135,8 @@ void host::state::arrived(node_id node, wire::frame f) {
   if (f.kind == process_frames::at_rest) return say_at_rest(node, f);
   std::optional<message> m;
   if (f.kind == process_frames::one_message) m = decode(f.body);
-  if (!m || m->from != gpfs::address{role::client, node} || !makes_sense(*m, hardware_)) {
+  if (!m || m->from != gpfs::address{role::client, node} || !makes_sense(*m, hardware_) ||
+      !std::visit([this](auto const& body) { return names_a_file(body); }, m->body)) {
     ++malformed_;
     throw std::runtime_error("not a message");
   }
@@ -201,6 +208,8 @@ void host::state::to_manager(message m) {
 // --- Data at rest --------------------------------------------------------------------------------------------------
 
 std::optional<std::string> host::state::place_of_file(std::string const& name) const {
+  // A file of the system is called by what stands before it.
+  if (name.find('\0') != std::string::npos) return {};
   if (options_.directory.empty()) return name;
   std::filesystem::path const path(name);
   if (name.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) return {};

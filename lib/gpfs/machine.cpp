@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/gpfs/machine.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdint>
 #include <istream>
+#include <limits>
 #include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace argosy::gpfs {
@@ -25,7 +29,22 @@ std::string text_of(Number n) {
 template <class Number>
 bool parse(std::string const& text, Number& n) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc{} && end == text.data() + text.size() && n >= 0;
+  return error == std::errc{} && end == text.data() + text.size() && n >= 0 && n <= std::numeric_limits<Number>::max();
+}
+
+// So that sums and products of parameters fit, and times fit the clock.
+constexpr std::int64_t most_count = std::int64_t{1} << 40, most_of_a_kind = 1 << 16;
+constexpr std::int64_t most_block_bytes = std::int64_t{64} << 20;
+constexpr double most_time = 1e9, least_rate = 1e-3;
+
+// Why such a value makes no sense; empty if it does.
+std::string nonsense(std::string_view name, std::int64_t n) {
+  return n > most_count && name != "noise_seed" ? "is more than 2^40" : "";
+}
+std::string nonsense(std::string_view name, double d) {
+  if (d > most_time) return "is more than 10^9";
+  return name.ends_with("_mb_per_s") && d > 0 && d < least_rate ? "is less than 0.001, and not 0, which is no limit"
+                                                                : "";
 }
 
 }  // namespace
@@ -54,6 +73,13 @@ machine read_machine(std::istream& in, machine m) {
     if (!known) refuse("unknown parameter " + name);
     if (!good) refuse(name + " is not a non-negative number: " + value);
   }
+  for_each_parameter(m, [](char const* name, auto const& value) {
+    if (std::string const why = nonsense(name, value); !why.empty())
+      throw std::invalid_argument(std::string("machine: ") + name + " " + why);
+  });
+  if (m.block_bytes > most_block_bytes) throw std::invalid_argument("machine: block_bytes is more than 64 MiB");
+  if (std::max({m.servers, m.disks_per_server, m.adapters_per_node}) > most_of_a_kind)
+    throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at most 65536");
   if (m.block_bytes <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(m.block_bytes)))
     throw std::invalid_argument("machine: block_bytes is not a power of two");
   if (m.servers < 1 || m.disks_per_server < 1 || m.adapters_per_node < 1)

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -95,9 +96,10 @@ void mount::state::arrived(wire::frame f) {
 }
 
 void mount::state::take_welcome(wire::frame const& f) {
-  if (f.kind == process_frames::refused) {
+  constexpr std::uint64_t most_errno = 4095;
+  if (f.kind == process_frames::refused && f.number > 0 && f.number <= most_errno) {
     error_.assign(static_cast<int>(f.number), std::system_category());
-  } else if (f.kind == process_frames::welcome) {
+  } else if (f.kind == process_frames::welcome && f.number <= static_cast<std::uint64_t>(INT_MAX)) {
     std::istringstream text(std::string(reinterpret_cast<char const*>(f.body.data()), f.body.size()));
     hardware_ = read_machine(text);
     number_ = static_cast<node_id>(f.number);

@@ -26,11 +26,11 @@ server_fault parse_fault(std::string_view text) {
       if (value != "read" && value != "write") words.refuse(text, "call is read or write");
       f.of_writes = value == "write";
     } else if (key == "first") {
-      f.first = words.number<std::int64_t>(value, text);
+      f.first = words.number_from(1, value, text);
     } else if (key == "times") {
-      f.times = words.number<std::int64_t>(value, text);
+      f.times = words.number_from(1, value, text);
     } else if (key == "error") {
-      f.error = words.errno_named(value, text).value();
+      f.error = words.errno_of(value, text).value();
     } else {
       words.refuse(text, "a fault has server, call, first, times and error");
     }
@@ -49,7 +49,7 @@ std::string to_string(troubles const& t) {
     std::string word = fmt::format("fault=server:{},call:{}", f.server, f.of_writes ? "write" : "read");
     if (f.first != 1) word += fmt::format(",first:{}", f.first);
     if (f.times != server_fault::forever) word += fmt::format(",times:{}", f.times);
-    add(word + ",error:" + error_name(std::error_code(f.error, std::system_category())));
+    add(word + ",error:" + detail::errno_text(std::error_code(f.error, std::system_category())));
   }
   for (slow_server const& s : t.slow) add(fmt::format("slow={}:{}", s.server, s.factor));
   return text;
@@ -65,12 +65,12 @@ troubles parse_troubles(std::string_view text) {
     if (key == "seed") {
       t.seed = words.number<std::uint64_t>(value, word);
     } else if (key == "delay_ns") {
-      t.delay_max = std::chrono::nanoseconds(words.number<std::int64_t>(value, word));
+      t.delay_max = words.delay(value, word);
     } else if (key == "fault") {
       t.faults.push_back(parse_fault(value));
     } else if (key == "slow") {
       int const server = words.number<int>(next_word(value, ':'), word);
-      t.slow.push_back({server, words.number<double>(value, word)});
+      t.slow.push_back({server, words.factor(value, word)});
     } else {
       words.refuse(word, "not a word of troubles");
     }

@@ -45,9 +45,8 @@ void file_hints::merge(hints const& given, hint_source source, hint_moment momen
   values_ = given_;
   hint_state const* const buffering = find("collective_buffering");
   if (buffering->value == "false") {
-    auto const undecided = [&](std::string_view name) { return find(name)->status == hint_status::defaulted; };
-    if (undecided("romio_cb_read")) values_.cb_read = toggle::disable;
-    if (undecided("romio_cb_write")) values_.cb_write = toggle::disable;
+    if (!cb_read_said_) values_.cb_read = toggle::disable;
+    if (!cb_write_said_) values_.cb_write = toggle::disable;
   }
 }
 
@@ -78,6 +77,8 @@ void file_hints::take(named_hint const& given, hint_source source, hint_moment m
     at->why = located(std::move(read.fault), given);
     return;
   }
+  if (given.name == "romio_cb_read") cb_read_said_ = true;
+  if (given.name == "romio_cb_write") cb_write_said_ = true;
   at->value = std::move(read.text);
   at->status = hint->used ? hint_status::accepted : hint_status::ignored;
   at->why = located(hint->used ? std::string() : std::string(hint->effect), given);
@@ -132,12 +133,15 @@ std::string to_string(file_hints const& h, hints_shown which) {
   std::string text;
   if (!rows.empty()) {
     rows.insert(rows.begin(), {"hint", "value", "status", "source", "why"});
+    constexpr std::size_t widest = 60;  // a value of a thousand characters is no reason to put the others far apart
     std::array<std::size_t, 4> width{};
     for (auto const& row : rows)
-      for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], row[i].size());
+      for (std::size_t i = 0; i < width.size(); ++i)
+        if (row[i].size() <= widest) width[i] = std::max(width[i], row[i].size());
     for (auto const& row : rows) {
       std::string line;
-      for (std::size_t i = 0; i < width.size(); ++i) line += row[i] + std::string(width[i] - row[i].size() + 2, ' ');
+      for (std::size_t i = 0; i < width.size(); ++i)
+        line += row[i] + std::string(std::max(width[i], row[i].size()) - row[i].size() + 2, ' ');
       line += row[4];
       text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }

@@ -56,6 +56,11 @@ std::string plain(std::string s) {
   return s;
 }
 
+// On a line.
+void add_plainly(text& out, std::string_view s) {
+  for (char const c : s) out.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+}
+
 // Inside quotes, as JSON wants it; text takes the same.
 void quote(text& out, std::string_view s) {
   out.push_back('"');
@@ -209,7 +214,7 @@ void tracer::note(std::string_view message) noexcept try {
   if (options_.format == trace_format::text) {
     add_time(line, now);
     add(line, " # ");
-    for (char const c : message) line.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+    add_plainly(line, message);
   } else {
     add(line, ",{{\"name\":");
     quote(line, message);
@@ -242,8 +247,9 @@ bool tracer::start() noexcept try {
   text head;
   std::string const who = fmt::format("rank {}{}{}", options_.rank, options_.agent.empty() ? "" : " ", options_.agent);
   if (options_.format == trace_format::text) {
-    add(head, "# argosy trace: {} of {}, pid {} on {}\n# time, duration, call, file, parameters -> result\n", who,
-        options_.program, ::getpid(), host);
+    add(head, "# argosy trace: ");
+    add_plainly(head, fmt::format("{} of {}, pid {} on {}", who, options_.program, ::getpid(), host));
+    add(head, "\n# time, duration, call, file, parameters -> result\n");
   } else {
     std::string const what = fmt::format("{} ({}, pid {} on {})", who, options_.program, ::getpid(), host);
     add(head, "[{{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":{},\"args\":{{}}}}\n", options_.rank);

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -20,9 +22,11 @@ namespace argosy::wire {
 
 namespace {
 
+// As much as there is room for; false if this is not all.
 template <std::size_t N>
-void assign(std::array<char, N>& to, std::string const& text) {
+bool assign(std::array<char, N>& to, std::string const& text) {
   std::copy_n(text.begin(), std::min(text.size(), N - 1), to.begin());
+  return text.size() < N;
 }
 
 // Names that are in no directory belong to a network namespace of a running kernel.
@@ -129,23 +133,24 @@ address address_from(std::string const& text, std::error_code& error) {
   error.clear();
   std::istringstream lines(text);
   std::string line;
-  bool fine = std::getline(lines, line) && line == "argosy 1";
+  bool fine = text.find('\0') == std::string::npos && std::getline(lines, line) && line == "argosy 1";
   bool ended = false;
-  int cookies = 0;
+  std::set<std::string> seen;
   while (fine && !ended && std::getline(lines, line)) {
     std::string const key = line.substr(0, line.find(' ')), value = line.substr(std::min(line.size(), key.size() + 1));
-    if (key == "end") {
+    if (key != "host" && !seen.insert(key).second) {
+      fine = false;  // twice
+    } else if (key == "end") {
       ended = true;
     } else if (key == "machine") {
-      assign(a.machine, value);
+      fine = assign(a.machine, value);
     } else if (key == "local") {
-      assign(a.local, value);
+      fine = assign(a.local, value);
     } else if (key == "shown" || key == "answered") {
       fine = from_hex(value, key == "shown" ? a.shown : a.answered);
-      ++cookies;
     } else if (key == "port") {
-      a.port = static_cast<std::uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
-      fine = a.port > 0 && a.port < 65536;
+      auto const [end, wrong] = std::from_chars(value.data(), value.data() + value.size(), a.port);
+      fine = wrong == std::errc() && end == value.data() + value.size() && a.port > 0 && a.port < 65536;
     } else if (key == "host" && a.host_count < address::hosts_max) {
       address::host& h = a.hosts[a.host_count++];
       h.family = value.find(':') == std::string::npos ? 4 : 6;
@@ -154,7 +159,8 @@ address address_from(std::string const& text, std::error_code& error) {
       fine = false;
     }
   }
-  if (!fine || !ended || cookies != 2) error = std::make_error_code(std::errc::bad_message);
+  bool const whole = seen.contains("shown") && seen.contains("answered") && (a.port != 0 || a.host_count == 0);
+  if (!fine || !ended || !whole) error = std::make_error_code(std::errc::bad_message);
   return a;
 }
 

@@ -97,7 +97,7 @@ std::error_code socket_service::make(link& l, int rank) {
   std::uint64_t const number = l.number = ++next_link_;
   lock.unlock();
   std::error_code error;
-  wire::connection::events e{[this](wire::frame f) { take(std::move(f)); },
+  wire::connection::events e{[this, rank, number](wire::frame f) { take(rank, number, std::move(f)); },
                              [this, rank, number](std::error_code) { lose(rank, number); }};
   auto made = station_.connect(everybody_[static_cast<std::size_t>(rank)], static_cast<std::uint64_t>(rank_),
                                std::move(e), error);
@@ -107,10 +107,11 @@ std::error_code socket_service::make(link& l, int rank) {
   return {};
 }
 
-void socket_service::take(wire::frame f) {
+// Who was not asked does not answer.
+void socket_service::take(int rank, std::uint64_t number, wire::frame f) {
   std::lock_guard const lock(mutex_);
   auto const found = pending_.find(f.number);
-  if (found == pending_.end()) return;
+  if (found == pending_.end() || found->second.rank != rank || found->second.link != number) return;
   found->second.into->content = std::move(f.body);
   end(found->second, f.kind == answer ? std::error_code() : errc::io);
   pending_.erase(found);

@@ -51,7 +51,7 @@ class socket_service final : public service {
   service_answer answer_to(int from, std::span<std::byte const> request) const;
   std::error_code ask(parcel const& p, waiting_call& call, service_answer& into);
   std::error_code make(link& l, int rank);
-  void take(wire::frame f);
+  void take(int rank, std::uint64_t number, wire::frame f);
   void lose(int rank, std::uint64_t number);
   void end(pending const& p, std::error_code error);
 

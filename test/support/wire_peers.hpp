@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -99,6 +100,7 @@ class stranger {
   bool say(std::span<std::byte const> bytes) {
     while (!bytes.empty()) {
       ssize_t const n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return false;
       bytes = bytes.subspan(static_cast<std::size_t>(n));
     }
@@ -107,6 +109,7 @@ class stranger {
   bool hear(std::span<std::byte> bytes) {
     while (!bytes.empty()) {
       ssize_t const n = ::recv(socket_, bytes.data(), bytes.size(), 0);
+      if (n < 0 && errno == EINTR) continue;  // with a time limit, calls are not restarted
       if (n <= 0) return false;
       bytes = bytes.subspan(static_cast<std::size_t>(n));
     }
@@ -116,8 +119,9 @@ class stranger {
   bool is_left() {
     std::byte b;
     ssize_t n = 0;
-    while ((n = ::recv(socket_, &b, 1, 0)) > 0) {
-    }
+    do {
+      n = ::recv(socket_, &b, 1, 0);
+    } while (n > 0 || (n < 0 && errno == EINTR));
     return n == 0 || errno == ECONNRESET;
   }
   void stop_talking() { ::shutdown(socket_, SHUT_WR); }

@@ -61,6 +61,7 @@ class file_hints {
 
   std::vector<hint_state> all_;
   resolved_hints given_, values_;
+  bool cb_read_said_ = false, cb_write_said_ = false;  // with a value that is in force
 };
 
 std::string_view name_of(hint_status status) noexcept;

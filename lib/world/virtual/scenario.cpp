@@ -46,14 +46,14 @@ void for_each_number(Scenario& s, F&& f) {
 // ENOSPC, or argosy:12.
 std::string shown(std::error_code const& e) {
   if (e.category() == category()) return fmt::format("argosy:{}", e.value());
-  std::string const name = error_name(e);
-  return name.starts_with("errno ") ? name.substr(6) : name;
+  return detail::errno_text(e);
 }
 
 std::error_code error_of(std::string_view text, std::string_view word) {
-  if (text.starts_with("argosy:")) return {words.number<int>(text.substr(7), word), category()};
-  if (!text.empty() && text[0] >= '0' && text[0] <= '9') return {words.number<int>(text, word), std::system_category()};
-  return words.errno_named(text, word);
+  if (!text.starts_with("argosy:")) return words.errno_of(text, word);
+  auto const n = words.number<int>(text.substr(7), word);
+  if (n <= 0) words.refuse(word, "not the number of an error");
+  return {n, category()};
 }
 
 std::string shown(rank_fault const& x) {
@@ -83,15 +83,15 @@ rank_fault parse_fault(std::string_view text) {
       if (k == file_call_count) words.refuse(text, "no such call of a file");
       x.what.kind = static_cast<file_call>(k);
     } else if (key == "first") {
-      x.what.first = words.number<std::int64_t>(value, text);
+      x.what.first = words.number_from(1, value, text);
     } else if (key == "times") {
-      x.what.times = value == "forever" ? fault::forever : words.number<std::int64_t>(value, text);
+      x.what.times = value == "forever" ? fault::forever : words.number_from(1, value, text);
     } else if (key == "error") {
       x.what.error = error_of(value, text);
     } else if (key == "bytes") {
-      x.what.most_bytes = words.number<std::int64_t>(value, text);
+      x.what.most_bytes = words.number_from(0, value, text);
     } else if (key == "delay_ns") {
-      x.what.delay = std::chrono::nanoseconds(words.number<std::int64_t>(value, text));
+      x.what.delay = words.delay(value, text);
     } else {
       words.refuse(text, "a fault has rank, call, first, times, error, bytes and delay_ns");
     }
@@ -139,7 +139,7 @@ scenario parse_scenario(std::string_view text) {
       s.faults.push_back(parse_fault(value));
     } else if (key == "slow") {
       int const rank = words.number<int>(next_word(value, ':'), word);
-      s.slow.push_back({rank, words.number<double>(value, word)});
+      s.slow.push_back({rank, words.factor(value, word)});
     } else if (key == "pause") {
       int const rank = words.number<int>(next_word(value, ':'), word);
       auto const at = words.number<std::int64_t>(next_word(value, ':'), word);

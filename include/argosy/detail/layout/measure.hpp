@@ -15,17 +15,22 @@
 namespace argosy {
 namespace detail {
 
-// One walk over the tree of a layout, each function a question to a node.
+// One walk over the tree of a layout, each function a question to a node. A node that is used in several places is asked
+// once, since it may be used in places of places: a tree of n nodes can have 2^n leaves.
 class measure {
  public:
   constexpr explicit measure(layout const& l) : layout_(l) {}
 
-  constexpr std::size_t depth(node const& n) const {
-    std::size_t below = 0;
-    if (n.kind == node_kind::repeat) below = depth(child(n));
-    if (n.kind == node_kind::concat)
-      for (place const& p : places(n)) below = std::max(below, depth(child(p)));
-    return below + 1;
+  constexpr std::size_t depth() const {
+    small_array<std::size_t, 24> levels;  // children stand first
+    for (node const& n : layout_.nodes()) {
+      std::size_t below = 0;
+      if (n.kind == node_kind::repeat) below = levels[n.child];
+      if (n.kind == node_kind::concat)
+        for (place const& p : places(n)) below = std::max(below, levels[static_cast<std::size_t>(p.node)]);
+      levels.push_back(below + 1);
+    }
+    return levels.back();
   }
 
   // Offset of the last piece, relative to the first.
@@ -39,21 +44,18 @@ class measure {
     return table(n).offset(table(n).size() - 1);
   }
 
-  constexpr bool is_monotonic(node const& n) const {
-    switch (n.kind) {
-      case node_kind::bytes: return true;
-      case node_kind::repeat: return is_monotonic(child(n)) && last_offset(child(n)) <= n.stride;
-      case node_kind::concat: {
-        std::int64_t last = 0;
-        for (place const& p : places(n)) {
-          if (p.displacement < last || !is_monotonic(child(p))) return false;
-          last = p.displacement + last_offset(child(p));
-        }
-        return true;
+  constexpr bool is_monotonic() const {
+    for (node const& n : layout_.nodes()) {
+      if (n.kind == node_kind::table && !table(n).is_monotonic()) return false;
+      if (n.kind == node_kind::repeat && last_offset(child(n)) > n.stride) return false;
+      if (n.kind != node_kind::concat) continue;
+      std::int64_t last = 0;
+      for (place const& p : places(n)) {
+        if (p.displacement < last) return false;
+        last = p.displacement + last_offset(child(p));
       }
-      case node_kind::table: break;
     }
-    return table(n).is_monotonic();
+    return true;
   }
 
   // Bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies that lie wholly below are
@@ -93,14 +95,25 @@ class measure {
 
   // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each step over all that
   // is inside; members of a concat must lie side by side.
-  constexpr bool nests(node const& n) const {
+  constexpr bool nests() const {
+    small_array<bool, 24> answers;  // children stand first
+    for (node const& n : layout_.nodes()) answers.push_back(nests(n, answers));
+    return answers.back();
+  }
+
+ private:
+  struct level {
+    std::int64_t stride, count;
+  };
+
+  constexpr bool nests(node const& n, small_array<bool, 24> const& answers) const {
     if (n.kind == node_kind::bytes) return true;
     if (n.kind == node_kind::table) return table(n).is_sorted();
     if (n.kind == node_kind::concat) {
       std::int64_t end = n.low;
       bool ordered = true;
       for (place const& p : places(n)) {
-        if (!nests(child(p))) return false;
+        if (!answers[static_cast<std::size_t>(p.node)]) return false;
         ordered = ordered && p.displacement + child(p).low >= end;
         end = p.displacement + child(p).high;
       }
@@ -108,9 +121,12 @@ class measure {
     }
     small_array<level, 12> levels;
     node const* inner = &n;
-    for (; inner->kind == node_kind::repeat; inner = &child(*inner))
+    std::size_t last = 0;
+    for (; inner->kind == node_kind::repeat; inner = &layout_.nodes()[last]) {
       levels.push_back({inner->stride < 0 ? -inner->stride : inner->stride, inner->count});
-    if (!nests(*inner)) return false;
+      last = inner->child;
+    }
+    if (!answers[last]) return false;
     std::sort(levels.begin(), levels.end(), [](level const& a, level const& b) { return a.stride < b.stride; });
     std::int64_t span = inner->high - inner->low;
     for (level const& l : levels) {
@@ -119,11 +135,6 @@ class measure {
     }
     return true;
   }
-
- private:
-  struct level {
-    std::int64_t stride, count;
-  };
 
   constexpr node const& child(node const& n) const { return layout_.nodes()[n.child]; }
   constexpr node const& child(place const& p) const { return layout_.nodes()[static_cast<std::size_t>(p.node)]; }
@@ -175,9 +186,9 @@ class measure {
 
 }  // namespace detail
 
-constexpr std::size_t layout::depth() const { return empty() ? 0 : detail::measure(*this).depth(root()); }
+constexpr std::size_t layout::depth() const { return empty() ? 0 : detail::measure(*this).depth(); }
 
-constexpr bool layout::is_monotonic() const { return empty() || detail::measure(*this).is_monotonic(root()); }
+constexpr bool layout::is_monotonic() const { return empty() || detail::measure(*this).is_monotonic(); }
 
 constexpr std::int64_t layout::piece_at(std::int64_t position) const {
   return empty() ? 0 : detail::measure(*this).piece_at(root(), position);
@@ -192,7 +203,7 @@ constexpr std::int64_t layout::bytes_before(std::int64_t offset) const {
 constexpr bool layout::overlaps() const {
   if (empty()) return false;
   if (size() > true_extent()) return true;
-  if (detail::measure(*this).nests(root())) return false;
+  if (detail::measure(*this).nests()) return false;
   std::vector<piece> all;
   all.reserve(static_cast<std::size_t>(pieces()));
   for (cursor at(*this); !at.done(); at.next()) all.push_back(at.current());

@@ -194,6 +194,9 @@ struct ship_end {  // flush, forget everything cached
 // Of a non-owner to the owner of these bytes.
 enum class ship_kind { read, write, sync };
 struct ship_call {
+  // The owner has memory for so much, whoever asks; longer accesses are several calls.
+  static constexpr std::int64_t longest = std::int64_t{64} << 20;
+
   std::int64_t id = 0;
   file_id file = 0;
   std::int64_t epoch = 0;

@@ -81,6 +81,9 @@ class fifo {
   std::deque<stretch> busy_;                       // in order, with gaps between
 };
 
-constexpr instant duration_of(double seconds) { return instant(static_cast<std::int64_t>(seconds * 1e9 + 0.5)); }
+// What would take longer than 10^8 s takes so long: a clock that has 63 bits goes on.
+constexpr instant duration_of(double seconds) {
+  return instant(static_cast<std::int64_t>(std::min(seconds, 1e8) * 1e9 + 0.5));
+}
 
 }  // namespace argosy::gpfs

@@ -40,6 +40,7 @@ class token_manager {
 
   manager_counters const& counters() const { return counters_; }
   std::optional<file_id> find(std::string const& path) const;
+  bool knows(file_id id) const { return files_.contains(id); }  // somebody has opened it, once
   std::vector<std::string> names() const;  // sorted
   known_size size(file_id id) const;       // as told last
   std::size_t open_instances(file_id id) const;

@@ -1,0 +1,14 @@
+// Messages of the simulated GPFS out of the bytes of a fuzzer: numbers that mean something more often than not.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <argosy/handle/gpfs/machine.hpp>
+#include <argosy/handle/gpfs/message.hpp>
+
+#include "fuzz.hpp"
+
+namespace argosy::fuzz {
+
+gpfs::message_body any_message(FuzzedDataProvider& in, gpfs::machine const& m);
+
+}  // namespace argosy::fuzz

@@ -1,0 +1,87 @@
+// Hint files, and values of hints as MPI_Info holds them: what is accepted is in force, and stays so when told again.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fuzz.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/hints_file.hpp>
+
+using namespace argosy;
+
+namespace {
+
+void check_values(resolved_hints const& v) {
+  for (std::int64_t const n : {v.ind_rd_buffer_bytes, v.ind_wr_buffer_bytes, v.cb_buffer_bytes}) FUZZ_CHECK(n > 0);
+  for (std::int64_t const n :
+       {v.cb_block_bytes, v.cb_nodes, v.min_domain_bytes, v.io_buffer_bytes, v.max_ranges, v.io_threads})
+    FUZZ_CHECK(n >= 0);
+  for (host_limit const& h : v.cb_config_list) FUZZ_CHECK(!h.host.empty() && h.most >= -1);
+  FUZZ_CHECK(!v.file_permissions || *v.file_permissions <= 07777);
+  for (auto const& price : {v.price_call_ns, v.price_write_call_ns, v.price_lock_ns, v.price_byte_ns, v.price_piece_ns,
+                            v.price_message_ns, v.price_message_byte_ns, v.price_block_ns})
+    FUZZ_CHECK(!price || (std::isfinite(*price) && *price >= 0));
+}
+
+// As MPI_Info_get would give them to a program that passes them on.
+hints told(file_hints const& h) {
+  hints all;
+  for (hint_state const& s : h.all())
+    if (find_hint(s.name) != nullptr && !s.value.empty() && s.status != hint_status::defaulted)
+      all.set(s.name, s.value);
+  return all;
+}
+
+void check(hints const& given) {
+  file_hints const h({}, given, {});
+  FUZZ_CHECK(h.all().size() >= known_hints().size());
+  for (hint_state const& s : h.all())
+    if (s.status == hint_status::rejected) FUZZ_CHECK(!s.why.empty());
+  check_values(h.values());
+  FUZZ_CHECK(!to_string(h).empty());
+  file_hints const again({}, told(h), {});
+  for (std::size_t i = 0; i < known_hints().size(); ++i) {
+    hint_state const& before = h.all()[i];
+    hint_state const& now = again.all()[i];
+    FUZZ_CHECK(now.value == before.value);
+    FUZZ_CHECK(before.value.empty() || known_hints()[i].when == hint_time::never ||
+               now.status != hint_status::rejected);
+  }
+  resolved_hints expected = h.values();
+  // What was rejected is told as what stays in force, and so counts as given.
+  expected.largeblock_given = again.values().largeblock_given;
+  if (h.find("collective_buffering")->value == "false") {
+    expected.cb_read = again.values().cb_read;
+    expected.cb_write = again.values().cb_write;
+  }
+  if (expected.largeblock_switchable != again.values().largeblock_switchable)
+    FUZZ_CHECK(h.find("IBM_largeblock_io")->value != "switchable");  // once switchable, always
+  expected.largeblock_switchable = again.values().largeblock_switchable;
+  expected.cb_config_list = again.values().cb_config_list;  // "*:*" is the default, too
+  FUZZ_CHECK(again.values() == expected);
+  file_hints later;
+  later.merge(given, hint_source::code, hint_moment::set_hints, true);
+  check_values(later.values());
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  if (size == 0) return 0;
+  std::string_view const text = fuzz::text_of(data + 1, size - 1);
+  std::size_t const one = data[0];
+  hints given;
+  if (one < known_hints().size()) {
+    given.set(std::string(known_hints()[one].name), std::string(text));
+  } else {
+    given = parse_hints(text, "f");
+    FUZZ_CHECK(given.named.size() <= static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
+    for (named_hint const& n : given.named) FUZZ_CHECK(n.origin.starts_with("f:") && !n.name.empty());
+  }
+  check(given);
+  return 0;
+}

@@ -1,0 +1,33 @@
+// Troubles of the simulated GPFS as text: what is accepted prints and reads back.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fuzz.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <argosy/handle/gpfs/troubles.hpp>
+
+using namespace argosy;
+
+namespace {
+
+std::optional<gpfs::troubles> read(std::string_view text) {
+  try {
+    return gpfs::parse_troubles(text);
+  } catch (std::invalid_argument const&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  auto const t = read(fuzz::text_of(data, size));
+  if (!t) return 0;
+  std::string const text = to_string(*t);
+  auto const again = read(text);
+  FUZZ_CHECK(again && *again == *t && to_string(*again) == text);
+  return 0;
+}
