@@ -40,7 +40,6 @@ struct range {
   std::int64_t begin = 0, end = 0;
   bool has(std::size_t b) const { return begin <= static_cast<std::int64_t>(b) && static_cast<std::int64_t>(b) < end; }
   bool overlaps(range o) const { return begin < o.end && o.begin < end; }
-  friend bool operator==(range const&, range const&) = default;
 };
 
 // Bugs on purpose, below the table: what the oracle must see.
