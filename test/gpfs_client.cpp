@@ -173,6 +173,20 @@ TEST_CASE("a random reader gets nothing ahead of time", "[gpfs][streams]") {
   CHECK(c.count(0).prefetches == c.base.prefetches);
 }
 
+TEST_CASE("a block that is given away while it is read ahead is read again", "[gpfs][streams]") {
+  gpfs::machine m = small();
+  m.server_mb_per_s = 0.001;  // the answer is under way for a second
+  cluster c(2, m);
+  c.prepare(8);
+  REQUIRE(c.read(0, 0, B).bytes == B);
+  REQUIRE(c.read(0, B, B).bytes == B);
+  REQUIRE(c.count(0).prefetches > c.base.prefetches);
+  REQUIRE(!c.files[1].resize(2 * B));
+  REQUIRE(!c.files[1].resize(4 * B));
+  REQUIRE(c.read(0, 2 * B, B).bytes == B);
+  CHECK(c.data == std::vector<std::byte>(B));  // nothing is left of what was there when it was asked for first
+}
+
 TEST_CASE("a sequential writer's blocks go to disk behind it", "[gpfs][streams]") {
   cluster c(1);
   for (int k = 0; k < 40; ++k) REQUIRE(!c.write(0, k * B / 4, B / 4));

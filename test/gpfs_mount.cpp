@@ -129,6 +129,44 @@ struct cluster {
   std::vector<gpfs::mounted_file> files;
 };
 
+// Stands between one mount and the host, and ends both connections instead of passing the given kind of frame on.
+class bridge {
+ public:
+  bridge(std::string const& host, std::uint64_t last_kind, std::error_code& error)
+      : host_(io::wire::address_from(host, error)),
+        last_(last_kind),
+        station_(here(), [this](auto const& c) { return welcome(c); }, error) {}
+  ~bridge() { station_.stop(); }
+  std::string address() const { return io::wire::to_text(station_.where()); }
+
+ private:
+  using connection = std::shared_ptr<io::wire::connection>;
+  static io::wire::station::options here() {
+    io::wire::station::options o;
+    o.network = false;
+    return o;
+  }
+  io::wire::connection::events welcome(connection const& mount) {
+    auto const far = std::make_shared<connection>();
+    std::error_code error;
+    *far = station_.connect(
+        host_, mount->introduction(),
+        {[mount](io::wire::frame f) { mount->send(std::move(f)); }, [mount](std::error_code) { mount->close(); }},
+        error);
+    if (error) mount->close();
+    return {[this, far, mount](io::wire::frame f) {
+              if (f.kind != last_) return (*far)->send(std::move(f));
+              (*far)->close();
+              mount->close();
+            },
+            [far](std::error_code) { (*far)->close(); }};
+  }
+
+  io::wire::address host_;
+  std::uint64_t last_;
+  io::wire::station station_;
+};
+
 }  // namespace
 
 TEST_CASE("what one node has written another one reads, and the file is there afterwards", "[gpfs][mount]") {
@@ -398,6 +436,35 @@ TEST_CASE("without the host every call fails, and none waits", "[gpfs][mount]") 
   std::error_code error;
   gpfs::mount::to("no address", 0, error);
   CHECK(error);
+}
+
+TEST_CASE("a host that dies while a file is being closed is an error, and nobody waits for it", "[gpfs][mount]") {
+  cluster c(1);
+  // While it is asked for the length at rest; the file is closed by then.
+  std::error_code error;
+  bridge between(c.host->address(), gpfs::process_frames::at_rest, error);
+  REQUIRE_FALSE(error);
+  // Kept by the thread, which is left to itself if it does not come back.
+  struct closing {
+    gpfs::mounted_file file;
+    std::error_code error;
+    std::atomic<bool> ended{false};
+  };
+  auto const it = std::make_shared<closing>();
+  auto const m = gpfs::mount::to(between.address(), gpfs::mount::any_node, error);
+  REQUIRE_FALSE(error);
+  it->file = gpfs::mounted_file::open(m, "f", {.read = true, .write = true}, error);
+  REQUIRE_FALSE(error);
+  CHECK(it->file.write(0, filled(100, 1)).bytes == 100);
+  std::thread([it] {
+    it->error = it->file.close();
+    it->ended = true;
+  }).detach();
+  for (int i = 0; i < 20000 && !it->ended; ++i) std::this_thread::sleep_for(1ms);
+  REQUIRE(it->ended);
+  CHECK(it->error.value() == ESTALE);
+  CHECK_FALSE(it->file.is_open());
+  CHECK(c.read(0, 0, 100) == filled(100, 1));  // what was synchronised before
 }
 
 TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the others", "[gpfs][mount]") {

@@ -336,6 +336,40 @@ TEST_CASE("outsiders read through the owners and cannot write", "[gpfs][partitio
   CHECK(!c.write(2, 0, 10));
 }
 
+TEST_CASE("the mode does not end before what is being served", "[gpfs][partitioning]") {
+  gpfs::machine m = small();
+  m.pagepool_bytes = 2 * B;
+  cluster c(2, m);
+  REQUIRE(c.start_all(2) == same(2, 0));
+  c.open(0, false);  // an outsider
+  REQUIRE(!c.write(1, B, B, 5));
+  REQUIRE(!c.files[1].sync());
+  // The owner's pool is full of another file for a while.
+  std::error_code error;
+  auto other = gpfs::loopback_file::open(c.host, 1, "g", {.read = true, .write = true, .create = true}, error);
+  REQUIRE(!error);
+  std::vector<std::byte> const many(40 * B, std::byte{1});
+  gpfs::call w = other.make(gpfs::call_kind::write);
+  w.from = many;
+  auto const writes = other.start(w);
+  while (c.count(1).pool_waits < 2) REQUIRE(c.host.step());
+  std::vector<std::byte> got(B);
+  gpfs::call r = c.files[2].make(gpfs::call_kind::read);
+  r.offset = B;
+  r.into = got;
+  auto const reads = c.files[2].start(r);
+  while (c.count(1).ships_received < 1) REQUIRE(c.host.step());
+  CHECK(!c.host.done(reads));
+  CHECK(c.stop_all(2) == same(2, 0));
+  CHECK(c.host.done(reads));
+  CHECK(c.host.wait(reads).value == B);
+  CHECK(got == std::vector<std::byte>(B, std::byte{5}));
+  CHECK(c.host.wait(writes).value == 40 * B);
+  // And nothing of it is left where the token is not.
+  REQUIRE(!c.write(0, B, B, 9));
+  CHECK(c.read(1, B, B) == std::vector<std::byte>(B, std::byte{9}));
+}
+
 TEST_CASE("sync brings shipped data to disk, or says that it did not", "[gpfs][partitioning][errors]") {
   cluster c(2);
   REQUIRE(c.start_all(2) == same(2, 0));

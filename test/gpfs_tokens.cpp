@@ -241,7 +241,7 @@ TEST_CASE("requests that conflict are served in the order of arrival", "[gpfs][t
   };
   for (auto const& t : tickets) CHECK(c.host.wait(t).error == 0);
   CHECK(grants == std::vector<int>{0, 1, 2, 3, 4});  // the tasks of a node share what it gets
-  CHECK(c.host.manager().counters().waits == 3);  // the first is served, the second asks the first
+  CHECK(c.host.manager().counters().waits == 3);     // the first is served, the second asks the first
 }
 
 TEST_CASE("a token cannot be stolen while a call is running on its blocks", "[gpfs][tokens]") {
@@ -314,13 +314,70 @@ TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][t
     c.host.kill(0);
     c.host.run();
     gpfs::outbox out;
+    auto const on_disk = c.host.on_disk("f");
     for (int s = 0; s < 2; ++s)
-      c.host.server(s).receive(
-          {{gpfs::role::client, 0}, {gpfs::role::server, s}, gpfs::block_write{1, 0, 0, {{0, data}}}}, c.host.now(),
-          out);
-    for (auto const& o : out.messages) CHECK(std::get<gpfs::block_written>(o.what.body).error == ESTALE);
+      for (gpfs::message_body const& body :
+           {gpfs::message_body(gpfs::block_write{1, 0, 0, {{0, data}}}), gpfs::message_body(gpfs::cut_blocks{1, 0, 0})})
+        c.host.server(s).receive({{gpfs::role::client, 0}, {gpfs::role::server, s}, body}, c.host.now(), out);
+    REQUIRE(out.messages.size() == 4);
+    for (auto const& o : out.messages) {
+      if (auto const* const w = std::get_if<gpfs::block_written>(&o.what.body)) CHECK(w->error == ESTALE);
+      if (auto const* const cut = std::get_if<gpfs::blocks_cut>(&o.what.body)) CHECK(cut->error == ESTALE);
+    }
     CHECK(c.host.server(0).counters().refused == 1);
+    CHECK(c.host.on_disk("f") == on_disk);
+    CHECK(std::count(on_disk.begin(), on_disk.end(), std::byte{7}) == 10);
   }
+}
+
+TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpfs][tokens][errors]") {
+  gpfs::machine m = small();
+  m.ship_files_max = 1;
+  gpfs::loopback host(m, 2);
+  gpfs::outbox out;
+  gpfs::known_size const far{100 * B, 7};
+  auto const everything = [](gpfs::file_id f, gpfs::known_size size) {
+    return std::vector<gpfs::message_body>{
+        gpfs::close_notice{f, 1, size},
+        gpfs::token_request{1, f, token_mode::write, {0, 9}, {0, 9}, false, {{1, {0, 9}, token_mode::none, 1}}, size},
+        gpfs::token_release{f, {0, 9}, 1, size},
+        gpfs::size_request{2, f},
+        gpfs::size_report{3, f, size},
+        gpfs::size_notice{4, f, size},
+        gpfs::resize_request{5, f, 100 * B},
+        gpfs::lock_request{6, f, 1, 1, 0, 10, true},
+        gpfs::unlock_notice{f, 1, 1, 0, 10},
+        gpfs::ship_start{7, f, 1, 2, {}},
+        gpfs::ship_ready{f, 0, 0, size},
+        gpfs::ship_stop{8, f, 1},
+        gpfs::ship_interrupt{f, 1},
+    };
+  };
+  auto const say = [&](gpfs::message_body const& body) {
+    host.manager().receive({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, body}, host.now(), out);
+  };
+  for (gpfs::file_id f = 0; f < 3; ++f)
+    for (gpfs::message_body const& body : everything(f, far)) say(body);
+  CHECK(out.messages.empty());
+  CHECK(out.timers.empty());
+
+  std::error_code error;
+  auto file = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  REQUIRE(!error);
+  CHECK(file.size(error) == 0);
+  std::vector<std::byte> const data(10, std::byte{7});
+  CHECK(file.write(0, data).bytes == 10);
+  CHECK(file.size(error) == 10);
+  CHECK(host.manager().lock_count(0) == 0);
+  // Nor does one take part in partitioning who has not opened the file.
+  say(gpfs::ship_start{7, 0, 1, 1, {}});
+  REQUIRE(out.messages.size() == 1);
+  CHECK(std::get<gpfs::ship_done>(out.messages[0].what.body).error == EINVAL);
+  auto mine = io::test::ship_start(1);
+  CHECK(!file.fcntl(mine));
+  io::test::ship_stop end;
+  CHECK(!file.fcntl(end));
+  CHECK(!file.close());
 }
 
 TEST_CASE("a machine is a small text", "[gpfs][machine]") {

@@ -86,7 +86,9 @@ template <class H>
 void against_memory(H& f, std::uint64_t seed, int rounds, std::int64_t extent) {
   CAPTURE(seed);
   std::mt19937_64 random(seed);
-  auto const below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)); };
+  auto const below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+  };
   std::vector<std::byte> file;
   for (int round = 0; round < rounds; ++round) {
     bool const writing = below(2) == 0;
@@ -129,7 +131,8 @@ void against_memory(H& f, std::uint64_t seed, int rounds, std::int64_t extent) {
     io_result done;
     if (stretches.size() == 1) {
       auto const span = std::span(memory).subspan(stretches[0].place, stretches[0].length);
-      done = writing ? f.write(stretches[0].offset, std::span<std::byte const>(span)) : f.read(stretches[0].offset, span);
+      done =
+          writing ? f.write(stretches[0].offset, std::span<std::byte const>(span)) : f.read(stretches[0].offset, span);
     } else if (writing) {
       std::vector<io::write_part> parts;
       for (auto const& s : stretches) parts.push_back({s.offset, std::span(memory).subspan(s.place, s.length)});
@@ -210,7 +213,8 @@ TEST_CASE("transfers beyond 2 GiB", "[posix]") {
   REQUIRE(pages >= 0);
   REQUIRE(::ftruncate(pages, static_cast<off_t>(window)) == 0);
   std::size_t const mapped = (static_cast<std::size_t>(bytes) / window + 1) * window;
-  auto* const base = static_cast<std::byte*>(::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  auto* const base =
+      static_cast<std::byte*>(::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   for (std::size_t at = 0; at < mapped; at += window)
     REQUIRE(::mmap(base + at, window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, pages, 0) != MAP_FAILED);
   {
@@ -262,7 +266,7 @@ TEST_CASE("permissions and modes are obeyed", "[posix][errors]") {
   scratch const dir;
   {
     posix f = opened(dir / "private", {.write = true, .create = true, .permissions = 0600});
-    struct stat about {};
+    struct stat about{};
     REQUIRE(::stat((dir / "private").c_str(), &about) == 0);
     CHECK((about.st_mode & 0777) == 0600);
     std::byte b{};
@@ -368,7 +372,7 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
       ::sigpending(&pending);
       good = good && !sigismember(&mask, SIGXFSZ) && !sigismember(&pending, SIGXFSZ);
     }).join();
-    struct sigaction now {};
+    struct sigaction now{};
     ::sigaction(SIGXFSZ, nullptr, &now);
     return good && now.sa_handler == SIG_DFL;
   };
@@ -454,7 +458,9 @@ TEST_CASE("every errno of every call comes out, with the true count", "[posix][f
   for (int const e : {EIO, ENOSPC, EDQUOT, EFBIG, ESTALE, EROFS, EBADF}) {
     CAPTURE(e);
     for (int const k : {1, 2, 3}) {
-      auto const spec = [&](char const* call) { return std::string(call) + "@" + std::to_string(k) + "=" + std::to_string(e); };
+      auto const spec = [&](char const* call) {
+        return std::string(call) + "@" + std::to_string(k) + "=" + std::to_string(e);
+      };
       std::error_code error;
       {
         posix f = opened(path);
@@ -551,7 +557,7 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
     CHECK_FALSE(f.preallocate(10'000));
     CHECK(f.size(error) == 10'000);
     CHECK(content_of(path) == "payload" + std::string(9'993, '\0'));
-    struct stat about {};
+    struct stat about{};
     REQUIRE(::stat(path.c_str(), &about) == 0);
     if (supported) CHECK(about.st_blocks * 512 >= 10'000);
     CHECK_FALSE(f.preallocate(0));
@@ -681,6 +687,44 @@ TEST_CASE("any_handle is the handle it holds", "[any_handle]") {
   CHECK_FALSE(g.is_open());
 }
 
+namespace {
+
+// Whether somebody else, in another process, could have this range.
+struct probe {
+  std::string path;
+  bool operator()(std::int64_t offset, std::int64_t length, bool writing) const {
+    posix const f = opened(path);
+    struct flock range{};
+    range.l_type = writing ? F_WRLCK : F_RDLCK;
+    range.l_start = offset;
+    range.l_len = length;
+    REQUIRE(::fcntl(f.raw().descriptor(), F_OFD_GETLK, &range) == 0);
+    return range.l_type == F_UNLCK;
+  }
+};
+
+// Soon, on a machine that is busy, too.
+bool comes(std::atomic<bool> const& what) {
+  for (int i = 0; i < 20000 && !what; ++i) std::this_thread::sleep_for(1ms);
+  return what;
+}
+
+// Signals that do not restart calls.
+struct interrupting {
+  interrupting() {
+    struct sigaction act{};
+    act.sa_handler = [](int) {};
+    ::sigaction(SIGUSR1, &act, &before_);
+  }
+  ~interrupting() { ::sigaction(SIGUSR1, &before_, nullptr); }
+  interrupting(interrupting const&) = delete;
+
+ private:
+  struct sigaction before_{};
+};
+
+}  // namespace
+
 TEST_CASE("locks exclude other processes", "[posix][locks]") {
   scratch const dir;
   std::string const path = dir / "f";
@@ -758,16 +802,7 @@ TEST_CASE("locks exclude the threads of one handle, and of two", "[posix][locks]
 TEST_CASE("shared locks share, are converted, and end piece by piece", "[posix][locks]") {
   scratch const dir;
   posix f = opened(dir / "f"), g = opened(dir / "f");
-  // Whether somebody else, in another process, could have this range.
-  auto const is_free = [&](std::int64_t offset, std::int64_t length, bool writing) {
-    posix probe = opened(dir / "f");
-    struct flock range {};
-    range.l_type = writing ? F_WRLCK : F_RDLCK;
-    range.l_start = offset;
-    range.l_len = length;
-    REQUIRE(::fcntl(probe.raw().descriptor(), F_OFD_GETLK, &range) == 0);
-    return range.l_type == F_UNLCK;
-  };
+  probe const is_free{dir / "f"};
   REQUIRE_FALSE(f.lock(0, 100, lock_kind::shared));
   REQUIRE_FALSE(g.lock(50, 100, lock_kind::shared));
   CHECK(is_free(0, 150, false));
@@ -811,9 +846,7 @@ TEST_CASE("shared locks share, are converted, and end piece by piece", "[posix][
 TEST_CASE("a lock waits, and is not given up when interrupted", "[posix][locks]") {
   scratch const dir;
   posix f = opened(dir / "f"), g = opened(dir / "f");
-  struct sigaction act {}, before {};
-  act.sa_handler = [](int) {};
-  ::sigaction(SIGUSR1, &act, &before);  // no SA_RESTART
+  interrupting const signals;
   REQUIRE_FALSE(f.lock(0, 10, lock_kind::exclusive));
   std::atomic<bool> got{false};
   std::error_code locked, unlocked;
@@ -832,5 +865,113 @@ TEST_CASE("a lock waits, and is not given up when interrupted", "[posix][locks]"
   CHECK(got);
   CHECK_FALSE(locked);
   CHECK_FALSE(unlocked);
-  ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_CASE("of nested shared locks each thread keeps its own when another one unlocks", "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f");
+  probe const is_free{dir / "f"};
+  std::atomic<bool> end{false}, good{true};
+  std::atomic<int> locked{0};
+  auto const holds = [&](std::int64_t offset, std::int64_t length) {
+    return std::thread([&, offset, length] {
+      if (f.lock(offset, length, lock_kind::shared)) good = false;
+      ++locked;
+      while (!end) std::this_thread::sleep_for(1ms);
+      if (f.unlock(offset, length)) good = false;
+    });
+  };
+  std::thread outer = holds(0, 100), inner = holds(10, 10);
+  while (locked < 2) std::this_thread::sleep_for(1ms);
+  CHECK_FALSE(f.lock(0, 120, lock_kind::shared));
+  CHECK_FALSE(f.unlock(0, 120));
+  CHECK_FALSE(is_free(5, 1, true));
+  CHECK_FALSE(is_free(15, 1, true));
+  CHECK_FALSE(is_free(50, 1, true));
+  CHECK(is_free(100, 20, true));
+  end = true;
+  outer.join();
+  inner.join();
+  CHECK(good);
+  CHECK(is_free(0, 120, true));
+}
+
+TEST_CASE("threads wait for what is still held, and no longer", "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f");
+  std::atomic<bool> got{false}, good{true};
+  auto const taking = [&](std::int64_t offset, std::int64_t length, lock_kind kind) {
+    got = false;
+    return std::thread([&, offset, length, kind] {
+      if (f.lock(offset, length, kind)) good = false;
+      got = true;
+      if (f.unlock(offset, length)) good = false;
+    });
+  };
+  REQUIRE_FALSE(f.lock(0, 100, lock_kind::exclusive));
+  // A part was unlocked, the front or the back of it.
+  CHECK_FALSE(f.unlock(0, 30));
+  CHECK_FALSE(f.unlock(70, 30));
+  std::thread waiting = taking(40, 10, lock_kind::shared);
+  std::this_thread::sleep_for(30ms);
+  CHECK_FALSE(got);
+  // Made a shared one, it is in nobody's way who wants to share.
+  CHECK_FALSE(f.lock(30, 40, lock_kind::shared));
+  CHECK(comes(got));
+  CHECK_FALSE(f.unlock(30, 40));
+  waiting.join();
+  CHECK(good);
+}
+
+TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobody's", "[posix][locks][faults]") {
+  scratch const dir;
+  posix f = opened(dir / "f"), g = opened(dir / "f");
+  probe const is_free{dir / "f"};
+  interrupting const signals;
+  REQUIRE_FALSE(g.lock(0, 10, lock_kind::exclusive));
+  REQUIRE_FALSE(f.lock(20, 10, lock_kind::shared));
+  bool const has_some = GENERATE(false, true), interrupted = GENERATE(true, false);
+  std::atomic<bool> asks{false}, ended{false}, end{false};
+  std::error_code error;
+  std::thread waiting([&] {
+    if (has_some) f.lock(28, 2, lock_kind::shared);
+    asks = true;
+    error = f.raw().lock(0, 30, lock_kind::shared);
+    ended = true;
+    while (!end) std::this_thread::sleep_for(1ms);
+    f.unlock(0, 30);
+  });
+  CHECK(comes(asks));
+  std::this_thread::sleep_for(20ms);
+  CHECK_FALSE(f.unlock(20, 8));
+  CHECK_FALSE(f.unlock(28, 2));
+  if (interrupted) {
+    while (!ended) {
+      ::pthread_kill(waiting.native_handle(), SIGUSR1);
+      std::this_thread::sleep_for(2ms);
+    }
+    CHECK(error == std::errc::interrupted);
+    CHECK(is_free(20, 8, true));
+    CHECK(is_free(28, 2, true) == !has_some);
+  } else {
+    CHECK_FALSE(f.unlock(0, 30));  // of nobody: it is not locked yet
+    CHECK_FALSE(g.unlock(0, 10));
+    CHECK(comes(ended));
+    CHECK_FALSE(error);
+    CHECK_FALSE(is_free(0, 1, true));
+    CHECK_FALSE(is_free(29, 1, true));
+    std::atomic<bool> got{false};
+    std::thread other([&] {
+      f.lock(0, 10, lock_kind::exclusive);
+      got = true;
+      f.unlock(0, 10);
+    });
+    std::this_thread::sleep_for(20ms);
+    CHECK_FALSE(got);
+    end = true;
+    other.join();
+  }
+  end = true;
+  waiting.join();
+  CHECK(is_free(10, 100, true));
 }

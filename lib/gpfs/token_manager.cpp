@@ -72,6 +72,9 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
             buried(body.node);
           }
         } else if constexpr (requires { on(m.from.index, body); }) {
+          // A number that no open has given means nothing, and is somebody else's later.
+          if constexpr (requires { body.file; })
+            if (!files_.contains(body.file)) return;
           on(m.from.index, body);
         }
       },
@@ -123,7 +126,7 @@ void token_manager::on(node_id from, open_request const& m) {
       name = names_.emplace(m.path, next_file_).first;
       files_[next_file_++].path = m.path;
     }
-    file& f = files_[name->second];
+    file& f = files_.at(name->second);
     f.instances[{from, m.instance}] = {m.write, false};
     answer.file = name->second;
     answer.size = f.size;
@@ -132,9 +135,7 @@ void token_manager::on(node_id from, open_request const& m) {
 }
 
 void token_manager::on(node_id from, close_notice const& m) {
-  auto const found = files_.find(m.file);
-  if (found == files_.end()) return;
-  file& f = found->second;
+  file& f = files_.at(m.file);
   f.size.learn(m.size);
   instance_id const id{from, m.instance};
   f.instances.erase(id);
@@ -156,7 +157,7 @@ void token_manager::on(node_id from, remove_request const& m) {
 // --- Tokens --------------------------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, token_request const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   f.size.learn(m.size);
   for (surrender const& s : m.surrenders) f.holders[s.holder].tokens.lower(s.range, s.kept, s.number);
   auto const known = std::find_if(f.requests.begin(), f.requests.end(),
@@ -237,7 +238,7 @@ void token_manager::serve(file_id id, file& f) {
 }
 
 void token_manager::on(node_id from, token_release const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   f.size.learn(m.size);
   f.holders[from].tokens.lower(m.range, token_mode::none, m.number);
   ++counters_.releases;
@@ -247,7 +248,7 @@ void token_manager::on(node_id from, token_release const& m) {
 // --- The size ------------------------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, size_request const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   size_round round{from, m.request, m.file, {}};
   bool const ships = f.ship.now != shipping::stage::off && f.ship.now != shipping::stage::gathering;
   for (node_id const node : nodes_) {
@@ -268,7 +269,7 @@ void token_manager::on(node_id from, size_request const& m) {
 }
 
 void token_manager::on(node_id from, size_report const& m) {
-  files_[m.file].size.learn(m.size);
+  files_.at(m.file).size.learn(m.size);
   if (auto const r = size_rounds_.find(m.query); r != size_rounds_.end()) {
     r->second.awaited.erase(from);
     finish_size(m.query);
@@ -278,18 +279,18 @@ void token_manager::on(node_id from, size_report const& m) {
 void token_manager::finish_size(std::int64_t query) {
   auto const r = size_rounds_.find(query);
   if (r == size_rounds_.end() || !r->second.awaited.empty()) return;
-  tell(r->second.node, size_answer{r->second.request, r->second.file, files_[r->second.file].size});
+  tell(r->second.node, size_answer{r->second.request, r->second.file, files_.at(r->second.file).size});
   size_rounds_.erase(r);
 }
 
 void token_manager::on(node_id from, size_notice const& m) {
-  known_size& size = files_[m.file].size;
+  known_size& size = files_.at(m.file).size;
   size.learn(m.size);
   tell(from, size_answer{m.request, m.file, size});
 }
 
 void token_manager::on(node_id from, resize_request const& m) {
-  known_size& size = files_[m.file].size;
+  known_size& size = files_.at(m.file).size;
   size = {m.bytes, size.generation + 1};
   tell(from, size_answer{m.request, m.file, size});
 }
@@ -297,14 +298,14 @@ void token_manager::on(node_id from, resize_request const& m) {
 // --- Locks ---------------------------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, lock_request const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile: nobody waits
   if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call)) ++counters_.lock_waits;
   tell_locked(f);
 }
 
 void token_manager::on(node_id from, unlock_notice const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   ++counters_.unlocks;
   f.locks.unlock({from, m.instance, m.owner}, m.begin, m.end);
   tell_locked(f);
@@ -320,10 +321,11 @@ void token_manager::tell_locked(file& f) {
 // --- Partitioning --------------------------------------------------------------------------------------------------
 
 void token_manager::on(node_id from, ship_start const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   shipping& s = f.ship;
   using stage = shipping::stage;
   instance_id const id{from, m.instance};
+  if (!f.instances.contains(id)) return tell(from, ship_done{m.call, EINVAL});
   if (s.now != stage::off && s.now != stage::gathering) return tell(from, ship_done{m.call, EINVAL});
   if (s.now == stage::off) {
     std::int64_t const others = std::count_if(files_.begin(), files_.end(),
@@ -374,7 +376,7 @@ void token_manager::start_ship_if_all(file_id id, file& f) {
 }
 
 void token_manager::on(node_id from, ship_ready const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   f.size.learn(m.size);
   if (m.epoch != f.ship.epoch || f.ship.awaited.erase(from) == 0) return;
   if (m.error != 0) f.ship.error = m.error;
@@ -403,7 +405,7 @@ void token_manager::ship_flushed(file_id id, file& f) {
 }
 
 void token_manager::on(node_id from, ship_stop const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   instance_id const id{from, m.instance};
   if (f.ship.now != shipping::stage::on || !f.ship.members.contains(id) || f.ship.stoppers.contains(id))
     return tell(from, ship_done{m.call, EINVAL});
@@ -427,7 +429,7 @@ void token_manager::stop_ship_if_all(file_id id, file& f) {
 }
 
 void token_manager::on(node_id from, ship_interrupt const& m) {
-  file& f = files_[m.file];
+  file& f = files_.at(m.file);
   shipping& s = f.ship;
   instance_id const id{from, m.instance};
   if (s.now == shipping::stage::gathering && s.starters.contains(id)) {

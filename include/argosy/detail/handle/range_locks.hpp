@@ -12,9 +12,21 @@
 
 namespace argosy::detail {
 
+// What the table stands on; a test has threads and a kernel of its own.
+struct threads_and_kernel {
+  using mutex = std::mutex;
+  using condition = std::condition_variable;
+  using owner = std::thread::id;
+  static owner self() noexcept { return std::this_thread::get_id(); }
+  // fcntl with one of the OFD commands and types; errno.
+  static int control(int descriptor, int command, int type, std::int64_t begin, std::int64_t end);
+};
+
 // The kernel's OFD locks exclude other open file descriptions, in this process or another; threads that share one are one
-// owner to it. So a thread first takes its place in this table, then asks the kernel.
-class range_locks {
+// owner to it. So a thread first takes its place in this table, then asks the kernel. What one unlocks meanwhile stays locked
+// for the other who asks for it, until that one is answered.
+template <class System>
+class basic_range_locks {
  public:
   // Waits. 0 or an errno value; EINTR leaves everything as it was.
   int lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
@@ -22,22 +34,27 @@ class range_locks {
   int unlock(int descriptor, std::int64_t begin, std::int64_t end);
 
  private:
+  using owner_id = typename System::owner;
   struct entry {
     std::int64_t begin, end;
     lock_kind kind;
-    std::thread::id owner;
+    owner_id owner;
+    bool held;  // or waiting for the kernel
   };
-  using place = std::list<entry>::iterator;
+  using place = typename std::list<entry>::iterator;
 
-  bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, std::thread::id owner) const;
-  // Takes [begin, end) from the entries of `owner`, except from `kept`.
-  void trim(std::int64_t begin, std::int64_t end, std::thread::id owner, place kept);
-  // Tells the kernel to forget what no entry of others needs.
-  int release(int descriptor, std::int64_t begin, std::int64_t end, std::thread::id owner) const;
+  bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
+  // Takes [begin, end) from what `owner` holds.
+  void trim(std::int64_t begin, std::int64_t end, owner_id owner);
+  // Tells the kernel to forget what no entry needs, other than what `owner` holds.
+  int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::list<entry> entries_;  // held, or waiting for the kernel
+  typename System::mutex mutex_;
+  typename System::condition changed_;
+  std::list<entry> entries_;
 };
+
+extern template class basic_range_locks<threads_and_kernel>;
+using range_locks = basic_range_locks<threads_and_kernel>;
 
 }  // namespace argosy::detail
