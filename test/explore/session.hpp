@@ -28,6 +28,8 @@ struct witnessed {
   std::error_code error;
   bool of_pointer = false;  // the hidden file of the shared pointer
 };
+bool explains(std::vector<witnessed> const& all, std::error_code const& code);
+std::string text_of(std::vector<witnessed> const& all);
 
 // One rank's part in one step.
 struct record {
