@@ -11,10 +11,11 @@
 
 namespace argosy::explore {
 
-session::session(program const& p, file_system& files)
+session::session(program const& p, file_system& files, int only)
     : program_(p),
       steps_(complete(p)),
       files_(files),
+      only_(only),
       crashes_(files.on_disk() ? *files.on_disk() : virtual_files(), files.on_disk() ? p.crash_every : 0, p.world.seed),
       ranks_(static_cast<std::size_t>(p.world.ranks)) {
   for (std::size_t f = 0; f < 2; ++f) {
@@ -83,6 +84,7 @@ record& session::begin(std::size_t k, int rank) {
   record& r = all[static_cast<std::size_t>(rank)];
   step const& s = steps_[k];
   r.now = record::state::begun;
+  r.step = k;
   r.writes = writes(s.what);
   r.key = mixed(mixed(k, s.salt), static_cast<std::uint64_t>(rank));
   r.least_size = static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
@@ -94,6 +96,7 @@ record& session::begin(std::size_t k, int rank) {
     r.bytes = r.etypes * t.etype_bytes;
     r.floats = at_shared_pointer(s.what);
     if (!r.floats) r.file = t.locate(offset_of(s, rank) * t.etype_bytes, r.bytes);
+    if (!is_here(rank)) return r;  // its memory is elsewhere
     r.memory = memory_of(s.memory, r.bytes);
     r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));
     for (std::size_t i = 0; i < r.buffer.size(); ++i) r.buffer[i] = byte_of(~r.key, static_cast<std::int64_t>(i));
@@ -103,17 +106,37 @@ record& session::begin(std::size_t k, int rank) {
         for (std::int64_t i = 0; i < p.length; ++i)
           r.buffer[static_cast<std::size_t>(p.offset + i)] = byte_of(r.key, at++);
   }
+  std::lock_guard const guard(seeing_);
   of(rank).lowest = -1;
   return r;
 }
 
+void session::touched(int rank, std::int64_t offset) {
+  std::lock_guard const guard(seeing_);
+  std::int64_t& lowest = of(rank).lowest;
+  if (lowest < 0 || offset < lowest) lowest = offset;
+}
+
+void session::saw(int rank, witnessed w) {
+  std::lock_guard const guard(seeing_);
+  of(rank).seen.push_back(std::move(w));
+}
+
+std::vector<witnessed> session::take_seen(int rank) {
+  std::lock_guard const guard(seeing_);
+  return std::exchange(of(rank).seen, {});
+}
+
 void session::arrive(std::size_t k, int rank) {
   record& r = records_.at(k)[static_cast<std::size_t>(rank)];
-  r.seen = std::exchange(of(rank).seen, {});
-  r.lowest = of(rank).lowest;
+  r.seen = take_seen(rank);
+  {
+    std::lock_guard const guard(seeing_);
+    r.lowest = of(rank).lowest;
+  }
   r.beside = r.beside || !of(rank).pending.empty();
   ++arrived_[k];
-  if (steps_[k].loose || any_died || arrived_[k] < program_.world.ranks) return;
+  if (only_ >= 0 || steps_[k].loose || any_died || arrived_[k] < program_.world.ranks) return;
   std::size_t const first = std::exchange(next_, k + 1);
   look(first, k);
 }
@@ -153,7 +176,8 @@ void session::look(std::size_t first, std::size_t last) {
     auto const pool = [&](std::vector<witnessed>& seen) {
       for (witnessed& w : std::exchange(seen, {})) pool_of(0).pool.push_back(std::move(w));
     };
-    for (rank_state& r : ranks_) pool(r.seen);
+    if (only_ < 0)  // of a process it is in the records already, the same for all
+      for (rank_state& r : ranks_) pool(r.seen);
     // An agent may have been in a later step when it saw what another rank is told.
     for (std::size_t k = first; k <= last; ++k)
       if (auto const found = records_.find(k); found != records_.end())
@@ -195,11 +219,12 @@ void session::look(std::size_t first, std::size_t last) {
     apply_losses();
     if (moves_data(steps_[k].what) && !writes(steps_[k].what))
       for (std::size_t r = 0; r < all.size(); ++r)
-        if (all[r].now == record::state::done && !all[r].lost_place) check_read(k, static_cast<int>(r), all[r], most);
+        if (is_here(static_cast<int>(r)) && all[r].now == record::state::done && !all[r].lost_place)
+          check_read(k, static_cast<int>(r), all[r], most);
   }
   for (int r = 0; r < program_.world.ranks; ++r) {
     for (auto const& e : of(r).ended)
-      if (!e->writes && e->now == record::state::done) check_read(last, r, *e, most, true);
+      if (is_here(r) && !e->writes && e->now == record::state::done) check_read(last, r, *e, most, true);
     of(r).ended.clear();
     for (auto const& p : of(r).pending)
       if (p->writes && p->expected == errc{}) write(*p, false);
