@@ -6,14 +6,12 @@
 #include <boost/mpi/environment.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -129,16 +127,15 @@ bool explore_seeds(options const& o, mpi const& world) {
   auto const began = std::chrono::steady_clock::now();
   auto const seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
   bool const speaks = world.rank() == 0;
+  common_ground const directory(world, o.directory);
+  hang_watch watch(world.rank(), o.patience_seconds);
+  meeting_place place(world.get(), directory.path());
+  ground const here{world, place, directory.path(), [&](int step, char const* call) { watch.at(step, call); }};
   // All stop at the same seed.
   auto const goes_on = [&](std::uint64_t seed) {
     if (!o.seconds) return seed <= o.to;
-    bool more = seconds() < *o.seconds;
-    world.broadcast(std::as_writable_bytes(std::span(&more, 1)), 0);
-    return more;
+    return place.first(speaks && seconds() >= *o.seconds ? "time is up" : "", world.size()).empty();
   };
-  common_ground const directory(world, o.directory);
-  hang_watch watch(world.rank(), o.patience_seconds);
-  ground const here{world, directory.path(), [&](int step, char const* call) { watch.at(step, call); }};
   counts operations, policies;
   std::int64_t passed = 0, failed = 0, struck = 0;
   progress bar(speaks);

@@ -2,11 +2,9 @@
 #include "remote_meeting.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <limits>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,19 +15,13 @@ namespace {
 
 constexpr std::size_t no_more = std::numeric_limits<std::size_t>::max();  // steps
 
-// Of all ranks that have found something, the lowest.
-struct first_finder {
-  int rank;
-  void combine(first_finder const& other) { rank = std::min(rank, other.rank); }
-};
-
 }  // namespace
 
 void remote_meeting::begins(std::size_t step) { began_(static_cast<int>(step), name_of(session_.steps()[step].what)); }
 
 void remote_meeting::did(std::size_t step) {
-  session::rank_state const& mine = session_.of(world_.rank());
-  record const& r = session_.part(step, world_.rank());
+  session::rank_state const& mine = session_.of(me_);
+  record const& r = session_.part(step, me_);
   told_.put(step);
   told_.put(r.now);
   put_outcome(told_, r);
@@ -74,7 +66,7 @@ void remote_meeting::learn(int rank, received& in, std::size_t step) {
 }
 
 void remote_meeting::found(std::string const& words) {
-  if (wrong_.empty()) wrong_ = fmt::format("rank {}: {}", world_.rank(), words);
+  if (wrong_.empty()) wrong_ = fmt::format("rank {}: {}", me_, words);
 }
 
 // What it throws is what this rank has found.
@@ -89,24 +81,23 @@ void remote_meeting::noting(F&& look) {
 
 void remote_meeting::after(std::size_t step, bool looks) {
   began_(static_cast<int>(step), "(with the other ranks, afterwards)");
-  if (!looks) return world_.barrier();
+  if (!looks) return place_.barrier(ranks_);
   // Agents may have seen something for others since this rank has told of its part: they have by the time when nobody is
   // in a call any more.
   std::vector<witnessed> late;
   if (session_.serves) {
-    world_.barrier();
-    late = session_.take_seen(world_.rank());
-    add_late(step, world_.rank(), late);
+    place_.barrier(ranks_);
+    late = session_.take_seen(me_);
+    add_late(step, me_, late);
   }
   told_.put(no_more);
   told_.put(late);
   told_.put(wrong_);
-  auto const all = exchange();
+  auto const all = place_.gather(told_.bytes(), ranks_);
   told_.clear();
   noting([&] {
-    for (int r = 0; r < world_.size(); ++r)
-      if (std::string const words =
-              r == world_.rank() ? wrong_ : learn_all(r, received(all[static_cast<std::size_t>(r)]));
+    for (int r = 0; r < ranks_; ++r)
+      if (std::string const words = r == me_ ? wrong_ : learn_all(r, received(all[static_cast<std::size_t>(r)]));
           !words.empty())
         throw found_wrong(words);
     session_.meet(step);
@@ -132,45 +123,10 @@ std::string remote_meeting::learn_all(int rank, received in) {
   return words;
 }
 
-// By rank. Most have little to say: for them one gathering is enough.
-std::vector<std::vector<std::byte>> remote_meeting::exchange() {
-  struct first {
-    std::size_t size = 0;
-    std::byte bytes[504] = {};
-  };
-  auto const ranks = static_cast<std::size_t>(world_.size());
-  std::span<std::byte const> const mine = told_.bytes();
-  first head{.size = mine.size()};
-  std::memcpy(head.bytes, mine.data(), std::min(mine.size(), sizeof head.bytes));
-  std::vector<first> heads(ranks);
-  world_.all_gather(std::as_bytes(std::span(&head, 1)), std::as_writable_bytes(std::span(heads)));
-  std::size_t longest = 0;
-  for (first const& h : heads) longest = std::max(longest, h.size);
-  std::vector<std::vector<std::byte>> all(ranks);
-  if (longest <= sizeof head.bytes) {
-    for (std::size_t r = 0; r < ranks; ++r) all[r].assign(heads[r].bytes, heads[r].bytes + heads[r].size);
-    return all;
-  }
-  std::vector<std::byte> padded(longest), together(ranks * longest);
-  std::copy(mine.begin(), mine.end(), padded.begin());
-  world_.all_gather(padded, together);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    auto const from = together.begin() + static_cast<std::ptrdiff_t>(r * longest);
-    all[r].assign(from, from + static_cast<std::ptrdiff_t>(heads[r].size));
-  }
-  return all;
-}
-
 // All leave, or none.
 void remote_meeting::agree() {
-  first_finder first{wrong_.empty() ? world_.size() : world_.rank()};
-  world_.all_reduce(first);
-  if (first.rank == world_.size()) return;
-  std::size_t length = wrong_.size();
-  world_.broadcast(std::as_writable_bytes(std::span(&length, 1)), first.rank);
-  wrong_.resize(length);
-  world_.broadcast(std::as_writable_bytes(std::span(wrong_)), first.rank);
-  throw found_wrong(wrong_);
+  wrong_ = place_.first(wrong_, ranks_);
+  if (!wrong_.empty()) throw found_wrong(wrong_);
 }
 
 void remote_meeting::end() {

@@ -6,23 +6,23 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <argosy/world/mpi.hpp>
-
 #include "meeting.hpp"
+#include "remote_place.hpp"
 #include "remote_wire.hpp"
 #include "session.hpp"
 
 namespace argosy::explore {
 
-// Every process has a session, which is told by messages of the test's own what the others did; from the same facts all
+// Every process has a session, which is told what the others did; from the same facts all
 // come to the same conclusions. Only what a rank has read it looks at itself.
 class remote_meeting final : public meeting {
  public:
   // `began` is told where this rank is; step -1: between steps.
-  remote_meeting(session& s, mpi world, std::function<void(int step, char const* call)> began)
-      : session_(s), world_(std::move(world)), began_(std::move(began)) {}
+  remote_meeting(session& s, meeting_place& p, int ranks, std::function<void(int step, char const* call)> began)
+      : session_(s), place_(p), me_(p.rank()), ranks_(ranks), began_(std::move(began)) {}
 
   void begins(std::size_t step) override;
   void did(std::size_t step) override;
@@ -35,13 +35,13 @@ class remote_meeting final : public meeting {
   std::string learn_all(int rank, received in);
   void learn(int rank, received& in, std::size_t step);
   void add_late(std::size_t step, int rank, std::vector<witnessed> const& late);
-  std::vector<std::vector<std::byte>> exchange();
   template <class F>
   void noting(F&& look);
   void agree();
 
   session& session_;
-  mpi world_;
+  meeting_place& place_;
+  int me_, ranks_;
   std::function<void(int, char const*)> began_;
   sent told_;              // since the last meeting
   std::size_t ended_ = 0;  // requests of which the others know the end

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <optional>
+#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "real_files.hpp"
 #include "remote_meeting.hpp"
@@ -48,21 +49,16 @@ test::nodes_world::shape shape_of(scenario const& w) {
           .shares = mixed(w.seed, 2) % 4 != 0};
 }
 
-struct sum {
-  std::int64_t value;
-  void combine(sum const& other) { value += other.value; }
-};
-
 void run_here(program const& p, ground const& g, mpi const& world, changes const& c, process_verdict& v) {
   int const me = world.rank();
   real_files files(g.directory, me == 0);
   session s(p, files, me);
-  world.barrier();  // what is there before, is there
+  g.place.barrier(world.size());  // what is there before, is there
   if (argosy_faults(g.directory.c_str(), system_faults(p, me).c_str()) != 0)
     throw std::logic_error("the shim does not understand " + system_faults(p, me));
-  remote_meeting meeting(s, world, g.began);
+  remote_meeting meeting(s, g.place, world.size(), g.began);
   try {
-    process_world const mine(world.duplicate(), shape_of(p.world));
+    process_world const mine(world, shape_of(p.world));
     opener const theirs = c.files ? c.files(files.files(), me) : files.files();
     actor(s, mine, c, with_witness(theirs, s, me), &meeting).run();
     meeting.end();
@@ -74,9 +70,9 @@ void run_here(program const& p, ground const& g, mpi const& world, changes const
   v.operations = s.operations;
   v.policies = s.policies;
   g.began(-1, "(when all is over)");
-  world.barrier();
+  g.place.barrier(world.size());
   if (me == 0) files.remove();
-  world.barrier();
+  g.place.barrier(world.size());
 }
 
 }  // namespace
@@ -93,13 +89,15 @@ process_verdict verdict_on_processes(program const& program_of_seed, ground cons
   else if (mpi const part = g.world.split(here ? 0 : 1, 0); here)
     run_here(p, g, part, c, v);
   g.began(-1, "(waiting for the next program)");
-  sum struck{v.struck};
-  g.world.all_reduce(struck);
-  v.struck = struck.value;
-  std::size_t length = v.wrong.size();
-  g.world.broadcast(std::as_writable_bytes(std::span(&length, 1)), 0);
-  v.wrong.resize(length);
-  g.world.broadcast(std::as_writable_bytes(std::span(v.wrong)), 0);
+  int const all = g.world.size();
+  v.wrong = g.place.first(v.wrong, all);
+  std::vector<std::vector<std::byte>> const struck = g.place.gather(std::as_bytes(std::span(&v.struck, 1)), all);
+  v.struck = 0;
+  for (auto const& of_rank : struck) {
+    std::int64_t n = 0;
+    std::memcpy(&n, of_rank.data(), sizeof n);
+    v.struck += n;
+  }
   return v;
 }
 

@@ -8,12 +8,14 @@
 
 #include <argosy/world/mpi.hpp>
 
+#include "remote_place.hpp"
 #include "run.hpp"
 
 namespace argosy::explore {
 
 struct ground {
-  mpi world;              // of this test alone
+  mpi world;
+  meeting_place& place;   // of all its ranks
   std::string directory;  // empty, and of this test alone; it is empty afterwards
   // Told where this rank is, by step (-1: between steps) and call.
   std::function<void(int step, char const* call)> began = [](int, char const*) {};
