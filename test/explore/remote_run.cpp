@@ -59,8 +59,9 @@ void run_here(program const& p, ground const& g, mpi const& world, changes const
   remote_meeting meeting(s, g.place, world.size(), g.began);
   try {
     process_world const mine(world, shape_of(p.world));
-    opener const theirs = c.files ? c.files(files.files(), me) : files.files();
-    actor(s, mine, c, with_witness(theirs, s, me), &meeting).run();
+    opener seen = with_witness(c.files ? c.files(files.files(), me) : files.files(), s, me);
+    if (c.above) seen = c.above(std::move(seen), me);
+    actor(s, mine, c, std::move(seen), &meeting).run();
     meeting.end();
   } catch (found_wrong const& e) {
     v.wrong = e.what();
