@@ -74,7 +74,8 @@ TEST_CASE("random programs keep the contract on processes and real files", "[exp
 TEST_CASE("system calls of programs on processes break as their faults say", "[explore][faults]") {
   processes all;
   program p;
-  p.world = parse_scenario("ranks=1 ranks_per_node=1 fault=rank:0,call:write,first:2,error:EINTR");
+  p.world = parse_scenario("ranks=1 ranks_per_node=1 seed=1 fault=rank:0,call:write,first:2,error:EINTR");
+  REQUIRE(system_faults(p, 0).find("late") == std::string::npos);
   p.world.ranks = all.world.size();
   p.steps = {{.what = op::open}, {.what = op::write_at, .count = 10}, {.what = op::write_at, .count = 10}};
   process_verdict const v = verdict_on_processes(p, all.here);

@@ -16,6 +16,8 @@
 
 #include <argosy/handle/posix.hpp>
 
+#include "places.hpp"
+
 namespace argosy::explore {
 
 namespace {
@@ -116,6 +118,11 @@ std::string system_faults(program const& p, int rank) {
     else if (f.error)
       add(fmt::format("{}={}", when, f.error.value()));
   }
+  // Often one rank is late with a few writes: others have their chance between its look at the file and what it makes of
+  // it, where nothing keeps them away.
+  std::uint64_t const chance = mixed(p.world.seed, 3);
+  if (chance % 4 != 0 && static_cast<int>(mixed(chance, 1) % static_cast<std::uint64_t>(p.world.ranks)) == rank)
+    add(fmt::format("write@1x12=late:{}", 1 + mixed(chance, 2) % 6));
   if (!p.world.disk.has_locks) add(fmt::format("lock@1+={}", ENOLCK));
   // A full disk is one file's end here, the same for all ranks; virtual ones have room for what is there before.
   if (std::int64_t const room = p.world.disk.capacity_bytes; room != virtual_disk::endless) {

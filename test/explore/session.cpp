@@ -11,6 +11,9 @@
 
 namespace argosy::explore {
 
+// A handle makes a call more often than this before it takes EAGAIN for an error.
+constexpr std::int64_t patience_of_handles = 7;
+
 session::session(program const& p, file_system& files, int only)
     : program_(p),
       steps_(complete(p)),
@@ -18,6 +21,9 @@ session::session(program const& p, file_system& files, int only)
       only_(only),
       crashes_(files.on_disk() ? *files.on_disk() : virtual_files(), files.on_disk() ? p.crash_every : 0, p.world.seed),
       ranks_(static_cast<std::size_t>(p.world.ranks)) {
+  for (rank_fault const& f : p.world.faults)
+    if (f.what.error == std::errc::resource_unavailable_try_again)
+      asked_again_ += std::min(f.what.times, patience_of_handles);
   for (std::size_t f = 0; f < 2; ++f) {
     if (p.before[f] < 0) continue;
     stored& s = model_[f];
@@ -119,6 +125,9 @@ void session::touched(int rank, std::int64_t offset) {
 
 void session::saw(int rank, witnessed w) {
   std::lock_guard const guard(seeing_);
+  bool const again = w.error == std::errc::resource_unavailable_try_again && asked_again_ < patience_of_handles;
+  if (w.error == std::errc::interrupted || again)
+    unseen_ = fmt::format("rank {}: '{}' comes out of the handle, at {}", rank, w.error.message(), to_string(w.call));
   of(rank).seen.push_back(std::move(w));
 }
 
@@ -156,6 +165,10 @@ void session::finish() {
 // --- Looking ---
 
 void session::look(std::size_t first, std::size_t last) {
+  {
+    std::lock_guard const guard(seeing_);
+    if (!unseen_.empty()) wrong(last, -1, unseen_);
+  }
   if (!crashes_.wrong().empty()) throw found_wrong(crashes_.wrong());
   maybe_.clear();
   anything_.clear();

@@ -151,6 +151,8 @@ class session {
   int only_;
   crash_points crashes_;
   std::mutex seeing_;
+  std::int64_t asked_again_ = 0;  // how many calls the program's faults let be tried again
+  std::string unseen_;            // what the library should not have seen
   std::vector<rank_state> ranks_;
   std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
   std::map<std::size_t, int> arrived_;
