@@ -9,11 +9,15 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <boost/mpi/communicator.hpp>
 
+#include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/raw_posix.hpp>
+#include <argosy/policy/sieving.hpp>
 
 #include "explore/planted.hpp"
 #include "explore/program.hpp"
@@ -51,6 +55,13 @@ struct processes {
   }
 };
 
+class lockless : public argosy::any_handle {
+ public:
+  lockless(std::in_place_t, argosy::any_handle inner) : argosy::any_handle(std::move(inner)) {}
+  std::error_code lock(std::int64_t, std::int64_t, argosy::lock_kind) { return {}; }
+  std::error_code unlock(std::int64_t, std::int64_t) { return {}; }
+};
+
 // More ranks than processors take turns, and each turn is time.
 std::uint64_t seeds_for(int ranks) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -74,7 +85,7 @@ TEST_CASE("random programs keep the contract on processes and real files", "[exp
 TEST_CASE("system calls of programs on processes break as their faults say", "[explore][faults]") {
   processes all;
   program p;
-  p.world = parse_scenario("ranks=1 ranks_per_node=1 seed=1 fault=rank:0,call:write,first:2,error:EINTR");
+  p.world = parse_scenario("ranks=1 ranks_per_node=1 seed=2 fault=rank:0,call:write,first:2,error:EINTR");
   REQUIRE(system_faults(p, 0).find("late") == std::string::npos);
   p.world.ranks = all.world.size();
   p.steps = {{.what = op::open}, {.what = op::write_at, .count = 10}, {.what = op::write_at, .count = 10}};
@@ -114,6 +125,27 @@ TEST_CASE("planted on processes: one rank keeps the errors of its syncs to itsel
   };
   changes const quiet{.files = {}, .policy = {}, .above = on_one};
   CHECK_THAT(all.wrong_with(1, p, quiet), Catch::Matchers::ContainsSubstring("step 2 (sync), rank 0: success"));
+}
+
+TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]") {
+  processes all;
+  if (all.world.size() == 1) return;  // which nobody disturbs
+  program p;
+  p.world = parse_scenario("ranks=1 ranks_per_node=1 fault=rank:0,call:write,times:20,delay_ns:10000000");
+  p.world.ranks = all.world.size();
+  p.before[0] = 4000;
+  policy_choice const windows{
+      .kind = policy_kind::sieving, .window_bytes = 4096, .merge = static_cast<int>(argosy::sieve::always)};
+  p.steps = {{.what = op::open}, {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 7}}};
+  for (std::uint64_t k = 1; k <= 6; ++k)
+    p.steps.push_back({.what = op::write_at, .count = 100, .salt = k, .policy = windows});
+  CHECK(all.wrong_with(1, p) == "");
+  auto const planted = [](argosy::opener files, int) { return opening_as<lockless>(std::move(files)); };
+  // Whether ranks meet in a window is a matter of time.
+  std::string wrong;
+  for (int tries = 0; tries < 20 && wrong.empty(); ++tries)
+    wrong = all.wrong_with(2, p, {.files = {}, .policy = {}, .above = planted});
+  CHECK_THAT(wrong, Catch::Matchers::ContainsSubstring("of file"));
 }
 
 TEST_CASE("planted on processes: an off-by-one in file domains, and all ranks find the same", "[explore][planted]") {

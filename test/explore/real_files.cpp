@@ -88,7 +88,7 @@ program for_processes(program p) {
   for (rank_fault& f : w.faults) {
     // Real time passes: late calls are late by less, and few; and an open, whose patience is that of production, is not
     // asked to come again for ever (it asks for the size, too).
-    f.what.delay = std::min(f.what.delay, std::chrono::nanoseconds(std::chrono::milliseconds(2)));
+    f.what.delay = std::min(f.what.delay, std::chrono::nanoseconds(std::chrono::milliseconds(10)));
     if (f.what.delay.count() > 0) f.what.times = std::min<std::int64_t>(f.what.times, 20);
     if ((f.what.kind == file_call::open || f.what.kind == file_call::size) &&
         f.what.error == std::errc::resource_unavailable_try_again)
