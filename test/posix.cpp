@@ -254,6 +254,26 @@ TEST_CASE("open says why not, and leaves nothing behind", "[posix][errors]") {
   CHECK(error_of_open("/proc/self/exe", {.write = true}) == std::errc::text_file_busy);
 }
 
+TEST_CASE("a file that an exclusive open has made goes with it, if it fails after that", "[posix][errors][faults]") {
+  scratch const dir;
+  argosy::open_flags const making{.read = true, .write = true, .create = true, .exclusive = true};
+  std::string const path = dir / "new";
+  {
+    faults const f(path, "fstat@1=EIO");
+    CHECK(error_of_open(path, making) == std::errc::io_error);
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  {
+    faults const f(path, "fstat@1x2=EINTR");  // repeated, and not told that there is such a file
+    CHECK_FALSE(error_of_open(path, making));
+    CHECK(std::filesystem::exists(path));
+  }
+  faults const f(path, "fstat@1=EIO");
+  CHECK(error_of_open(path, making) == std::errc::file_exists);
+  CHECK(error_of_open(path, {.write = true, .create = true}) == std::errc::io_error);
+  CHECK(std::filesystem::exists(path));
+}
+
 TEST_CASE("a pipe is no file, and nobody waits for its other end", "[posix][errors]") {
   scratch const dir;
   REQUIRE(::mkfifo((dir / "pipe").c_str(), 0600) == 0);

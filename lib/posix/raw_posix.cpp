@@ -123,6 +123,7 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_
   opened.descriptor_ = descriptor;
   auto const refuse = [&](int reason) {
     opened.close();
+    if (flags.create && flags.exclusive) ::unlink(path.c_str());  // nobody else has made it
     error = from_errno(reason);
   };
 

@@ -47,6 +47,7 @@ class file_system {
  public:
   virtual ~file_system() = default;
   virtual opener files() = 0;
+  virtual std::string directory() const { return {}; }  // before all names
   virtual bool exists(std::string const& path) const = 0;
   virtual std::vector<std::string> names() const = 0;
   virtual std::vector<std::byte> content(std::string const& path) const = 0;

@@ -24,6 +24,7 @@ struct verdict {
 struct changes {
   std::function<opener(opener, int rank)> files;
   std::function<any_policy(any_policy)> policy;
+  std::function<opener(opener, int rank)> above = {};  // the same as `files`, but what it hides has been witnessed
 };
 
 verdict verdict_of(program const& p, changes const& c = {});

@@ -14,6 +14,7 @@
 #include <argosy/file/basic_file.hpp>
 #include <argosy/world/virtual_cluster.hpp>
 
+#include "meeting.hpp"
 #include "run.hpp"
 #include "witness.hpp"
 
@@ -22,20 +23,29 @@ namespace argosy::explore {
 template <communicator World>
 class actor {
  public:
-  actor(session& s, World const& world, changes const& c, opener files)
-      : session_(s), world_(world), changes_(c), files_(std::move(files)), me_(world.rank()) {}
+  actor(session& s, World const& world, changes const& c, opener files, meeting* m = nullptr)
+      : session_(s), world_(world), changes_(c), files_(std::move(files)), meeting_(m), me_(world.rank()) {}
 
   void run() {
     for (std::size_t k = 0; k < session_.steps().size(); ++k) {
       step const& s = session_.steps()[k];
-      if (session_.makes_sense(s)) {
+      bool const sensible = session_.makes_sense(s);
+      if (sensible) {
         record& r = session_.begin(k, me_);
+        if (meeting_) meeting_->begins(k);
         act(s, r);
         bool const lost = r.code == errc::rank_failed;
         session_.arrive(k, me_);
-        if (lost) return give_up();
+        if (meeting_)
+          meeting_->did(k);
+        else if (lost)
+          return give_up();
       }
-      if (!s.loose) world_.barrier();
+      if (s.loose) continue;
+      if (meeting_)
+        meeting_->after(k, sensible);
+      else
+        world_.barrier();
     }
     std::error_code error;
     if (file_.is_open()) file_.close(error);
@@ -57,6 +67,12 @@ class actor {
         dispatch(s, r);
       } catch (typename World::gone const& early) {
         r.code = early.code;
+      }
+    } else if (meeting_) {
+      try {
+        dispatch(s, r);
+      } catch (std::exception const& e) {
+        meeting_->found(e.what());
       }
     } else {
       dispatch(s, r);
@@ -217,6 +233,7 @@ class actor {
   World const& world_;
   changes const& changes_;
   opener files_;
+  meeting* meeting_;
   int me_;
   basic_file<World> file_;
   std::vector<request> requests_;  // of session::rank_state::pending
@@ -242,6 +259,7 @@ verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
       } here{s, rank.rank()};
       auto const world = world_of(rank, s);
       opener mine = with_witness(c.files ? c.files(files->files(), rank.rank()) : files->files(), s, rank.rank());
+      if (c.above) mine = c.above(std::move(mine), rank.rank());
       actor(s, world, c, std::move(mine)).run();
       here.ended = true;
     });

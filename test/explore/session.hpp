@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/agree/errc.hpp>
@@ -28,10 +30,13 @@ struct witnessed {
   std::error_code error;
   bool of_pointer = false;  // the hidden file of the shared pointer
 };
+bool explains(std::vector<witnessed> const& all, std::error_code const& code);
+std::string text_of(std::vector<witnessed> const& all);
 
 // One rank's part in one step.
 struct record {
   enum class state { idle, begun, pending, done } now = state::idle;
+  std::size_t step = 0;  // in which it began
   bool writes = false;
   std::vector<piece> file;  // of the bytes that it reads or writes, in the order of the stream
   std::int64_t bytes = 0;
@@ -53,11 +58,12 @@ struct record {
 
 class session {
  public:
-  session(program const& p, file_system& files);
+  // `only`: the one rank of this process; of the others it is told what they did. -1: all ranks are here.
+  session(program const& p, file_system& files, int only = -1);
 
   std::vector<step> const& steps() const { return steps_; }
   file_system& files() const { return files_; }
-  std::string path(int which) const { return which == 0 ? "a" : "b"; }
+  std::string path(int which) const { return files_.directory() + (which == 0 ? "a" : "b"); }
 
   // --- What all ranks know alike ---
   bool is_open = false;
@@ -98,8 +104,17 @@ class session {
   void leave(int rank, bool died);
   // After the run.
   void finish();
+  // Calls to files: threads of a process make them, too.
+  void touched(int rank, std::int64_t offset);
+  void saw(int rank, witnessed w);
+  std::vector<witnessed> take_seen(int rank);
   // After a call to a file, of any rank.
   void call_ended() { crashes_.look(); }
+
+  // Where ranks are processes: what all have done since the last time is here now, and looked at.
+  std::size_t next() const { return next_; }
+  record& part(std::size_t k, int rank) { return records_.at(k)[static_cast<std::size_t>(rank)]; }
+  void meet(std::size_t last) { look(std::exchange(next_, last + 1), last); }
 
   std::map<std::string, std::int64_t> operations, policies;
 
@@ -128,11 +143,16 @@ class session {
   [[noreturn]] void wrong(std::size_t k, int rank, std::string const& words) const;
   bool some_done(std::vector<record> const& all, bool well) const;
   bool fits(int which, std::int64_t offset, std::byte value) const;
+  bool is_here(int rank) const { return only_ < 0 || rank == only_; }  // what it reads
 
   program const& program_;
   std::vector<step> steps_;
   file_system& files_;
+  int only_;
   crash_points crashes_;
+  std::mutex seeing_;
+  std::int64_t asked_again_ = 0;  // how many calls the program's faults let be tried again
+  std::string unseen_;            // what the library should not have seen
   std::vector<rank_state> ranks_;
   std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
   std::map<std::size_t, int> arrived_;

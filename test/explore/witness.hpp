@@ -30,7 +30,7 @@ class witness {
     std::int64_t const owed = watch_ ? watch_->begin() : 0;
     auto const result = call();
     std::error_code const error = error_of(result);
-    if (error) state_->seen.push_back({kind, error, of_pointer_});
+    if (error) session_->saw(rank_, {kind, error, of_pointer_});
     if (watch_) watch_->end(kind, owed, error, tells);
     session_->call_ended();
     return result;
@@ -38,7 +38,7 @@ class witness {
 
  public:
   witness(any_handle inner, session& s, int rank, bool of_pointer, std::shared_ptr<watch> w)
-      : inner_(std::move(inner)), session_(&s), state_(&s.of(rank)), of_pointer_(of_pointer), watch_(std::move(w)) {}
+      : inner_(std::move(inner)), session_(&s), rank_(rank), of_pointer_(of_pointer), watch_(std::move(w)) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     touch(offset);
@@ -95,7 +95,7 @@ class witness {
   // Of what fcntl says nobody need be told, but of a partitioning that does not end well.
   std::error_code fcntl(std::span<std::byte> argument) {
     std::error_code const error = inner_.fcntl(argument);
-    if (error && is_stop(argument)) state_->seen.push_back({file_call::fcntl, error, of_pointer_});
+    if (error && is_stop(argument)) session_->saw(rank_, {file_call::fcntl, error, of_pointer_});
     return error;
   }
   bool takes_hints() const { return inner_.takes_hints(); }
@@ -111,11 +111,11 @@ class witness {
     return first.structType == gpfs::data_ship_stop;
   }
   void touch(std::int64_t offset) {
-    if (!of_pointer_ && (state_->lowest < 0 || offset < state_->lowest)) state_->lowest = offset;
+    if (!of_pointer_) session_->touched(rank_, offset);
   }
   any_handle inner_;
   session* session_;
-  session::rank_state* state_;
+  int rank_;
   bool of_pointer_;
   std::shared_ptr<watch> watch_;
 };
@@ -128,7 +128,7 @@ inline opener with_witness(opener inner, session& s, int rank) {
         std::int64_t const began = s.files().time();
         any_handle opened = inner(path, flags, error);
         if (error) {
-          s.of(rank).seen.push_back({file_call::open, error, of_pointer});
+          s.saw(rank, {file_call::open, error, of_pointer});
           return {};
         }
         s.call_ended();

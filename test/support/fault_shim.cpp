@@ -22,13 +22,20 @@ namespace {
 enum kind { k_open, k_close, k_read, k_write, k_fsync, k_ftruncate, k_fallocate, k_lock, k_unlock, k_fstat, kinds };
 char const* const kind_names[kinds] = {"open",      "close",     "read", "write",  "fsync",
                                        "ftruncate", "fallocate", "lock", "unlock", "fstat"};
-enum action { act_fail, act_short, act_torn, act_late };
+enum action { act_fail, act_short, act_torn, act_late, act_full };
 
 struct fault {
   kind call;
   long first, times;
   action what;
-  long value;
+  long value;  // an errno, bytes, or microseconds
+  int then;    // of torn: the errno of the next call
+};
+
+// The bytes of the file that a call concerns.
+struct range {
+  long long offset = 0;
+  long long bytes = 0;
 };
 
 struct verdict {
@@ -57,14 +64,26 @@ long calls[kinds];
 long struck = 0;
 char path_part[4096];
 
+// Several threads may come first.
 template <class F>
-F* real(F*& cached, char const* name) {
-  if (!cached) cached = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
-  return cached;
+F* real(std::atomic<void*>& cached, char const* name) {
+  void* found = cached.load(std::memory_order_relaxed);
+  if (!found) cached.store(found = dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
+  return reinterpret_cast<F*>(found);
 }
 #define REAL(function, name)                             \
-  static decltype(function)* function##_cached = nullptr; \
-  auto* const actual = real(function##_cached, name)
+  static std::atomic<void*> function##_cached{nullptr}; \
+  auto* const actual = real<decltype(function)>(function##_cached, name)
+
+bool parse_errno(char const* text, long& value) {
+  for (auto const& e : errno_names)
+    if (std::strcmp(e.name, text) == 0) {
+      value = e.value;
+      return true;
+    }
+  value = std::atol(text);
+  return value > 0;
+}
 
 bool parse(char const* text, fault& f) {
   char call[32], what[64];
@@ -90,21 +109,25 @@ bool parse(char const* text, fault& f) {
   struct {
     char const* prefix;
     action what;
-  } const with_number[] = {{"short:", act_short}, {"torn:", act_torn}, {"late:", act_late}};
+  } const with_number[] = {{"short:", act_short}, {"torn:", act_torn}, {"late:", act_late}, {"full:", act_full}};
   for (auto const& w : with_number)
     if (std::strncmp(what, w.prefix, std::strlen(w.prefix)) == 0) {
       f.what = w.what;
-      f.value = std::atol(what + std::strlen(w.prefix));
+      char* rest = nullptr;
+      f.value = std::strtol(what + std::strlen(w.prefix), &rest, 10);
+      if (w.what == act_late) {
+        if (std::strcmp(rest, "us") == 0) return true;
+        f.value *= 1000;
+      }
+      f.then = EIO;
+      if (w.what != act_torn || *rest != ':') return *rest == 0;
+      long then = 0;
+      if (!parse_errno(rest + 1, then)) return false;
+      f.then = static_cast<int>(then);
       return true;
     }
   f.what = act_fail;
-  for (auto const& e : errno_names)
-    if (std::strcmp(e.name, what) == 0) {
-      f.value = e.value;
-      return true;
-    }
-  f.value = std::atol(what);
-  return f.value > 0;
+  return parse_errno(what, f.value);
 }
 
 bool chosen_rank() {
@@ -141,35 +164,43 @@ bool concerned(int descriptor) {
   return concerned(path);
 }
 
-verdict judge(kind call) {
+verdict judge(kind call, range const& where) {
   verdict v;
-  long late_ms = 0;
+  long late_us = 0;
   pthread_mutex_lock(&mutex);
   long const number = ++calls[call];
   for (int i = 0; i < fault_count; ++i) {
     fault const& f = faults[i];
     if (f.call != call) continue;
     long const since = number - f.first;
-    if (f.what == act_torn && since == 1) v.error = EIO;
+    if (f.what == act_torn && since == 1) v.error = f.then;
     if (since < 0 || since >= f.times) continue;
+    if (f.what == act_full) {
+      long long const left = f.value - where.offset;
+      if (left >= where.bytes) continue;
+      if (left <= 0 || call == k_fallocate)
+        v.error = ENOSPC;
+      else
+        v.most = v.most < 0 || left < v.most ? static_cast<long>(left) : v.most;
+    }
     ++struck;
     if (f.what == act_fail) v.error = static_cast<int>(f.value);
     if (f.what == act_short || f.what == act_torn) v.most = f.value;
-    if (f.what == act_late) late_ms += f.value;
+    if (f.what == act_late) late_us += f.value;
   }
   pthread_mutex_unlock(&mutex);
-  if (late_ms > 0) {
-    timespec const t{late_ms / 1000, late_ms % 1000 * 1000000};
+  if (late_us > 0) {
+    timespec const t{late_us / 1000000, late_us % 1000000 * 1000};
     nanosleep(&t, nullptr);
   }
   return v;
 }
 
-template <class Where>
-verdict judge(kind call, Where where) {
+template <class File>
+verdict judge(kind call, File file, range const& where = {}) {
   int const saved = errno;
   verdict v;
-  if (active.load(std::memory_order_relaxed) && concerned(where)) v = judge(call);
+  if (active.load(std::memory_order_acquire) && concerned(file)) v = judge(call, where);
   errno = saved;
   return v;
 }
@@ -204,17 +235,25 @@ int opened(F* actual, char const* path, int flags, mode_t mode) {
 }
 template <class F, class B>
 ssize_t moved(F* actual, kind k, int fd, B* memory, size_t bytes, off_t offset) {
-  verdict const v = judge(k, fd);
+  verdict const v = judge(k, fd, {offset, static_cast<long long>(bytes)});
   FAIL_IF(v)
   return actual(fd, memory, shortened(bytes, v.most), offset);
 }
 template <class F>
 ssize_t moved_vector(F* actual, kind k, int fd, iovec const* vector, int count, off_t offset) {
-  verdict const v = judge(k, fd);
+  long long bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += static_cast<long long>(vector[i].iov_len);
+  verdict const v = judge(k, fd, {offset, bytes});
   FAIL_IF(v)
   if (v.most < 0) return actual(fd, vector, count, offset);
   short_vector const less(vector, count, v.most);
   return actual(fd, less.elements, less.count, offset);
+}
+template <class F>
+int allocated(F* actual, int fd, int mode, off_t offset, off_t bytes) {
+  verdict const v = judge(k_fallocate, fd, {offset, bytes});
+  FAIL_IF(v)
+  return actual(fd, mode, offset, bytes);
 }
 template <class F, class... Arguments>
 int called(F* actual, kind k, int fd, Arguments... arguments) {
@@ -326,11 +365,11 @@ int ftruncate64(int fd, off_t bytes) noexcept {
 }
 int fallocate(int fd, int mode, off_t offset, off_t bytes) {
   REAL(fallocate, "fallocate");
-  return called(actual, k_fallocate, fd, mode, offset, bytes);
+  return allocated(actual, fd, mode, offset, bytes);
 }
 int fallocate64(int fd, int mode, off_t offset, off_t bytes) {
   REAL(fallocate64, "fallocate64");
-  return called(actual, k_fallocate, fd, mode, offset, bytes);
+  return allocated(actual, fd, mode, offset, bytes);
 }
 int fstat(int fd, struct stat* about) noexcept {
   REAL(fstat, "fstat");

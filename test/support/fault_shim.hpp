@@ -11,9 +11,11 @@
 //           (read: pread, preadv; fsync: fdatasync, too; lock, unlock: fcntl)
 //   ACTION  an errno name or number: the call is not made (close is, and then says so)
 //           short:N   at most N bytes
-//           torn:N    N bytes are moved, the next call of the kind fails with EIO
-//           late:MS   after so many milliseconds
+//           torn:N    N bytes are moved, the next call of the kind fails with EIO; torn:N:ENOSPC by another error
+//           late:MS   after so many milliseconds; late:500us
+//           full:N    of writes and fallocate: no space at or beyond byte N of a file
 // ARGOSY_FAULT_RANKS compares with OMPI_COMM_WORLD_RANK, PMIX_RANK or PMI_RANK; without it, every process.
+// Calls come from any threads; faults are set while nobody makes any.
 extern "C" {
 // Replaces the faults and starts counting anew; null or "" for none. -1 if a fault cannot be read.
 int argosy_faults(char const* path_part, char const* faults);

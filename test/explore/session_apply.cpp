@@ -1,0 +1,202 @@
+// What follows from a step for the files, pointers and modes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <argosy/agree/error.hpp>
+
+namespace argosy::explore {
+
+// Bytes that are certainly there, and those that may be.
+void session::write(record const& r, bool all_of_it) {
+  std::vector<std::byte>& now = model_[static_cast<std::size_t>(file)].bytes;
+  std::int64_t const sure = all_of_it ? r.bytes : r.now == record::state::done ? r.told.bytes : 0;
+  std::int64_t at = 0;
+  std::uint64_t const key = r.key;
+  for (piece const& p : r.file) {
+    std::int64_t const end = p.offset + std::clamp<std::int64_t>(sure - at, 0, p.length);
+    if (end > p.offset && end > static_cast<std::int64_t>(now.size())) now.resize(static_cast<std::size_t>(end));
+    for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) {
+      if (o < end) {
+        now[static_cast<std::size_t>(o)] = byte_of(key, at);
+        if (!maybe_.empty()) maybe_.erase(o);
+      } else {
+        maybe_[o].values.push_back(byte_of(key, at));
+      }
+    }
+    if (end < p.end()) maybe_size_ = std::max(maybe_size_, p.end());
+  }
+}
+
+// Calls of several ranks at the shared pointer come in any order; which one, is told by what they touched.
+void session::place_floating(std::size_t k, std::vector<record>& all) {
+  step const& s = steps_[k];
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!is_collective(s.what))
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(all[a].lowest, a) < std::pair(all[b].lowest, b); });
+  tile const& t = tiles[0];
+  bool const failed = some_done(all, false) || any_died || pointer_lost_;
+  std::int64_t at = shared;
+  for (std::size_t const i : order) {
+    record& r = all[i];
+    if (r.now == record::state::idle) continue;
+    r.file = t.locate(at * t.etype_bytes, r.bytes);
+    at += r.etypes;
+  }
+  if (failed && (!is_collective(s.what) || pointer_lost_)) {
+    // Some moved the pointer and others did not; or it is where it has been before.
+    std::int64_t sum = 0;
+    for (record const& r : all) sum += r.etypes;
+    std::int64_t const from = pointer_lost_ ? 0 : shared;
+    if (writes(s.what))
+      for (piece const& p : t.locate(from * t.etype_bytes, (shared - from + sum) * t.etype_bytes)) {
+        anything_.push_back({p.offset, p.end()});
+        maybe_size_ = std::max(maybe_size_, p.end());
+      }
+    for (record& r : all) r.file.clear(), r.lost_place = true;
+  }
+  if (failed)
+    shared_known = false;
+  else
+    shared = at;
+}
+
+void session::apply_step(std::size_t k, std::vector<record>& all) {
+  step const& s = steps_[k];
+  stored& f = model_[static_cast<std::size_t>(file)];
+  bool const well = some_done(all, true) && (is_collective(s.what) || !some_done(all, false));
+  bool const deserved = std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
+  auto const positions = [&](std::int64_t to) {
+    for (rank_state& r : ranks_) r.position = to;
+  };
+  if (moves_data(s.what)) {
+    for (record const& r : all) {
+      if (r.now == record::state::pending || r.now == record::state::idle) continue;
+      // What is refused for its arguments writes nothing, on any rank of a collective call.
+      bool const refused = is_collective(s.what) ? deserved : r.expected != errc{};
+      if (writes(s.what) && !refused && !r.lost_place) write(r, is_collective(s.what) && well);
+    }
+    return;
+  }
+  switch (s.what) {
+    case op::open:
+      look_at_open(k, all);
+      break;
+    case op::close:
+      is_open = false;
+      if (has(modes, mode::delete_on_close)) {
+        // It may still be there where a rank could not delete it, or died.
+        if (well || !files_.exists(path(file))) f = {};
+      }
+      break;
+    case op::set_view:
+      if (!well) break;
+      view = s.view;
+      tiles = tiles_of(view, program_.world.ranks);
+      positions(0);
+      shared = 0;
+      shared_known = true;
+      break;
+    case op::set_size:
+    case op::preallocate: {
+      auto const to = static_cast<std::size_t>(s.offset);
+      if (deserved || (s.what == op::preallocate && to <= f.bytes.size())) break;
+      if (well) {
+        f.bytes.resize(to);
+      } else if (!f.bytes.empty() || to > 0) {
+        maybe_size_ = s.offset;
+        for (std::size_t i = to; i < f.bytes.size(); ++i)
+          anything_.push_back({static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1});
+      }
+      break;
+    }
+    case op::sync:
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].now == record::state::done && all[i].code && all[i].code != errc::error_on_another_rank &&
+            all[i].code != errc::rank_failed)
+          ranks_[i].sync_lost = static_cast<errc>(all[i].code.value());
+      break;
+    case op::clear_sync:
+      for (rank_state& r : ranks_) r.sync_lost = {};
+      break;
+    case op::set_atomic:
+      if (well) atomic = s.on;
+      break;
+    case op::seek_shared:
+      shared_known = well;
+      shared = s.offset;
+      break;
+    case op::wait:
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::vector<witnessed>& pool = pool_of(static_cast<int>(i)).pool;
+        pool.insert(pool.end(), all[i].seen.begin(), all[i].seen.end());
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        rank_state& mine = ranks_[i];
+        rank_state& r = pool_of(static_cast<int>(i));
+        bool told = r.pool_told;
+        for (auto const& e : mine.ended) {
+          if (e->now != record::state::done) continue;
+          if (e->expected != errc{} ? e->code != e->expected : e->code && !explains(r.pool, e->code))
+            wrong(k, static_cast<int>(i),
+                  fmt::format("a request is told '{}' ({}); its file calls saw {}", e->code.message(), e->words,
+                              text_of(r.pool)));
+          told = told || e->code;
+          if (!e->code && e->writes && e->told.bytes != e->bytes)
+            wrong(k, static_cast<int>(i),
+                  fmt::format("a request succeeds with {} of {} bytes", e->told.bytes, e->bytes));
+        }
+        r.pool_told = told;
+        if (serves) continue;
+        if (!told && !serious(s, r.pool).empty())
+          wrong(k, static_cast<int>(i), "all requests succeeded, although file calls saw " + text_of(r.pool));
+        r.pool.clear();
+        r.pool_told = false;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void session::look_at_open(std::size_t k, std::vector<record>& all) {
+  step const& s = steps_[k];
+  stored& f = model_[static_cast<std::size_t>(s.file)];
+  bool const well = some_done(all, true);
+  bool const refused = !f.exists ? !has(s.modes, mode::create) : has(s.modes, mode::exclusive);
+  if (well && refused) wrong(k, -1, f.exists ? "an exclusive open of a file that is there" : "no file was there");
+  if (!well && !any_died && files_.exists(path(s.file)) != f.exists) wrong(k, -1, "a failed open made the file");
+  if (!well) {
+    f.exists = files_.exists(path(s.file));  // where a rank died
+    return;
+  }
+  f.exists = true;
+  is_open = true;
+  file = s.file;
+  modes = s.modes;
+  atomic = false;
+  serves = false;
+  bool named = false;
+  for (auto const& [name, value] : s.hints) {
+    serves = serves || (name == "IBM_largeblock_io" && value != "true");
+    named = named || (name == "argosy_policy" && value == "data_shipping");
+  }
+  serves = serves || named;
+  view = {};
+  tiles = tiles_of(view, program_.world.ranks);
+  shared_known = true;
+  shared = has(modes, mode::append) ? static_cast<std::int64_t>(f.bytes.size()) : 0;
+  for (rank_state& r : ranks_) {
+    r.position = shared;
+    r.sync_lost = {};
+  }
+}
+
+}  // namespace argosy::explore

@@ -1,0 +1,110 @@
+// Who must be told what.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "session.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace argosy::explore {
+
+bool session::some_done(std::vector<record> const& all, bool well) const {
+  return std::any_of(all.begin(), all.end(),
+                     [&](record const& r) { return r.now == record::state::done && !r.code == well; });
+}
+
+bool session::tolerable(step const& s, witnessed const& w) const {
+  errc const e = classify(w.error);
+  if (w.of_pointer) return w.call == file_call::close;
+  switch (w.call) {
+    case file_call::open:
+      return s.what == op::open && (e == errc::no_such_file || e == errc::file_exists || e == errc::access);
+    case file_call::lock:
+      return e == errc::no_locks && (s.what == op::open || (s.what != op::set_atomic && !atomic));
+    case file_call::close:
+      return s.what == op::open;
+    default:
+      return false;
+  }
+}
+
+std::vector<witnessed> session::serious(step const& s, std::vector<witnessed> const& all) const {
+  std::vector<witnessed> left;
+  for (witnessed const& w : all)
+    if (!tolerable(s, w)) left.push_back(w);
+  return left;
+}
+
+bool explains(std::vector<witnessed> const& all, std::error_code const& code) {
+  return std::any_of(all.begin(), all.end(), [&](witnessed const& w) { return classify(w.error) == code; });
+}
+
+std::string text_of(std::vector<witnessed> const& all) {
+  std::string text;
+  for (witnessed const& w : all)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(w.call), w.error.message());
+  return text.empty() ? "nothing" : text;
+}
+
+// Whatever an agent's file calls saw, somebody must have been told.
+void session::look_at_pool(std::size_t k) {
+  if (any_died || std::any_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return !r.pending.empty(); }))
+    return;
+  rank_state& all = pool_of(0);
+  if (!all.pool_told && !serious(steps_[k], all.pool).empty())
+    wrong(k, -1, "nobody is told anything, although file calls saw " + text_of(all.pool));
+  all.pool.clear();
+  all.pool_told = false;
+}
+
+// Every rank is told what it must be told.
+void session::look_at_codes(std::size_t k, std::vector<record>& all) {
+  step const& s = steps_[k];
+  bool const together = is_collective(s.what);
+  bool const failed = some_done(all, false), succeeded = some_done(all, true);
+  bool const deserved = std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
+  bool own = false, lost = false;
+  // First of all ranks: an agent may have seen what its neighbour is told.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    record& r = all[i];
+    r.beside = r.beside || serves;
+    if (!r.beside) continue;
+    rank_state& me = pool_of(static_cast<int>(i));
+    me.pool.insert(me.pool.end(), r.seen.begin(), r.seen.end());
+    me.pool_told = me.pool_told || r.code;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    record& r = all[i];
+    auto const rank = static_cast<int>(i);
+    rank_state& me = pool_of(rank);
+    std::vector<witnessed> const errors = serious(s, r.seen);
+    if (r.now != record::state::done) continue;
+    auto const words = [&] {
+      return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words, text_of(r.seen));
+    };
+    if (!r.code) {
+      if (!errors.empty() && !r.beside) wrong(k, rank, "success, although " + words());
+      if (together ? deserved : r.expected != errc{}) wrong(k, rank, "success, although the arguments are wrong");
+      if (writes(s.what) && r.told.bytes != r.bytes)
+        wrong(k, rank, fmt::format("success, but {} of {} bytes are reported", r.told.bytes, r.bytes));
+      continue;
+    }
+    if (r.code == errc::rank_failed) {
+      if (!any_died) wrong(k, rank, "a death, and nobody died");
+      lost = true;
+    } else if (r.code == errc::error_on_another_rank) {
+      if (!together) wrong(k, rank, "a local call " + words());
+      if ((!errors.empty() && !r.beside) || r.expected != errc{}) wrong(k, rank, "it failed itself, but is " + words());
+    } else {
+      bool const right = r.expected != errc{} ? r.code == r.expected
+                                              : explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
+      if (!right) wrong(k, rank, "not its error: " + words());
+      own = true;
+    }
+  }
+  if (!together) return;
+  if (failed && succeeded && !(lost && s.what == op::open)) wrong(k, -1, "some ranks failed and others did not");
+  if (failed && !own && !lost) wrong(k, -1, "no rank says what failed");
+}
+
+}  // namespace argosy::explore
