@@ -2,8 +2,11 @@
 #   test/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
 # argosy_add_mpi_test(name RANKS n... [LIBS lib...] [TIMEOUT seconds])
 #   test/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
+# argosy_tests_of_threads(test...)
+#   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
 add_custom_target(argosy_tests_without_mpi)
+add_custom_target(argosy_tests_of_threads)
 
 function(argosy_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
@@ -35,4 +38,12 @@ function(argosy_add_mpi_test name)
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
     set_tests_properties(${name}.np${n} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
   endforeach()
+endfunction()
+
+function(argosy_tests_of_threads)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS threads)
+  list(TRANSFORM ARGN REPLACE "\\.np[0-9]+$" "" OUTPUT_VARIABLE names)
+  list(TRANSFORM names PREPEND test_)
+  list(REMOVE_DUPLICATES names)
+  add_dependencies(argosy_tests_of_threads ${names})
 endfunction()
