@@ -2,10 +2,13 @@
 #   test/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
 # argosy_add_mpi_test(name RANKS n... [LIBS lib...] [TIMEOUT seconds])
 #   test/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
+# argosy_tests_of_threads(test...)
+#   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
 # Every test runs with a TMPDIR of its own, which is removed however it ends (test/support/tidy.sh).
 
 add_custom_target(argosy_tests_without_mpi)
+add_custom_target(argosy_tests_of_threads)
 
 # argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
 function(argosy_tidy out seconds)
@@ -45,4 +48,12 @@ function(argosy_add_mpi_test name)
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
     set_tests_properties(${name}.np${n} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
   endforeach()
+endfunction()
+
+function(argosy_tests_of_threads)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS threads)
+  list(TRANSFORM ARGN REPLACE "\\.np[0-9]+$" "" OUTPUT_VARIABLE names)
+  list(TRANSFORM names PREPEND test_)
+  list(REMOVE_DUPLICATES names)
+  add_dependencies(argosy_tests_of_threads ${names})
 endfunction()

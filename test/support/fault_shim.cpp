@@ -297,12 +297,20 @@ int argosy_faults(char const* path, char const* text) {
 }
 
 long argosy_fault_calls(char const* call) {
+  pthread_mutex_lock(&mutex);
+  long number = -1;
   for (int k = 0; k < kinds; ++k)
-    if (std::strcmp(kind_names[k], call) == 0) return calls[k];
-  return -1;
+    if (std::strcmp(kind_names[k], call) == 0) number = calls[k];
+  pthread_mutex_unlock(&mutex);
+  return number;
 }
 
-long argosy_faults_struck() { return struck; }
+long argosy_faults_struck() {
+  pthread_mutex_lock(&mutex);
+  long const number = struck;
+  pthread_mutex_unlock(&mutex);
+  return number;
+}
 
 #define OPEN(name)                                        \
   int name(char const* path, int flags, ...) {            \
