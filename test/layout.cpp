@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -318,4 +319,68 @@ TEST_CASE("copies share their tables", "[layout][table]") {
   io::layout const original = table(offsets, 8);
   io::layout const copy = original;
   CHECK(copy.tables()[0].offsets().data() == original.tables()[0].offsets().data());
+}
+
+TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
+  constexpr std::size_t count = 40;
+  std::vector<std::int64_t> offsets, lengths;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const n = static_cast<std::int64_t>(i);
+    offsets.push_back(20 * n + n * n % 13);
+    lengths.push_back(1 + n * 7 % 5);
+  }
+  std::vector<std::int64_t> const same(count, 3);
+  io::piece_table const uneven(offsets, lengths, 0), even(offsets, {}, 3);
+  auto const differs = [&](std::vector<std::int64_t> const& o, std::vector<std::int64_t> const& l) {
+    std::vector<std::int64_t> const& was = l == same ? same : lengths;
+    CHECK_FALSE(table(o, l) == table(offsets, was));
+    CHECK_FALSE(table(offsets, was) == table(o, l));
+    CHECK_FALSE(repeat(3, 1000, table(o, l)) == repeat(3, 1000, table(offsets, was)));
+    io::piece_table const other(o, l, 0);
+    CHECK_FALSE(other == (l == same ? even : uneven));
+    CHECK_FALSE((l == same ? even : uneven) == other);
+  };
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      CAPTURE(i, j);
+      // Two lengths, two offsets, or two pieces exchanged: as many pieces and bytes, and the same bounds.
+      std::vector<std::int64_t> o = offsets, l = lengths;
+      std::swap(l[i], l[j]);
+      if (l != lengths) differs(offsets, l);
+      std::swap(o[i], o[j]);
+      differs(o, l);
+      differs(o, lengths);
+      differs(o, same);
+      // Two pieces nearer to each other by a byte.
+      o = offsets;
+      ++o[j], --o[i];
+      differs(o, lengths);
+      differs(o, same);
+    }
+  // One of them alone, also where it is neither the first nor the last by its place.
+  for (std::size_t i = 0; i < count; ++i) {
+    CAPTURE(i);
+    std::vector<std::int64_t> o = offsets, l = lengths;
+    ++o[i];
+    differs(o, lengths);
+    differs(o, same);
+    ++l[i];
+    differs(offsets, l);
+    std::vector<std::int64_t> turned = offsets;
+    std::rotate(turned.begin(), turned.begin() + 20, turned.end());
+    o = turned;
+    ++o[i];
+    CHECK_FALSE(table(o, 3) == table(turned, 3));
+    CHECK_FALSE(io::piece_table(o, {}, 3) == io::piece_table(turned, {}, 3));
+  }
+  // Lists that say the same in another way.
+  CHECK(io::piece_table(offsets, same, 0) == even);
+  CHECK(even == io::piece_table(offsets, same, 0));
+  CHECK(io::piece_table::borrow(offsets, 3) == even);
+  CHECK(io::piece_table(offsets, lengths, 0) == uneven);
+  CHECK_FALSE(uneven == even);
+  std::vector<std::int64_t> moved = offsets;
+  for (std::int64_t& o : moved) o += 1000;
+  CHECK(io::piece_table(moved, {}, 3) == even);  // offsets count from the first
+  CHECK_FALSE(table(moved, 3) == table(offsets, 3));
 }

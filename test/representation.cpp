@@ -466,6 +466,126 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
   }
 }
 
+TEST_CASE("a value that does not fit is told with its last byte, cut anywhere and in any order",
+          "[representation][error]") {
+  CAPTURE(argosy::test::seed());
+  // An item has a byte more in the file, but for those without type. All fit but those that begin with a one.
+  static constexpr auto file_size = [](basic t) {
+    return io::size_in(io::native_sizes, t) + (t == basic::byte ? 0 : 1);
+  };
+  static constexpr auto copy = [](basic t, std::int64_t count, std::byte const* from, std::int64_t from_step,
+                                  std::byte* to, std::int64_t to_step) {
+    bool fits = true;
+    for (; count-- > 0; from += from_step, to += to_step) {
+      std::memcpy(to, from, static_cast<std::size_t>(io::size_in(io::native_sizes, t)));
+      fits = fits && *from != std::byte{1};
+    }
+    return fits;
+  };
+  io::representation_functions wider;
+  wider.file_bytes = file_size;
+  wider.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
+    return copy(t, count, memory, io::size_in(io::native_sizes, t), file, file_size(t));
+  };
+  wider.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
+    return copy(t, count, file, file_size(t), memory, io::size_in(io::native_sizes, t));
+  };
+  io::register_representation("wider", wider);
+  io::representation const r = io::find_representation("wider");
+
+  generator g;
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    std::vector<basic> once, all;
+    io::signature const s = g.signature(once, 2);
+    auto const copies = g.pick(1, round % 3 == 0 ? 400 : 5);  // more than a block
+    io::signature whole;
+    whole.append(s, copies);
+    for (std::int64_t k = 0; k < copies; ++k) all.insert(all.end(), once.begin(), once.end());
+    if (all.empty()) continue;
+
+    auto const odd = static_cast<std::size_t>(g.pick(0, static_cast<std::int64_t>(all.size()) - 1));
+    std::vector<std::byte> stream;
+    std::int64_t low = 0, high = 0, end = 0;  // of the odd one, in the file
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::int64_t const size = io::size_in(io::native_sizes, all[i]);
+      stream.insert(stream.end(), static_cast<std::size_t>(size),
+                    i == odd ? std::byte{1} : static_cast<std::byte>(g.pick(2, 255)));
+      if (i == odd) low = end, high = end + file_size(all[i]);
+      end += file_size(all[i]);
+    }
+    bool const dense = g.pick(0, 1) == 0;
+    io::layout const form = dense ? io::bytes(whole.size()) : io::repeat(whole.size(), 3, io::bytes(1));
+    std::vector<std::byte> memory(static_cast<std::size_t>(form.true_upper_bound()), std::byte{0xaa});
+    io::unpack(form, stream.data(), memory.data());
+
+    // Some cuts in the odd one, and some anywhere.
+    std::vector<std::int64_t> cuts{0, end};
+    for (auto n = g.pick(0, 3); n > 0; --n) cuts.push_back(g.pick(0, end));
+    for (auto n = g.pick(0, 2); n > 0; --n) cuts.push_back(g.pick(low, high));
+    std::sort(cuts.begin(), cuts.end());
+    std::vector<std::size_t> order(cuts.size() - 1);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::shuffle(order.begin(), order.end(), g.random);
+
+    io::converter to_file(r, form, whole), from_file(r, form, whole);
+    REQUIRE(to_file.file_size() == end);
+    std::vector<std::byte> file(static_cast<std::size_t>(end)), back(memory.size(), std::byte{0xaa});
+    for (std::size_t const i : order) {
+      std::int64_t const from = cuts[i], to = cuts[i + 1];
+      bool const touched = std::max(from, low) < std::min(to, high);
+      REQUIRE(to_file.gather(memory.data(), from, to, file.data() + from) == !touched);
+    }
+    std::int64_t missing = high - low;
+    for (std::size_t const i : order) {
+      std::int64_t const from = cuts[i], to = cuts[i + 1];
+      std::int64_t const here = std::max<std::int64_t>(0, std::min(to, high) - std::max(from, low));
+      missing -= here;
+      REQUIRE(from_file.scatter(file.data() + from, from, to, back.data()) == (here == 0 || missing > 0));
+    }
+    REQUIRE(back == memory);
+  }
+}
+
+TEST_CASE("one value that external32 cannot hold is told among any number of others", "[representation][error]") {
+  if (sizeof(long) == 4) return;
+  struct pair {
+    long number;
+    char letter;
+  };
+  auto const check = [](auto const& all, auto const& types, std::int64_t file_bytes) {
+    auto const count = static_cast<std::int64_t>(all.size());
+    auto const m = io::memory(all.data(), types, count);
+    io::converter const c(io::external32, m.form, m.types);
+    std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
+    REQUIRE(c.file_size() == count * file_bytes);
+    return c.gather(m.address, 0, c.file_size(), file.data());
+  };
+  for (std::size_t const count : {1u, 2u, 3u, 7u, 16u, 33u, 1000u, 5000u})
+    for (std::size_t const odd : {std::size_t{0}, count / 3, count / 2, count - 1}) {
+      CAPTURE(count, odd);
+      std::vector<long> numbers(count, -5);
+      std::vector<unsigned long> counts(count, 5);
+      std::vector<wchar_t> letters(count, L'a');
+      std::vector<std::array<long, 2>> spread(count, {-5, 0});
+      std::vector<pair> pairs(count, {-5, 'a'});
+      io::vector const every_second(1, 1, 1, io::resized(io::type<long>, 0, 16));
+      auto const both = io::resized(io::record(io::member(0, io::type<long>), io::member(8, io::type<char>)), 0, 16);
+      auto const none_is_odd = [&](bool fits) {
+        CHECK(check(numbers, io::type<long>, 4) == fits);
+        CHECK(check(counts, io::type<unsigned long>, 4) == fits);
+        CHECK(check(letters, io::type<wchar_t>, 2) == fits);
+        CHECK(check(spread, every_second, 4) == fits);
+        CHECK(check(pairs, both, 5) == fits);
+      };
+      none_is_odd(true);
+      numbers[odd] = spread[odd][0] = pairs[odd].number = static_cast<long>(std::int64_t{1} << 31);
+      counts[odd] = static_cast<unsigned long>(std::uint64_t{1} << 32);
+      letters[odd] = static_cast<wchar_t>(0x1f600);
+      none_is_odd(false);
+    }
+}
+
 TEST_CASE("a long request is converted through windows of a file", "[representation]") {
   std::vector<particle> from(5000), to(5000);
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -486,6 +606,35 @@ TEST_CASE("a long request is converted through windows of a file", "[representat
   in.take(file, window.data(), 70'001, 70'001, file.size() - 70'001);
   CHECK(in.fits());
   for (std::size_t i = 0; i < to.size(); ++i) REQUIRE((to[i].x[2] == from[i].x[2] && to[i].id == from[i].id));
+}
+
+TEST_CASE("a value that does not fit is not forgotten when others follow", "[representation][error]") {
+  std::vector<long> from(5000, 3);
+  from[10] = std::numeric_limits<long>::max();
+  auto const m = io::memory(from);
+  std::vector<std::byte> file(20'000);
+  io::converted_memory out(io::external32, m.form, m.types, m.address), placed = out;
+  if (sizeof(long) == 4) return;
+  for (std::int64_t at = 0; at < 20'000; at += 1000) {
+    out.gather(at, at + 1000, file.data() + at);
+    CHECK_FALSE(out.fits());
+  }
+  placed.place(io::bytes(20'000), file.data(), 0, 0, 20'000);
+  CHECK_FALSE(placed.fits());
+#if LDBL_MANT_DIG == 64
+  std::vector<long double> wide(2000);
+  auto const n = io::memory(wide);
+  std::vector<std::byte> numbers(32'000);
+  numbers[160] = std::byte{0x7f}, numbers[161] = std::byte{0xfe};
+  std::fill_n(numbers.begin() + 162, 14, std::byte{0xff});  // larger than all of a long double
+  io::converted_memory in(io::external32, n.form, n.types, n.address), taken = in;
+  for (std::int64_t at = 0; at < 32'000; at += 1000) {
+    in.scatter(numbers.data() + at, at, at + 1000);
+    CHECK_FALSE(in.fits());
+  }
+  taken.take(io::bytes(32'000), numbers.data(), 0, 0, 32'000);
+  CHECK_FALSE(taken.fits());
+#endif
 }
 
 TEST_CASE("types must be those of the memory", "[representation][error]") {

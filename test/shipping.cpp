@@ -28,6 +28,15 @@ void on_posix(Check&& check) {
 TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing else", "[shipping][random]") {
   on_posix([](auto const&... all) { check_shipped_transfers(all..., 60); });
 }
+TEST_CASE("reads and writes that meet at agents, and at the file, are kept apart", "[shipping][random]") {
+  on_posix([](auto const&... all) {
+    check_shipped_mixture(all..., io::mode::none, 10);
+    check_shipped_mixture(all..., io::mode::unique_open, 10);
+  });
+}
+TEST_CASE("who asks for it gets what is wanted, and no holes", "[shipping][sparse]") {
+  on_posix([](auto const&... all) { check_sparse_shipping(all...); });
+}
 TEST_CASE("external32 goes to agents, too", "[shipping][representation]") {
   on_posix([](auto const&... all) { check_shipped_conversion(all...); });
 }

@@ -178,6 +178,9 @@ TEST_CASE("aggregators are those that may, one of each node after the other", "[
 TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {
   check_random_transfers(io::mpi(boost::mpi::communicator()), 60);
 }
+TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
+  check_ghosts(io::mpi(boost::mpi::communicator()), 20);
+}
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
   check_converted_windows(io::mpi(boost::mpi::communicator()));
 }

@@ -43,6 +43,9 @@ constexpr flavour few[] = {flavour::at, flavour::ordered};
 TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {
   in_each_world([](nodes_world const& w) { check_random_transfers(w, 30); });
 }
+TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
+  in_each_world([](nodes_world const& w) { check_ghosts(w, 10); });
+}
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
   in_each_world([](nodes_world const& w) { check_converted_windows(w); });
 }

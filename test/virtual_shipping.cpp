@@ -18,6 +18,7 @@
 
 #include "support/catch.hpp"
 #include "support/shipping_cases.hpp"
+#include "support/throwing_cases.hpp"
 
 namespace io = argosy;
 using namespace io::test;
@@ -43,6 +44,25 @@ TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing els
     in_the_cluster(ranks, 3, [](io::virtual_rank const& world, io::opener const& files) {
       check_shipped_transfers(world, "f", files, 30);
     });
+}
+TEST_CASE("reads and writes that meet at agents, and at the file, are kept apart", "[shipping][random]") {
+  for (io::mode const more : {io::mode::none, io::mode::unique_open})
+    for (int const ranks : {1, 2, 3, 8})
+      in_the_cluster(ranks, 3, [more](io::virtual_rank const& world, io::opener const& files) {
+        check_shipped_mixture(world, "f", files, more, 20);
+      });
+}
+TEST_CASE("who asks for it gets what is wanted, and no holes", "[shipping][sparse]") {
+  for (int const ranks : {1, 2, 5})
+    in_the_cluster(ranks, 2, [](auto const& world, auto const& files) { check_sparse_shipping(world, "f", files); });
+}
+TEST_CASE("pieces of any size meet in a window", "[shipping][merging]") {
+  for (int const ranks : {2, 5})
+    in_the_cluster(ranks, 2, [](auto const& world, auto const& files) { check_uneven_pieces(world, "f", files); });
+}
+TEST_CASE("who throws in a call that is shipped leaves nothing strange in the file", "[shipping][exceptions]") {
+  for (int const ranks : {1, 2, 5})
+    in_the_cluster(ranks, 2, [](auto const& world, auto const& files) { check_throwing_shipments(world, "f", files); });
 }
 TEST_CASE("external32 goes to agents, too", "[shipping][representation]") {
   in_the_cluster(3, 2, [](auto const& world, auto const& files) { check_shipped_conversion(world, "f", files); });
@@ -78,6 +98,72 @@ TEST_CASE("requests that meet in a window go to the file as one", "[shipping][me
     CHECK(sum(world, got.read_calls) <= 3);
     f.close();
   });
+}
+
+TEST_CASE("reads that meet writes in a window go to the file by themselves", "[shipping][merging]") {
+  constexpr int ranks = 8;
+  constexpr std::int64_t pieces = 1000;
+  in_the_cluster(ranks, 1, [](io::virtual_rank const& world, io::opener const& files) {
+    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
+    f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * ranks));
+    io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
+    std::vector<int> mine(pieces, world.rank()), back(pieces);
+    f.write_at(0, mine, policy);
+    for (int writers = 0; writers < 2; ++writers) {  // even ranks, then odd ones
+      bool const writes = world.rank() % 2 == writers;
+      std::vector<int> const data(pieces, 100 + world.rank());
+      world.barrier();
+      io::report const r = writes ? f.write_at(0, data, policy) : f.read_at(0, back, policy);
+      if (writes)
+        mine = data;
+      else
+        CHECK(back == mine);
+      // As many of each kind as there are ranks of it meet: the first goes alone, the others together.
+      CHECK(sum(world, writes ? r.windows : 0) <= 3);
+      CHECK(sum(world, writes ? 0 : r.windows) <= 3);
+      CHECK(sum(world, writes ? 0 : r.bytes_written) == 0);
+      world.barrier();
+      f.read_at(0, back, io::independent{});
+      CHECK(back == mine);
+    }
+    f.close();
+  });
+}
+
+TEST_CASE("where one of those who meet asks for no holes, none are touched", "[shipping][merging][sparse]") {
+  constexpr int ranks = 6;
+  constexpr std::int64_t pieces = 500;
+  io::scenario s{.ranks = ranks, .ranks_per_node = 1, .seed = seed()};
+  s.disk.call_ns = 100'000;  // so long an agent is busy
+  for (int sparse = 0; sparse < ranks; ++sparse) {
+    CAPTURE(sparse);
+    io::virtual_files const on(s.disk);
+    io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+      io::hints h = with_agents();
+      h.ds_write = h.ds_read = io::toggle::enable;
+      auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, h, on.opener());
+      fill(f, world, bytes(4 * pieces * (ranks + 1), std::byte{7}));
+      f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * (ranks + 1)));
+      std::vector<int> const data(pieces, 1);
+      std::vector<int> back(pieces);
+      io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1, .sparse = world.rank() == sparse};
+      bool const first =
+          world.rank() == (sparse + 1) % ranks;  // the agent is busy with its request when the others come
+      world.barrier();
+      if (!first) world.compute(2e-5);
+      io::report const put = f.write_at(0, data, policy);
+      world.barrier();
+      if (!first) world.compute(2e-5);
+      io::report const got = f.read_at(0, back, policy);
+      CHECK(back == data);
+      CHECK(sum(world, first ? put.merged_bytes : 0) > 0);
+      CHECK(sum(world, first ? 0 : put.read_calls) == 0);
+      CHECK(sum(world, first ? 0 : put.bytes_written) == 4 * pieces * (ranks - 1));
+      CHECK(sum(world, first ? got.merged_bytes : 0) > 0);
+      CHECK(sum(world, first ? 0 : got.bytes_read) == 4 * pieces * (ranks - 1));
+      f.close();
+    });
+  }
 }
 
 TEST_CASE("an agent answers while its rank computes", "[shipping]") {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -14,6 +15,8 @@
 #include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/world/service.hpp>
 
 #include "catch.hpp"
@@ -76,6 +79,134 @@ void check_shipped_transfers(World const& world, std::string const& path, opener
   f.close();
 }
 
+// Ranks read and write what is their own, all at the same time: requests of both kinds meet at the agents, and in some rounds
+// some ranks go to the file by themselves. What has been written never falls back to what was there before.
+template <serving World>
+void check_shipped_mixture(World const& world, std::string const& path, opener files, mode more, int rounds) {
+  int const rank = world.rank();
+  engine random(seed()), own(seed() + 1 + static_cast<unsigned>(rank));
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write | more, with_agents(), files);
+  for (int round = 0; round < rounds; ++round) {
+    INFO("seed " << seed() << ", round " << round << ", rank " << rank);
+    deal const d(random, world.size(), pick(random, 0, 1) == 0, false);
+    data_shipping shipped = random_shipping(random, world.size());
+    if (pick(random, 0, 1) == 0) shipped.agents = 1;  // all meet there
+    bool const alone = pick(random, 0, 1) == 0;
+    f.set_hints({.ds_write = pick(random, 0, 1) == 0 ? toggle::enable : toggle::automatic});
+    fill(f, world, d.before);
+    d.set_view(f, rank);
+    bytes mine = d.of(rank, d.before);
+    auto const whole = static_cast<std::int64_t>(mine.size()) / d.unit;
+    world.barrier();
+    for (int step = 0; step < 4 && whole > 0; ++step) {
+      any_policy const policy = !alone || pick(own, 0, 1) == 0 ? any_policy(shipped)
+                                : pick(own, 0, 1) == 0         ? any_policy(independent{})
+                                                               : any_policy(sieving{.writes = sieve::always});
+      std::int64_t const from = pick(own, 0, 1) == 0 ? 0 : pick(own, 0, whole - 1), to = pick(own, from + 1, whole);
+      std::int64_t const middle = pick(own, 0, 1) == 0 ? from : pick(own, from, to);  // two requests at a time
+      auto const part = [&](bytes& all, std::int64_t a, std::int64_t b) {
+        return std::span(all).subspan(static_cast<std::size_t>(a * d.unit), static_cast<std::size_t>((b - a) * d.unit));
+      };
+      std::int64_t moved = 0;
+      if (pick(own, 0, 1) == 0) {
+        for (std::byte& b : part(mine, from, to)) b = static_cast<std::byte>(own());
+        if (middle == from) {
+          moved = f.write_at(from, part(mine, from, to), policy).bytes;
+        } else {
+          request first = f.iwrite_at(from, part(mine, from, middle), policy);
+          moved = f.write_at(middle, part(mine, middle, to), policy).bytes + first.wait().bytes;
+        }
+      } else {
+        bytes back(mine.size(), left_alone);
+        request first = f.iread_at(from, part(back, from, middle), policy);
+        moved = f.read_at(middle, part(back, middle, to), policy).bytes + first.wait().bytes;
+        CHECK(std::ranges::equal(part(back, from, to), part(mine, from, to)));
+      }
+      CHECK(moved == (to - from) * d.unit);
+    }
+    world.barrier();
+    bytes const now = content_of(f);
+    CHECK(d.of(rank, now) == mine);
+    CHECK(d.of_nobody(now) == d.of_nobody(d.before));
+    world.barrier();
+  }
+  f.close();
+}
+
+// For ranks that ask for it agents move what is wanted and nothing else, also where another hint asks for windows as one.
+template <serving World>
+void check_sparse_shipping(World const& world, std::string const& path, opener files) {
+  int const rank = world.rank(), size = world.size();
+  constexpr std::int64_t each = 2000;
+  std::vector<int> data(each), back(each);
+  for (bool const by_hint : {false, true})
+    for (bool const sparse : {false, true})
+      for (bool const together : {false, true}) {
+        CAPTURE(by_hint, sparse, together);
+        hints h = with_agents();
+        h.ds_read = h.ds_write = toggle::enable;
+        if (by_hint) h.sparse_access = sparse;
+        auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, h, files);
+        fill(f, world, bytes(static_cast<std::size_t>(4 * each * (size + 1)), std::byte{7}));
+        // Of every few numbers one is nobody's.
+        f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * (size + 1)));
+        any_policy const policy = by_hint ? any_policy() : any_policy(data_shipping{.sparse = sparse});
+        for (int& x : data) ++x;
+        world.barrier();
+        report const put = together ? f.write_at_all(0, data, policy) : f.write_at(0, data, policy);
+        world.barrier();
+        report const got = together ? f.read_at_all(0, back, policy) : f.read_at(0, back, policy);
+        CHECK(put.policy == "data_shipping");
+        CHECK(got.policy == "data_shipping");
+        CHECK(back == data);
+        std::int64_t const wanted = 4 * each * size;
+        if (sparse) {
+          CHECK(sum(world, put.read_calls) == 0);
+          CHECK(sum(world, put.merged_bytes + got.merged_bytes) == 0);
+          CHECK(sum(world, put.bytes_written) == wanted);
+          CHECK(sum(world, got.bytes_read) == wanted);
+        } else {
+          CHECK(sum(world, put.merged_bytes) > 0);
+          CHECK(sum(world, put.bytes_written) > wanted);
+          CHECK(sum(world, got.bytes_read) > wanted);
+        }
+        f.close();
+      }
+}
+
+// Ranks whose pieces are of different sizes, in places that are multiples of nothing: what one has says nothing of another's.
+template <serving World>
+void check_uneven_pieces(World const& world, std::string const& path, opener files) {
+  int const rank = world.rank(), size = world.size();
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
+  constexpr std::int64_t tiles = 50;
+  std::int64_t const longest = 16, tile = 2 * longest * size;
+  for (int turn = 0; turn < size; ++turn)
+    for (bool const together : {false, true}) {
+      CAPTURE(turn, together);
+      // From 16 bytes at multiples of 16 to one byte at an odd place.
+      int const which = (rank + turn) % size;
+      std::int64_t const length = std::max<std::int64_t>(1, longest >> which), at = 2 * longest * rank + length;
+      bytes const data(static_cast<std::size_t>(length * tiles), static_cast<std::byte>(rank + 1));
+      bytes hoped(static_cast<std::size_t>(tile * tiles), std::byte{99});
+      fill(f, world, hoped);
+      f.set_view(at, type<std::byte>, resized(argosy::bytes(length), 0, tile));
+      data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
+      world.barrier();
+      report const r = together ? f.write_at_all(0, data, policy) : f.write_at(0, data, policy);
+      CHECK(r.bytes == length * tiles);
+      world.barrier();
+      for (int other = 0; other < size; ++other) {
+        std::int64_t const n = std::max<std::int64_t>(1, longest >> ((other + turn) % size));
+        for (std::int64_t t = 0; t < tiles; ++t)
+          std::fill_n(hoped.begin() + t * tile + 2 * longest * other + n, n, static_cast<std::byte>(other + 1));
+      }
+      hoped.resize(static_cast<std::size_t>(std::max<std::int64_t>(f.size(), 0)));
+      CHECK(content_of(f) == hoped);
+    }
+  f.close();
+}
+
 template <serving World>
 void check_shipped_conversion(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
@@ -87,6 +218,8 @@ void check_shipped_conversion(World const& world, std::string const& path, opene
   world.barrier();
   CHECK(f.read_at(0, back, data_shipping{.window_bytes = 60}).bytes == 4000);  // items are cut by windows
   CHECK(back == data);
+  for (std::int64_t const window : {100, 1000, 100'000})
+    check_values_that_do_not_fit(world, f, data_shipping{.stripe_bytes = 1, .window_bytes = window}, false);
   f.close();
 }
 
@@ -95,12 +228,12 @@ template <serving World>
 void check_failing_agents(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
   constexpr std::int64_t each = 3000;
-  data_shipping const policy{.stripe_bytes = 1, .window_bytes = 512};
   for (int who = -1; who < size; ++who)
-    for (int k = 0; k < 8; ++k) {
+    for (int k = 0; k < 12; ++k) {
       bool const onwards = k % 2 == 1, writing = k % 4 < 2;
       std::int64_t const call = k < 4 ? 1 : 3;
-      CAPTURE(who, call, onwards, writing);
+      data_shipping const policy{.stripe_bytes = 1, .window_bytes = 512, .sparse = k >= 8};
+      CAPTURE(who, call, onwards, writing, policy.sparse);
       auto const script = std::make_shared<fault_script>();
       auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(),
                                        with_faults(files, script));
@@ -221,6 +354,17 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   CHECK(reason_of(f, data_shipping{}).policy == "data_shipping");  // agents still serve
   switched(false);
   CHECK(reason_of(f).policy == "data_shipping");
+  // What hints say of windows holds for agents from then on.
+  std::vector<int> const numbers(100, 1);
+  for (toggle const merge : {toggle::enable, toggle::disable, toggle::enable}) {
+    f.set_hints({.ds_write = merge});
+    f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * (world.size() + 1)));
+    r = f.write_at(0, numbers, data_shipping{.agents = 1});
+    CHECK(sum(world, r.locks) > 0);
+    CHECK((sum(world, r.merged_bytes) > 0) == (merge == toggle::enable));
+  }
+  f.set_hints({.ds_write = toggle::automatic});
+  f.set_view(0, type<std::byte>);
   // The buffer may change while nothing is pending.
   f.set_hints({.io_buffer_bytes = 100'000});
   CHECK_THAT(reason_of(f).reason, Catch::Matchers::ContainsSubstring("stripes of 102400 bytes"));

@@ -16,6 +16,8 @@
 #include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 #include <argosy/world/communicator.hpp>
 
@@ -23,6 +25,7 @@
 #include "file_cases.hpp"
 #include "random_tree.hpp"
 #include "seed.hpp"
+#include "unfitting_cases.hpp"
 
 namespace argosy::test {
 
@@ -77,6 +80,33 @@ struct deal {
         }
     }
   }
+  // Pieces of several ranks overlap, and bring the same bytes: ghost cells. A rank has something in every window, or in some of
+  // them only, and nearly all of it or little.
+  static deal with_ghosts(engine& random, int ranks, std::int64_t window_bytes) {
+    deal d;
+    d.unit = pick(random, 0, 1) == 0 ? 1 : 4 * pick(random, 1, 3);
+    d.slots = pick(random, 2, 12) * window_bytes / d.unit;
+    d.displacement = 0;
+    d.offsets.resize(static_cast<std::size_t>(ranks));
+    for (auto& places : d.offsets) {
+      std::int64_t const every = pick(random, 1, 3), first = pick(random, 0, every - 1), percent = pick(random, 10, 99);
+      for (std::int64_t s = 0; s < d.slots; ++s)
+        if (s * d.unit / window_bytes % every == first && pick(random, 0, 99) < percent) places.push_back(s * d.unit);
+    }
+    d.before.resize(static_cast<std::size_t>(d.slots * d.unit + pick(random, 0, 50)));
+    for (std::byte& b : d.before) b = static_cast<std::byte>(random());
+    bytes all = d.after = d.before;
+    for (std::byte& b : all) b = static_cast<std::byte>(random());
+    for (int rank = 0; rank < ranks; ++rank) {
+      bytes& mine =
+          d.data.emplace_back(d.offsets[static_cast<std::size_t>(rank)].size() * static_cast<std::size_t>(d.unit));
+      d.for_each_byte(rank, [&](std::int64_t offset, std::size_t k) {
+        auto const at = static_cast<std::size_t>(offset);
+        mine[k] = d.after[at] = all[at];
+      });
+    }
+    return d;
+  }
   // Where to cut the file off: at its end, or anywhere.
   std::int64_t some_end(engine& random) const {
     auto const whole = static_cast<std::int64_t>(after.size());
@@ -96,6 +126,20 @@ struct deal {
     return n;
   }
   std::int64_t tile() const { return std::max<std::int64_t>(1, slots * unit); }
+  // Of a file's content, what lies in the places of a rank.
+  bytes of(int rank, bytes const& content) const {
+    bytes all(data[static_cast<std::size_t>(rank)].size());
+    for_each_byte(rank,
+                  [&](std::int64_t offset, std::size_t k) { all[k] = content[static_cast<std::size_t>(offset)]; });
+    return all;
+  }
+  // And the whole of it but that.
+  bytes of_nobody(bytes content) const {
+    for (int rank = 0; rank < static_cast<int>(offsets.size()); ++rank)
+      for_each_byte(rank,
+                    [&](std::int64_t offset, std::size_t) { content[static_cast<std::size_t>(offset)] = std::byte{}; });
+    return content;
+  }
   template <class File>
   void set_view(File& f, int rank) const {
     f.set_view(displacement, contiguous(unit, type<std::byte>),
@@ -103,6 +147,7 @@ struct deal {
   }
 
  private:
+  deal() = default;
   template <class F>
   void for_each_byte(int rank, F&& f) const {
     std::size_t k = 0;
@@ -143,11 +188,10 @@ inline std::vector<any_policy> policies_together(std::int64_t window_bytes) {
 }
 
 template <communicator World>
-void check_random_transfers(World const& world, int rounds) {
+void check_random_transfers(World const& world, int rounds, std::string const& path, opener files) {
   int const rank = world.rank();
   engine random(seed());
-  shared_scratch const dir(world);
-  auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write);
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);
   int together = 0;
   for (int round = 0; round < rounds; ++round) {
     INFO("seed " << seed() << ", round " << round);
@@ -174,6 +218,46 @@ void check_random_transfers(World const& world, int rounds) {
   CHECK(everywhere(world, together > rounds / 2));
   f.close();
 }
+template <communicator World>
+void check_random_transfers(World const& world, int rounds) {
+  shared_scratch const dir(world);
+  check_random_transfers(world, rounds, dir / "f", posix_opener());
+}
+
+// What several ranks write to the same place is the same: it is in the file once, and whoever reads it gets it.
+template <communicator World>
+void check_ghosts(World const& world, int rounds, std::string const& path, opener files) {
+  int const rank = world.rank();
+  engine random(seed());
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);
+  for (int round = 0; round < rounds; ++round) {
+    INFO("seed " << seed() << ", round " << round);
+    std::int64_t const window = pick(random, 1, 4) * 48;  // so that no unit is cut, mostly
+    deal const d = deal::with_ghosts(random, world.size(), window);
+    bytes const& mine = d.data[static_cast<std::size_t>(rank)];
+    any_policy const policy =
+        pick(random, 0, 3) == 0
+            ? any_policy(data_shipping{.stripe_bytes = 1, .window_bytes = window, .sparse = pick(random, 0, 1) == 0})
+            : any_policy(two_phase{
+                  .window_bytes = window, .aggregators = pick(random, 0, world.size()), .align_bytes = window});
+    fill(f, world, d.before);
+    d.set_view(f, rank);
+    CHECK(f.write_at_all(0, mine, policy).bytes == static_cast<std::int64_t>(mine.size()));
+    CHECK(content_of(f) == d.after);
+    std::int64_t const end = d.some_end(random);
+    f.set_size(end);
+    d.set_view(f, rank);
+    bytes back(mine.size(), left_alone);
+    CHECK(f.read_at_all(0, back, policy).bytes == d.bytes_before(rank, end));
+    CHECK(back == d.read_back(rank, end));
+  }
+  f.close();
+}
+template <communicator World>
+void check_ghosts(World const& world, int rounds) {
+  shared_scratch const dir(world);
+  check_ghosts(world, rounds, dir / "f", posix_opener());
+}
 
 template <communicator World>
 void check_converted_windows(World const& world) {
@@ -193,6 +277,10 @@ void check_converted_windows(World const& world) {
     f.read_at_all(0, back, policy);
     CHECK(back == data);
   }
+  for (any_policy const& policy : policies_together(100)) check_values_that_do_not_fit(world, f, policy, true);
+  check_values_that_do_not_fit(world, f, independent{}, false);
+  check_values_that_do_not_fit(world, f, independent{.buffer_bytes = 50}, false);
+  check_values_that_do_not_fit(world, f, sieving{.reads = sieve::always, .writes = sieve::always}, false);
   f.close();
 }
 
@@ -302,7 +390,7 @@ void check_failing_writers(World const& world, std::span<flavour const> of = fla
       else
         CHECK(error == (struck ? errc::no_space : errc::error_on_another_rank));
 
-      // Every byte is old or new; what this rank's report counts is new.
+      // Every byte is old or new; this rank's report counts what is new from the start on.
       bytes const now = content_of(f);
       std::int64_t new_bytes = 0, wrong = 0;
       for (std::int64_t i = 0; i < c.file_bytes() / size; ++i) {
@@ -312,7 +400,10 @@ void check_failing_writers(World const& world, std::span<flavour const> of = fla
         wrong += b != std::byte{7} && (!is_mine || b != static_cast<std::byte>(100 + rank));
       }
       CHECK(wrong == 0);
-      CHECK(r.bytes <= new_bytes);
+      std::int64_t leading = 0;  // up to the first that is missing
+      while (leading < c.each && now[static_cast<std::size_t>((c.first() + leading) * size + rank)] != std::byte{7})
+        ++leading;
+      CHECK(r.bytes == leading);
       if (!anywhere) CHECK(new_bytes == c.each);
       // At most the windows that failed are missing.
       std::int64_t const lost = sum(world, c.each - new_bytes);
