@@ -28,9 +28,17 @@ class witness {
   template <class Call>
   auto watched(file_call kind, bool tells, Call&& call) {
     std::int64_t const owed = watch_ ? watch_->begin() : 0;
+    ++state_->calls;
+    if (!of_pointer_ && (kind == file_call::read || kind == file_call::write) &&
+        std::exchange(state_->handle_throws, false)) {
+      // To others it is an error without a name.
+      for (errc const e : {errc::conversion, errc::io})
+        state_->seen.push_back({.call = kind, .error = e, .thrown = true});
+      throw thrown_on_purpose("a handle of the program");
+    }
     auto const result = call();
     std::error_code const error = error_of(result);
-    if (error) state_->seen.push_back({kind, error, of_pointer_});
+    if (error) state_->seen.push_back({.call = kind, .error = error, .of_pointer = of_pointer_});
     if (watch_) watch_->end(kind, owed, error, tells);
     session_->call_ended();
     return result;
@@ -95,7 +103,9 @@ class witness {
   // Of what fcntl says nobody need be told, but of a partitioning that does not end well.
   std::error_code fcntl(std::span<std::byte> argument) {
     std::error_code const error = inner_.fcntl(argument);
-    if (error && is_stop(argument)) state_->seen.push_back({file_call::fcntl, error, of_pointer_});
+    if (error)
+      state_->seen.push_back(
+          {.call = file_call::fcntl, .error = error, .of_pointer = of_pointer_, .harmless = !is_stop(argument)});
     return error;
   }
   bool takes_hints() const { return inner_.takes_hints(); }
@@ -128,7 +138,7 @@ inline opener with_witness(opener inner, session& s, int rank) {
         std::int64_t const began = s.files().time();
         any_handle opened = inner(path, flags, error);
         if (error) {
-          s.of(rank).seen.push_back({file_call::open, error, of_pointer});
+          s.of(rank).seen.push_back({.call = file_call::open, .error = error, .of_pointer = of_pointer});
           return {};
         }
         s.call_ended();
