@@ -289,3 +289,20 @@ TEST_CASE("found: in develop mode a wrong argument of one rank makes the others'
   };
   CHECK(verdict_of(p).wrong == "");
 }
+
+TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
+  policy_choice const how{
+      .kind = policy_kind::two_phase, .buffer_bytes = 4096, .window_bytes = 16, .align_bytes = 64, .merge = 2};
+  p.steps = {
+      {.what = op::open},
+      {.what = op::iwrite_at_all,
+       .count = 9,
+       .salt = 584950464u,
+       .policy = how,
+       .trouble = trouble::handle_throws,
+       .culprit = 2},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
