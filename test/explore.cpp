@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <argosy/world/virtual/scenario.hpp>
 
+#include "explore/features.hpp"
 #include "explore/planted.hpp"
 #include "explore/program.hpp"
 #include "explore/run.hpp"
@@ -41,13 +43,18 @@ std::uint64_t first_found(std::function<verdict(program const&)> const& planted,
 
 }  // namespace
 
-TEST_CASE("random programs keep the contract", "[explore]") {
+// The generator makes everything: what never comes up would never be tested.
+TEST_CASE("random programs keep the contract, and nothing never comes up", "[explore][features]") {
+  features all;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     program const p = random_program(seed);
     if (p.world.ranks > 256) continue;
     CAPTURE(seed);
-    CHECK(verdict_of(p).wrong == "");
+    verdict const v = verdict_of(p);
+    CHECK(v.wrong == "");
+    all.add(v.features);
   }
+  if (seeds >= 1000) CHECK(all.zeros(false) == std::vector<std::string>());
 }
 
 TEST_CASE("random programs keep the contract on a simulated GPFS", "[explore][gpfs]") {
@@ -136,6 +143,93 @@ TEST_CASE("planted: an off-by-one in file domains", "[explore][planted]") {
   CHECK(small.world.faults.empty());
 }
 
+// --- Kinds of programs: each does what it is for ---------------------------------------------------------------------
+
+namespace {
+
+// 6 ranks on 3 nodes, with agents, blocks so small that several ranks meet in one.
+program with_agents(mode modes, std::vector<step> steps) {
+  program p;
+  p.world = parse_scenario("ranks=6 ranks_per_node=2 seed=3");
+  p.world.disk.block_bytes = 512;
+  p.before = {4000, -1};
+  p.steps = {
+      {.what = op::open, .modes = modes, .hints = {{"IBM_largeblock_io", "false"}, {"IBM_io_buffer_size", "512"}}},
+      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 5, .etype_bytes = 4}}};
+  p.steps.insert(p.steps.end(), steps.begin(), steps.end());
+  p.steps.push_back({.what = op::close});
+  return p;
+}
+policy_choice const shipped{.kind = policy_kind::data_shipping, .buffer_bytes = 512, .window_bytes = 512};
+policy_choice const pieces{.kind = policy_kind::independent};
+
+std::int64_t events(program const& p, char const* name) {
+  verdict const v = verdict_of(p);
+  CHECK(v.wrong == "");
+  return v.features.of(feature::event, name);
+}
+
+}  // namespace
+
+TEST_CASE("ranks ship reads and writes that meet at an agent", "[explore][kinds]") {
+  step const s{.what = op::write_at, .count = 90, .policy = shipped, .mix = 9, .other = shipped, .both_ways = true};
+  CHECK(events(with_agents(mode::read_write, {s, s, s}), "ranks ship reads and writes at once") == 3);
+}
+
+TEST_CASE("in a file opened unique some ranks ship, and others write directly", "[explore][kinds]") {
+  step const s{.what = op::write_at, .count = 90, .policy = shipped, .mix = 9, .other = pieces};
+  program const p = with_agents(mode::read_write | mode::unique_open, {s});
+  CHECK(events(p, "opened unique, some ranks ship and others do not") == 1);
+}
+
+TEST_CASE("ranks write equal values to the same bytes", "[explore][kinds]") {
+  program p;
+  p.world = parse_scenario("ranks=6 ranks_per_node=2 seed=3");
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    p.steps = {{.what = op::open},
+               {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = seed, .etype_bytes = 8}},
+               {.what = op::write_at_all, .count = 200, .policy = {.kind = policy_kind::two_phase, .window_bytes = 64}},
+               {.what = op::read_at_all, .count = 200},
+               {.what = op::close}};
+    CAPTURE(seed);
+    CHECK(events(p, "equal values of several ranks") == 1);
+  }
+}
+
+TEST_CASE("where converting a value throws or does not fit, nothing else is written", "[explore][kinds]") {
+  program p;
+  p.world = parse_scenario("ranks=5 ranks_per_node=2 seed=3");
+  p.before = {5000, -1};
+  for (policy_kind const kind : {policy_kind::independent, policy_kind::sieving, policy_kind::two_phase})
+    for (trouble const what : {trouble::misfit, trouble::item_throws})
+      for (op const call : {op::write_at, op::write_at_all, op::iwrite_at_all}) {
+        step const s{.what = call,
+                     .count = 120,
+                     .policy = {.kind = kind, .buffer_bytes = 256, .window_bytes = 64},
+                     .trouble = what,
+                     .culprit = 3};
+        view_choice const v{.shape = shape::dealt,
+                            .seed = 7,
+                            .item = argosy::basic::int32,
+                            .representation = representation_choice::shrinking};
+        p.steps = {{.what = op::open}, {.what = op::set_view, .view = v}, s, s, {.what = op::close}};
+        CAPTURE(name_of(call), name_of(what), static_cast<int>(kind));
+        CHECK(events(p, what == trouble::misfit ? "a value does not fit" : "an item throws") == 2);
+      }
+}
+
+TEST_CASE("an item of the file that does not fit is told, also where windows cut it", "[explore][kinds]") {
+  program p;
+  p.world = parse_scenario("ranks=3 ranks_per_node=3 seed=3");
+  p.before = {19000, -1};
+  view_choice const v{.displacement = 3, .item = argosy::basic::int64, .representation = representation_choice::picky};
+  p.steps = {{.what = op::open},
+             {.what = op::set_view, .view = v},
+             {.what = op::read_at_all, .count = 700, .policy = {.kind = policy_kind::two_phase, .window_bytes = 20}},
+             {.what = op::close}};
+  CHECK(events(p, "an item of the file does not fit") == 1);
+}
+
 // --- Found, and mended -----------------------------------------------------------------------------------------------
 
 TEST_CASE("found: an aggregator dies, and a report counts what only came to its window", "[explore][found]") {
@@ -192,6 +286,23 @@ TEST_CASE("found: in develop mode a wrong argument of one rank makes the others'
   p.steps = {
       {.what = op::open, .hints = {{"argosy_develop", "true"}}},
       {.what = op::read_at_all, .count = 1, .policy = {.kind = policy_kind::automatic}, .mistake = slip::null_address},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
+  policy_choice const how{
+      .kind = policy_kind::two_phase, .buffer_bytes = 4096, .window_bytes = 16, .align_bytes = 64, .merge = 2};
+  p.steps = {
+      {.what = op::open},
+      {.what = op::iwrite_at_all,
+       .count = 9,
+       .salt = 584950464u,
+       .policy = how,
+       .trouble = trouble::handle_throws,
+       .culprit = 2},
   };
   CHECK(verdict_of(p).wrong == "");
 }

@@ -92,7 +92,7 @@ TEST_CASE("system calls of programs on processes break as their faults say", "[e
   process_verdict const v = verdict_on_processes(p, all.here);
   CHECK(v.wrong == "");
   CHECK(v.struck == 1);
-  CHECK(v.operations.at("write_at") == 2);
+  CHECK(v.features.of(feature::call, "write_at") == 2);
 }
 
 TEST_CASE("a program may have fewer ranks than there are processes", "[explore]") {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "features.hpp"
 #include "places.hpp"
 #include "run.hpp"
 #include "sweep.hpp"
@@ -24,7 +24,7 @@ using namespace argosy;
 using namespace argosy::explore;
 
 constexpr char const* usage =
-    R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--crash] [--verbose]
+    R"(explore [--seeds FROM:TO | --seconds N] [--ranks N] [--handle NAME] [--crash] [--features] [--verbose]
 explore --sweep
 
 Runs random programs of file calls on virtual ranks, under random faults, and checks each: no rank waits for ever, every
@@ -35,6 +35,7 @@ rank is told the promised error, every byte of every file is as it must be. A se
   --ranks N         all programs on so many ranks; default: mostly few, sometimes 4096
   --handle NAME     on which files: virtual, or gpfs, the simulated one: small machines, with faults inside
   --crash           after every file call, looks at what a crash would leave; default: in some programs
+  --features        at the end a table of what came up how often, and what never did
   --verbose         every program, before it runs
   --sweep           instead: small programs, each with every file call of every rank failing by every error
 )";
@@ -43,7 +44,7 @@ struct options {
   std::uint64_t from = 1, to = 1000;
   std::optional<double> seconds;
   int ranks = 0;
-  bool crash = false, verbose = false, sweep = false, gpfs = false;
+  bool crash = false, features = false, verbose = false, sweep = false, gpfs = false;
 };
 
 std::uint64_t number(std::string const& text) {
@@ -78,6 +79,8 @@ options parse(int argc, char** argv) {
       o.gpfs = handle == "gpfs";
     } else if (name == "--crash") {
       o.crash = true;
+    } else if (name == "--features") {
+      o.features = true;
     } else if (name == "--verbose") {
       o.verbose = true;
     } else if (name == "--sweep") {
@@ -89,37 +92,10 @@ options parse(int argc, char** argv) {
   return o;
 }
 
-using counts = std::map<std::string, std::int64_t>;
-
-void print(char const* what, counts const& all) {
+void print(char const* what, features const& all, feature f) {
   std::string line = fmt::format("{:<11}", what);
-  for (auto const& [name, n] : all) line += fmt::format(" {} {}", name, n);
+  for (auto const& [name, n] : all.of(f)) line += fmt::format(" {} {}", name, n);
   std::cout << line << "\n";
-}
-
-void count_faults(program const& p, counts& all) {
-  for (rank_fault const& f : p.world.faults) {
-    std::string const call(to_string(f.what.kind));
-    if (f.what.error == std::errc::interrupted)
-      ++all["EINTR"];
-    else if (f.what.error && f.what.most_bytes != fault::all_bytes)
-      ++all["torn"];
-    else if (f.what.error)
-      ++all[call + "-error"];
-    else
-      ++all[f.what.delay.count() > 0 ? "late-call" : "short"];
-  }
-  if (!p.world.deaths.empty()) ++all["death"];
-  if (p.world.disk.capacity_bytes != virtual_disk::endless) ++all["small-disk"];
-  if (!p.world.disk.has_locks) ++all["no-locks"];
-  if (!p.world.slow.empty()) ++all["slow-rank"];
-  if (!p.world.pauses.empty()) ++all["pause"];
-  if (p.world.network.jitter_ns > 0) ++all["late-messages"];
-  if (p.crash_every > 0 && !p.gpfs) ++all["crashes"];
-  if (!p.gpfs) return;
-  for (gpfs::server_fault const& f : p.gpfs->troubles.faults) ++all[f.of_writes ? "disk-write" : "disk-read"];
-  if (!p.gpfs->troubles.slow.empty()) ++all["slow-server"];
-  if (p.gpfs->troubles.delay_max.count() > 0) ++all["late-tokens"];
 }
 
 void tell(std::uint64_t seed, program const& p, std::string const& wrong) {
@@ -149,7 +125,7 @@ class progress {
 int explore_seeds(options const& o) {
   auto const began = std::chrono::steady_clock::now();
   auto const seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
-  counts operations, policies, faults;
+  features all;
   std::int64_t passed = 0, failed = 0;
   std::uint64_t traces = 0;  // the same in every build
   progress bar;
@@ -163,9 +139,7 @@ int explore_seeds(options const& o) {
     if (v.wrong.empty() && seed % 16 == 0 && p.world.ranks <= 256 && verdict_of(p).trace_hash != v.trace_hash)
       v.wrong = "another trace the second time";
     traces = mixed(traces, v.trace_hash);
-    count_faults(p, faults);
-    for (auto const& [name, n] : v.operations) operations[name] += n;
-    for (auto const& [name, n] : v.policies) policies[name] += n;
+    all.add(v.features);
     ++(v.wrong.empty() ? passed : failed);
     if (!v.wrong.empty()) {
       bar.clear();
@@ -173,9 +147,14 @@ int explore_seeds(options const& o) {
     }
   }
   bar.clear();
-  print("operations", operations);
-  print("policies", policies);
-  print("faults", faults);
+  if (o.features) {
+    std::cout << all.table(o.gpfs);
+  } else {
+    print("operations", all, feature::call);
+    print("policies", all, feature::policy);
+    print("faults", all, feature::fault);
+    print("worlds", all, feature::world);
+  }
   std::cout << fmt::format("{:<11} {:016x}\n", "traces", traces);
   std::cout << fmt::format("{} passed, {} failed ({:.1f} s)\n", passed, failed, seconds());
   return failed > 0;

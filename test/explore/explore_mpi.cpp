@@ -10,7 +10,6 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -89,11 +88,9 @@ options parse(int argc, char** argv) {
   return o;
 }
 
-using counts = std::map<std::string, std::int64_t>;
-
-void print(char const* what, counts const& all) {
+void print(char const* what, features const& all, feature f) {
   std::string line = fmt::format("{:<11}", what);
-  for (auto const& [name, n] : all) line += fmt::format(" {} {}", name, n);
+  for (auto const& [name, n] : all.of(f)) line += fmt::format(" {} {}", name, n);
   std::cout << line << "\n";
 }
 
@@ -136,7 +133,7 @@ bool explore_seeds(options const& o, mpi const& world) {
     if (!o.seconds) return seed <= o.to;
     return place.first(speaks && seconds() >= *o.seconds ? "time is up" : "", world.size()).empty();
   };
-  counts operations, policies;
+  features all;
   std::int64_t passed = 0, failed = 0, struck = 0;
   progress bar(speaks);
   for (std::uint64_t seed = o.from; goes_on(seed); ++seed) {
@@ -148,8 +145,7 @@ bool explore_seeds(options const& o, mpi const& world) {
       return verdict_on_processes(q, here);
     };
     process_verdict const v = run(p);
-    for (auto const& [name, n] : v.operations) operations[name] += n;
-    for (auto const& [name, n] : v.policies) policies[name] += n;
+    all.add(v.features);
     struck += v.struck;
     ++(v.wrong.empty() ? passed : failed);
     if (v.wrong.empty()) continue;
@@ -166,8 +162,8 @@ bool explore_seeds(options const& o, mpi const& world) {
   }
   bar.clear();
   if (speaks) {
-    print("operations", operations);
-    print("policies", policies);
+    print("operations", all, feature::call);
+    print("policies", all, feature::policy);
     std::cout << fmt::format("{:<11} {} system calls\n", "struck", struck);
     std::cout << fmt::format("{} passed, {} failed ({:.1f} s)\n", passed, failed, seconds()) << std::flush;
   }

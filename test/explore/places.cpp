@@ -78,53 +78,114 @@ sound const* found(std::uint64_t seed, F&& f) {
   return at->second ? &*at->second : nullptr;
 }
 
-std::vector<tile> deal(view_choice const& v, int ranks) {
-  test::engine random(v.seed);
-  std::vector<test::list> lengths(static_cast<std::size_t>(ranks)), starts(lengths);
-  std::int64_t const e = v.etype_bytes, extent = test::pick(random, 1, 6 * ranks),
-                     longest = test::one_in(random, 4) ? 20 : 3;
+// The etypes that belong to each rank.
+using stretches = std::vector<std::vector<piece>>;
+
+stretches dealt(test::engine& random, int ranks, std::int64_t extent) {
+  stretches all(static_cast<std::size_t>(ranks));
+  std::int64_t const longest = test::one_in(random, 4) ? 20 : 3;
   for (std::int64_t at = 0; at < extent;) {
     std::int64_t const length = std::min(test::pick(random, 1, longest), extent - at);
     auto const owner = static_cast<std::size_t>(test::pick(random, 0, ranks));
-    if (owner < lengths.size()) {
-      lengths[owner].push_back(length);
-      starts[owner].push_back(at * e);
-    }
+    if (owner < all.size()) all[owner].push_back({at, length});
     at += length;
   }
-  std::vector<tile> all(lengths.size());
+  return all;
+}
+
+// Each stretch grows into its neighbours'. Some ranks have nothing in every second part of the file.
+void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
+  std::int64_t const border = test::one_in(random, 3) ? extent / 2 : test::pick(random, 1, 4);
+  std::int64_t const part = std::int64_t{1} << test::pick(random, 1, 6);
+  bool const some_parts = test::one_in(random, 2);
+  for (std::vector<piece>& mine : all) {
+    std::vector<bool> has(static_cast<std::size_t>(extent));
+    std::int64_t const absent = some_parts ? test::pick(random, 0, 2) : 2;
+    bool const has_holes = test::one_in(random, 2);
+    for (piece const& p : mine)
+      for (std::int64_t at = std::max<std::int64_t>(0, p.offset - border); at < std::min(extent, p.end() + border);
+           ++at)
+        has[static_cast<std::size_t>(at)] = at / part % 2 != absent && !(has_holes && at % 5 == 2);
+    mine.clear();
+    for (std::int64_t at = 0; at < extent; ++at)
+      if (has[static_cast<std::size_t>(at)]) {
+        if (!mine.empty() && mine.back().end() == at)
+          ++mine.back().length;
+        else
+          mine.push_back({at, 1});
+      }
+  }
+}
+
+std::int64_t etype_bytes_of(view_choice const& v) {
+  return v.item == basic::byte ? v.etype_bytes : file_bytes_of(v.representation, v.item);
+}
+
+// Of blocks of etypes.
+tile tile_of(view_choice const& v, std::vector<piece> const& etypes, std::int64_t extent) {
+  std::int64_t const e = etype_bytes_of(v);
+  tile t{{}, extent * e, 0, v.displacement, e, {}, {}, {v.item}, {}};
+  std::vector<std::int64_t> lengths, starts;
+  for (piece const& p : etypes) {
+    t.pieces.push_back({p.offset * e, p.length * e});
+    t.bytes += p.length * e;
+    t.blocks.push_back({p.offset * e, p.length});
+    lengths.push_back(p.length);
+    starts.push_back(p.offset * e);
+  }
+  t.pieces = test::joined(t.pieces);
+  if (v.item != basic::byte) return t;
+  t.etype = bytes(e);
+  t.filetype = argosy::resized(hindexed(lengths, starts, bytes(e)).form(), 0, t.extent);
+  return t;
+}
+
+std::vector<tile> deal(view_choice const& v, int ranks) {
+  test::engine random(v.seed);
+  std::int64_t extent = test::pick(random, 1, 6 * ranks);
+  if (v.shape == shape::ghosts) extent *= test::pick(random, 1, 8);
+  stretches all = dealt(random, ranks, extent);
+  if (v.shape == shape::ghosts) add_ghosts(random, all, extent);
+  std::vector<tile> tiles;
+  for (std::vector<piece> const& mine : all) tiles.push_back(tile_of(v, mine, extent));
+  return tiles;
+}
+
+std::vector<tile> made(view_choice const& v, int ranks) {
+  if (v.shape == shape::dealt || v.shape == shape::ghosts) return deal(v, ranks);
+  sound const* const s = v.shape == shape::plain ? nullptr : found(2 * v.seed, as_filetype);
+  std::vector<tile> all(static_cast<std::size_t>(ranks));
   for (std::size_t r = 0; r < all.size(); ++r) {
     tile& t = all[r];
-    t = {{}, extent * e, 0, v.displacement, e, bytes(e), {}};
-    for (std::size_t i = 0; i < starts[r].size(); ++i) {
-      t.pieces.push_back({starts[r][i], lengths[r][i] * e});
-      t.bytes += lengths[r][i] * e;
+    if (v.shape == shape::plain) {
+      t = tile_of(v, {{0, 1}}, 1);
+      continue;
     }
-    t.pieces = test::joined(t.pieces);
-    t.filetype = argosy::resized(hindexed(lengths[r], starts[r], bytes(e)).form(), 0, t.extent);
+    // A view of single bytes where no tree was found.
+    std::int64_t const extent = s ? s->extent : 1, ways = v.shape == shape::woven ? ranks : 1;
+    t = {s ? s->pieces : std::vector<piece>{{0, 1}},
+         extent * ways,
+         s ? s->bytes : 1,
+         v.displacement,
+         1,
+         bytes(1),
+         {},
+         {},
+         {}};
+    if (v.shape == shape::woven) t.displacement += static_cast<std::int64_t>(r) * extent;
+    t.filetype = argosy::resized(s ? s->form : bytes(1), 0, t.extent);
   }
   return all;
 }
 
 }  // namespace
 
-std::vector<tile> tiles_of(view_choice const& v, int ranks) {
-  if (v.shape == shape::dealt) return deal(v, ranks);
-  sound const* const s = v.shape == shape::plain ? nullptr : found(2 * v.seed, as_filetype);
-  std::vector<tile> all(static_cast<std::size_t>(ranks));
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    tile& t = all[r];
-    if (v.shape == shape::plain) {
-      t = {{{0, v.etype_bytes}}, v.etype_bytes, v.etype_bytes, v.displacement, v.etype_bytes, bytes(v.etype_bytes), {}};
-      t.filetype = t.etype;
-      continue;
-    }
-    // A view of single bytes where no tree was found.
-    std::int64_t const extent = s ? s->extent : 1, ways = v.shape == shape::woven ? ranks : 1;
-    t = {s ? s->pieces : std::vector<piece>{{0, 1}}, extent * ways, s ? s->bytes : 1, v.displacement, 1, bytes(1), {}};
-    if (v.shape == shape::woven) t.displacement += static_cast<std::int64_t>(r) * extent;
-    t.filetype = argosy::resized(s ? s->form : bytes(1), 0, t.extent);
-  }
+// Every rank asks for those of the same view.
+std::vector<tile> const& tiles_of(view_choice const& v, int ranks) {
+  static view_choice of;
+  static std::vector<tile> all;
+  if (all.size() != static_cast<std::size_t>(ranks) || of != v) all = made(v, ranks);
+  of = v;
   return all;
 }
 
@@ -147,6 +208,17 @@ std::vector<piece> tile::locate(std::int64_t from, std::int64_t count) const {
     count -= length;
   }
   return all;
+}
+
+std::int64_t tile::etypes_before(std::int64_t size) const {
+  if (size <= displacement || bytes == 0) return 0;
+  std::int64_t const inside = (size - displacement) % extent;
+  std::int64_t before = (size - displacement) / extent * (bytes / etype_bytes), at = 0;
+  // Etypes lie in the order of the stream, perhaps in several pieces.
+  for (piece const& p : pieces)
+    for (std::int64_t i = 0; i < p.length; ++i, ++at)
+      if (at % etype_bytes == 0 && p.offset + i < inside) ++before;
+  return before;
 }
 
 memory_map memory_of(std::uint64_t seed, std::int64_t n) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/signature.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/piece.hpp>
 
@@ -13,19 +15,32 @@
 
 namespace argosy::explore {
 
+// One item of a basic type, as a datatype.
+struct item_type {
+  static constexpr bool is_static = false;
+  basic item = basic::byte;
+  layout form() const { return bytes(size_in(native_sizes, item)); }
+  signature types() const { return signature(item); }
+  layout file_form(basic_sizes const& sizes) const { return bytes(size_in(sizes, item)); }
+};
+
 // One rank's filetype.
 struct tile {
   std::vector<piece> pieces;  // ascending, from the displacement on
   std::int64_t extent = 1, bytes = 1;
   std::int64_t displacement = 0, etype_bytes = 1;
-  layout etype, filetype;
+  layout etype, filetype;          // of bytes
+  item_type item = {};             // the etype, where it has a type: then the filetype is that of `blocks`
+  std::vector<piece> blocks = {};  // bytes from the displacement on, and how many items
 
   // Stream bytes [from, from + count).
   std::vector<piece> locate(std::int64_t from, std::int64_t count) const;
+  // That begin before this byte of the file.
+  std::int64_t etypes_before(std::int64_t size) const;
 };
 
-// Of all ranks.
-std::vector<tile> tiles_of(view_choice const& v, int ranks);
+// Of all ranks; until the next call.
+std::vector<tile> const& tiles_of(view_choice const& v, int ranks);
 
 // A buffer for so many bytes of the stream.
 struct memory_map {

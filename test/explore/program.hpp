@@ -10,76 +10,44 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/datatype/basic.hpp>
 #include <argosy/file/mode.hpp>
+#include <argosy/file/seek_from.hpp>
 #include <argosy/handle/gpfs/machine.hpp>
 #include <argosy/handle/gpfs/troubles.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/world/virtual/scenario.hpp>
 
+#include "calls.hpp"
+#include "codec.hpp"
+
 namespace argosy::explore {
 
-enum class op {
-  open,
-  close,
-  set_view,
-  set_size,
-  preallocate,
-  sync,
-  clear_sync,
-  set_atomic,
-  seek_shared,
-  compute,
-  wait,  // for all requests
-  read_at,
-  write_at,
-  iread_at,
-  iwrite_at,
-  read_at_all,
-  write_at_all,
-  read,
-  write,
-  iread,
-  iwrite,
-  read_all,
-  write_all,
-  read_shared,
-  write_shared,
-  iread_shared,
-  iwrite_shared,
-  read_ordered,
-  write_ordered
-};
-inline constexpr std::size_t ops = 29;
-char const* name_of(op o) noexcept;
-
-// Of reads and writes.
-constexpr bool moves_data(op o) noexcept { return o >= op::read_at; }
-constexpr int place_in_six(op o) noexcept { return (static_cast<int>(o) - static_cast<int>(op::read_at)) % 6; }
-constexpr bool writes(op o) noexcept { return moves_data(o) && place_in_six(o) % 2 == 1; }
-constexpr bool is_request(op o) noexcept { return moves_data(o) && place_in_six(o) / 2 == 1; }
-constexpr bool is_collective(op o) noexcept {
-  return moves_data(o) ? place_in_six(o) / 2 == 2 : o <= op::seek_shared && o != op::clear_sync;
-}
-constexpr bool at_offset(op o) noexcept { return o >= op::read_at && o <= op::write_at_all; }
-constexpr bool at_pointer(op o) noexcept { return o >= op::read && o <= op::write_all; }
-constexpr bool at_shared_pointer(op o) noexcept { return o >= op::read_shared; }
-
-// Where the bytes of a rank's view lie. In `dealt` and `woven` no byte belongs to two ranks; in the others all ranks see
-// the same.
+// Where the bytes of a rank's view lie. In `dealt` and `woven` no byte belongs to two ranks; in `plain` and `common` all
+// ranks see the same.
 enum class shape {
   plain,   // all bytes
   dealt,   // blocks of etypes, each given to some rank or to nobody
   woven,   // a random datatype, of one rank after the other
   common,  // a random datatype, the same for all
+  ghosts,  // dealt, and the borders of the neighbours besides; what is written depends on the place in the file alone
 };
 struct view_choice {
   explore::shape shape = shape::plain;
   std::uint64_t seed = 0;
   std::int64_t displacement = 0;
-  std::int64_t etype_bytes = 1;  // of plain and dealt
+  std::int64_t etype_bytes = 1;  // of plain, dealt and ghosts, where the item is a byte
+  basic item = basic::byte;      // the etype, where it has a type
+  representation_choice representation = representation_choice::native;
   bool operator==(view_choice const&) const = default;
 };
 constexpr bool is_own(shape s) noexcept { return s == shape::dealt || s == shape::woven; }
+constexpr bool is_one_for_all(shape s) noexcept { return s == shape::plain || s == shape::common; }
+
+// Those of typed views.
+inline constexpr std::array items{basic::byte,          basic::int16,          basic::int32,
+                                  basic::int64,         basic::float64,        basic::long_int,
+                                  basic::unsigned_long, basic::wide_character, basic::int128};
 
 enum class policy_kind { of_hints, independent, sieving, two_phase, automatic, data_shipping };
 struct policy_choice {
@@ -94,7 +62,19 @@ struct policy_choice {
 any_policy to_policy(policy_choice const& p);
 
 // One rank's mistake.
-enum class slip { none, negative_offset, null_address, other_size };
+enum class slip { none, negative_offset, null_address, other_size, cut_etype };
+
+// What code of the program does that the library calls.
+enum class trouble {
+  none,
+  misfit,         // one value of one rank does not fit the representation
+  item_throws,    // converting one value of one rank throws
+  handle_throws,  // one rank's handle throws, in its next read or write
+  policy_throws,  // the policy of all ranks
+};
+
+// Around a handle, the last one outside.
+enum class decorator { counting, tracing, throttled };
 
 // What all ranks do. Members are used as the call needs them.
 struct step {
@@ -108,13 +88,25 @@ struct step {
   int file = 0;  // of open: which
   argosy::mode modes = mode::create | mode::read_write;
   std::vector<std::pair<std::string, std::string>> hints = {};
-  bool later = false;  // of a request: goes on until the next `wait`
+  bool later = false;  // of a request: goes on until the next `wait`; of close: requests are pending
   bool loose = false;  // the ranks go on without waiting for each other
   bool on = true;      // of set_atomic
+  seek_from whence = seek_from::start;
+  int slot = 0;           // of the two files that may be open
+  std::uint64_t mix = 0;  // of local calls: some ranks do it by the other policy; 0: all the same
+  policy_choice other = {};
+  bool both_ways = false;              // and the other way: some read while others write
+  std::vector<decorator> around = {};  // of open
+  explore::trouble trouble = trouble::none;
   slip mistake = slip::none;
   int culprit = 0;
   bool operator==(step const&) const = default;
 };
+
+// What a rank does in it, and how.
+bool is_mixed(step const& s, int rank) noexcept;
+op what_of(step const& s, int rank) noexcept;
+policy_choice const& policy_of(step const& s, int rank) noexcept;
 
 // The simulated GPFS on which a program runs.
 struct gpfs_choice {
@@ -131,6 +123,10 @@ struct program {
   std::int64_t crash_every = 0;  // look at what a crash would leave, after every so many-th file call; 0: never
   bool operator==(program const&) const = default;
 };
+
+char const* name_of(representation_choice r) noexcept;
+char const* name_of(trouble t) noexcept;
+char const* name_of(shape s) noexcept;
 
 // The program with the steps that it needs to make sense: waits for requests before what may not meet them, and no `loose`
 // where ranks would touch the same bytes.

@@ -118,7 +118,7 @@ hang_watch::hang_watch(int rank, unsigned patience_seconds) : patience_seconds_(
   here.rank = rank;
   here.patience_seconds = patience_seconds;
   for (std::size_t i = 0; i < std::size(watched); ++i) {
-    struct sigaction how {};
+    struct sigaction how{};
     how.sa_handler = watched[i] == SIGALRM ? hangs : crashes;
     ::sigaction(watched[i], &how, &before[i]);
   }

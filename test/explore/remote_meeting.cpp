@@ -32,6 +32,7 @@ void remote_meeting::did(std::size_t step) {
   told_.put(mine.ended.size() - ended_);
   for (; ended_ < mine.ended.size(); ++ended_) {
     told_.put(mine.ended[ended_]->step);
+    told_.put(mine.ended[ended_]->now);
     put_outcome(told_, *mine.ended[ended_]);
   }
 }
@@ -39,6 +40,7 @@ void remote_meeting::did(std::size_t step) {
 // The same, of another rank.
 void remote_meeting::learn(int rank, received& in, std::size_t step) {
   session::rank_state& theirs = session_.of(rank);
+  session_.enter(session_.steps()[step]);
   record& r = session_.begin(step, rank);
   in.get(r.now);
   bool const goes_on = r.now == record::state::pending;
@@ -58,8 +60,8 @@ void remote_meeting::learn(int rank, received& in, std::size_t step) {
         std::find_if(theirs.pending.begin(), theirs.pending.end(), [&](auto const& p) { return p->step == began; });
     if (at == theirs.pending.end())
       throw found_wrong(fmt::format("rank {} ends a request of step {} twice", rank, began));
+    in.get((*at)->now);
     get_outcome(in, **at);
-    (*at)->now = record::state::done;
     theirs.ended.push_back(std::move(*at));
     theirs.pending.erase(at);
   }

@@ -68,8 +68,7 @@ void run_here(program const& p, ground const& g, mpi const& world, changes const
   }
   v.struck = argosy_faults_struck();
   argosy_faults(nullptr, nullptr);
-  v.operations = s.operations;
-  v.policies = s.policies;
+  v.features = s.features;
   g.began(-1, "(when all is over)");
   g.place.barrier(world.size());
   if (me == 0) files.remove();

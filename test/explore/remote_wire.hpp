@@ -20,7 +20,7 @@ namespace argosy::explore {
 class sent {
  public:
   template <class T>
-  requires std::is_trivially_copyable_v<T>
+    requires std::is_trivially_copyable_v<T>
   void put(T const& value) {
     auto const bytes = std::as_bytes(std::span(&value, 1));
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
@@ -41,6 +41,8 @@ class sent {
       put(w.call);
       put(w.error);
       put(w.of_pointer);
+      put(w.thrown);
+      put(w.harmless);
     }
   }
   std::vector<std::byte> const& bytes() const noexcept { return bytes_; }
@@ -56,8 +58,10 @@ class received {
 
   bool at_end() const noexcept { return bytes_.empty(); }
   template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void get(T& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); }
+    requires std::is_trivially_copyable_v<T>
+  void get(T& value) {
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+  }
   template <class T>
   T get() {
     T value{};
@@ -80,6 +84,8 @@ class received {
       get(w.call);
       get(w.error);
       get(w.of_pointer);
+      get(w.thrown);
+      get(w.harmless);
     }
   }
 
@@ -96,12 +102,14 @@ class received {
 // What it was told: of a call, or of a request that has ended.
 inline void put_outcome(sent& out, record const& r) {
   out.put(r.code);
+  out.put(r.threw);
   out.put(r.words);
   out.put(r.told.bytes);
   out.put(r.told.policy);
 }
 inline void get_outcome(received& in, record& r) {
   in.get(r.code);
+  in.get(r.threw);
   in.get(r.words);
   in.get(r.told.bytes);
   in.get(r.told.policy);

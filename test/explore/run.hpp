@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 
 #include <argosy/handle/opener.hpp>
 #include <argosy/policy/any_policy.hpp>
 
+#include "features.hpp"
 #include "program.hpp"
 
 namespace argosy::explore {
@@ -17,7 +17,7 @@ namespace argosy::explore {
 struct verdict {
   std::string wrong;  // empty: nothing
   std::uint64_t trace_hash = 0;
-  std::map<std::string, std::int64_t> operations, policies;
+  explore::features features;
 };
 
 // What tests put in place of what the program says: to plant bugs, and see that they are found.

@@ -16,6 +16,7 @@ constexpr std::int64_t patience_of_handles = 7;
 
 session::session(program const& p, file_system& files, int only)
     : program_(p),
+      others_(static_cast<std::size_t>(p.world.ranks)),
       steps_(complete(p)),
       files_(files),
       only_(only),
@@ -52,37 +53,127 @@ std::int64_t session::share_of(step const& s, int rank) const {
 
 std::int64_t session::offset_of(step const& s, int rank) const {
   if (tiles[static_cast<std::size_t>(rank)].bytes == 0) return 0;
-  if (is_own(view.shape))
+  if (!is_one_for_all(view.shape))
     return at_pointer(s.what) && s.offset < 0 ? ranks_[static_cast<std::size_t>(rank)].position
                                               : std::max<std::int64_t>(s.offset, 0);
   return std::max<std::int64_t>(s.offset, 0) + rank * s.count;
 }
 
+void session::enter(step const& s) {
+  if (s.slot == slot_) return;
+  slot_ = s.slot;
+  std::swap(static_cast<opened_file&>(*this), other_);
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    std::swap(ranks_[i].position, others_[i].position);
+    std::swap(ranks_[i].sync_lost, others_[i].sync_lost);
+  }
+}
+
+namespace {
+
+bool is_alone(opened_file const& f) {
+  if (has(f.modes, mode::unique_open) || has(f.modes, mode::delete_on_close)) return true;
+  return std::any_of(f.hints.begin(), f.hints.end(), [](auto const& h) { return h.first == "argosy_partitioning"; });
+}
+
+}  // namespace
+
 bool session::makes_sense(step const& s) const {
-  if (s.what == op::open) return !is_open;
-  if (s.what == op::compute || s.what == op::wait) return true;
+  if (s.what == op::open) {
+    opened_file next;
+    next.modes = s.modes;
+    next.hints = s.hints;
+    bool const again = other_.is_open && other_.file == s.file;
+    return !is_open && !(again && (is_alone(next) || is_alone(other_)));
+  }
+  if (s.what == op::compute || s.what == op::wait || s.what == op::test || s.what == op::drop) return true;
   if (!is_open) return false;
   // Where a call at the shared pointer went, is told by what the rank touched: but not, if agents did.
-  if (at_shared_pointer(s.what)) return shared_known && !is_own(view.shape) && !(serves && !is_collective(s.what));
-  if (s.what == op::seek_shared) return !is_own(view.shape);
+  if (at_shared_pointer(s.what))
+    return shared_known && is_one_for_all(view.shape) && !(serves && !is_collective(s.what));
+  if (s.what == op::seek_shared) return is_one_for_all(view.shape) && (shared_known || s.whence != seek_from::current);
+  if (s.what == op::set_view && has(modes, mode::sequential)) return shared_known && is_one_for_all(s.view.shape);
+  if (s.what == op::set_hints && other_.is_open && other_.file == file) {
+    opened_file next;
+    next.hints = s.hints;
+    return !is_alone(next);
+  }
   return true;
+}
+
+std::int64_t session::displacement_of(step const& s) const {
+  if (!has(modes, mode::sequential)) return s.view.displacement;
+  tile const& t = tiles[0];
+  return t.locate(shared * t.etype_bytes, 1)[0].offset;
+}
+
+std::int64_t session::sought(step const& s, int rank) const {
+  std::int64_t base = 0;
+  if (s.whence == seek_from::current)
+    base = s.what == op::seek ? ranks_[static_cast<std::size_t>(rank)].position : shared;
+  if (s.whence == seek_from::end) base = tiles[static_cast<std::size_t>(rank)].etypes_before(size_now());
+  return base + s.offset;
 }
 
 errc session::deserves(step const& s, int rank) const {
   int const ranks = program_.world.ranks;
-  bool const culprit = rank == s.culprit % ranks;
+  bool const culprit = rank == s.culprit % ranks, sequential = has(modes, mode::sequential);
   if (moves_data(s.what)) {
     if (s.mistake == slip::null_address && culprit && share_of(s, rank) > 0) return errc::argument;
-    if (writes(s.what) ? !can_write(modes) : !can_read(modes)) return errc::amode;
+    if (writes(what_of(s, rank)) ? !can_write(modes) : !can_read(modes)) return errc::amode;
+    if (sequential && !at_shared_pointer(s.what)) return errc::amode;
+    tile const& t = tiles[static_cast<std::size_t>(rank)];
+    if (s.mistake == slip::cut_etype && culprit && share_of(s, rank) > 0 && t.etype_bytes > 1 &&
+        !converts(view.representation))
+      return errc::datatype;
     if (s.mistake == slip::negative_offset && culprit && at_offset(s.what)) return errc::argument;
   }
-  if (s.what == op::set_size || s.what == op::preallocate) {
-    if (!can_write(modes)) return errc::amode;
-    if (s.mistake == slip::other_size && ranks > 1) return errc::not_same;
+  switch (s.what) {
+    case op::explain:
+    case op::explain_all:
+      if (s.on ? !can_write(modes) : !can_read(modes)) return errc::amode;
+      return sequential ? errc::amode : errc{};
+    case op::set_size:
+    case op::preallocate:
+      if (!can_write(modes) || sequential) return errc::amode;
+      return s.mistake == slip::other_size && ranks > 1 ? errc::not_same : errc{};
+    case op::seek:
+      if (sequential) return errc::amode;
+      return sought(s, rank) < 0 ? errc::argument : errc{};
+    case op::seek_shared:
+      if (sequential) return errc::amode;
+      if (s.mistake == slip::other_size && ranks > 1) return errc::not_same;
+      return rank == 0 && sought(s, rank) < 0 ? errc::argument : errc{};
+    case op::sync:
+      return ranks_[static_cast<std::size_t>(rank)].sync_lost;
+    default:
+      return {};
   }
-  if (s.what == op::sync && ranks_[static_cast<std::size_t>(rank)].sync_lost != errc{})
-    return ranks_[static_cast<std::size_t>(rank)].sync_lost;
-  return {};
+}
+
+// What it brings: at one item, what the program is to do wrong.
+void session::fill(record& r) const {
+  for (std::size_t i = 0; i < r.buffer.size(); ++i) r.buffer[i] = byte_of(~r.key, static_cast<std::int64_t>(i));
+  if (!r.writes) return;
+  std::vector<std::byte> stream(static_cast<std::size_t>(r.bytes)), memory;
+  std::int64_t at = 0;
+  for (piece const& p : r.file)
+    for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) stream[static_cast<std::size_t>(at)] = value_of(r, at, o);
+  for (; at < r.bytes; ++at) stream[static_cast<std::size_t>(at)] = value_of(r, at, 0);
+  if (converts(r.representation)) {
+    std::int64_t const f = file_bytes_of(r.representation, r.item), m = memory_bytes_of(r.item), n = r.bytes / f;
+    memory.resize(static_cast<std::size_t>(n * m));
+    for (std::int64_t i = 0; i < n; ++i) decode(r.representation, r.item, stream.data() + i * f, memory.data() + i * m);
+    if (r.bad_item >= 0)
+      std::fill_n(memory.data() + r.bad_item * m, m, r.bad == trouble::misfit ? misfit_byte : throwing_byte);
+  } else {
+    memory = std::move(stream);
+  }
+  std::byte const* from = memory.data();
+  for (piece const& p : r.memory.pieces) {
+    std::copy_n(from, p.length, r.buffer.data() + p.offset);
+    from += p.length;
+  }
 }
 
 record& session::begin(std::size_t k, int rank) {
@@ -91,26 +182,42 @@ record& session::begin(std::size_t k, int rank) {
   step const& s = steps_[k];
   r.now = record::state::begun;
   r.step = k;
-  r.writes = writes(s.what);
-  r.key = mixed(mixed(k, s.salt), static_cast<std::uint64_t>(rank));
-  r.least_size = static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
+  r.what = what_of(s, rank);
+  r.writes = writes(r.what);
+  r.by_place = view.shape == shape::ghosts;
+  r.key = mixed(mixed(k, s.salt), r.by_place ? ~0u : static_cast<std::uint64_t>(rank));
+  r.least_size = size_now();
   r.beside = !of(rank).pending.empty();
   if (is_open || s.what == op::open) r.expected = deserves(s, rank);
-  if (moves_data(s.what)) {
+  if (s.what == op::seek && is_open) r.sought = sought(s, rank);
+  if (moves_data(s.what) || s.what == op::explain || s.what == op::explain_all) {
     tile const& t = tiles[static_cast<std::size_t>(rank)];
+    bool const culprit = rank == s.culprit % program_.world.ranks;
+    r.representation = view.representation;
+    r.item = t.item.item;
     r.etypes = share_of(s, rank);
     r.bytes = r.etypes * t.etype_bytes;
     r.floats = at_shared_pointer(s.what);
     if (!r.floats) r.file = t.locate(offset_of(s, rank) * t.etype_bytes, r.bytes);
-    if (!is_here(rank)) return r;  // its memory is elsewhere
-    r.memory = memory_of(s.memory, r.bytes);
-    r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));
-    for (std::size_t i = 0; i < r.buffer.size(); ++i) r.buffer[i] = byte_of(~r.key, static_cast<std::int64_t>(i));
-    std::int64_t at = 0;
-    if (writes(s.what))
-      for (piece const& p : r.memory.pieces)
-        for (std::int64_t i = 0; i < p.length; ++i)
-          r.buffer[static_cast<std::size_t>(p.offset + i)] = byte_of(r.key, at++);
+    if (is_here(rank)) {  // the memory of others is elsewhere
+      r.memory = memory_of(
+          s.memory, converts(r.representation) && r.item != basic::byte ? r.etypes * memory_bytes_of(r.item) : r.bytes);
+      r.buffer.resize(static_cast<std::size_t>(r.memory.buffer_bytes));
+    }
+    if (culprit && r.writes && r.etypes > 0 &&
+        (s.trouble == trouble::misfit ? can_misfit(r.representation, r.item)
+                                      : s.trouble == trouble::item_throws && can_throw(r.representation, r.item))) {
+      r.bad = s.trouble;
+      r.bad_item = static_cast<std::int64_t>(mixed(s.salt, k) % static_cast<std::uint64_t>(r.etypes));
+    }
+    bool const planned = is_collective(s.what) && policy_of(s, rank).kind > policy_kind::sieving;
+    r.must_fail =
+        r.bad_item >= 0 || (s.trouble == trouble::policy_throws &&
+                            (planned ? !atomic : r.etypes > 0 && policy_of(s, rank).kind <= policy_kind::sieving));
+    if (is_here(rank)) {
+      of(rank).handle_throws = s.trouble == trouble::handle_throws && culprit;
+      fill(r);
+    }
   }
   std::lock_guard const guard(seeing_);
   of(rank).lowest = -1;
@@ -131,12 +238,19 @@ void session::saw(int rank, witnessed w) {
   of(rank).seen.push_back(std::move(w));
 }
 
+bool session::called(int rank, bool may_throw) {
+  std::lock_guard const guard(seeing_);
+  ++of(rank).calls;
+  return may_throw && std::exchange(of(rank).handle_throws, false);
+}
+
 std::vector<witnessed> session::take_seen(int rank) {
   std::lock_guard const guard(seeing_);
   return std::exchange(of(rank).seen, {});
 }
 
 void session::arrive(std::size_t k, int rank) {
+  of(rank).handle_throws = false;
   record& r = records_.at(k)[static_cast<std::size_t>(rank)];
   r.seen = take_seen(rank);
   {
@@ -197,7 +311,7 @@ void session::look(std::size_t first, std::size_t last) {
         for (record& r : found->second) pool(r.seen);
   }
   // As far as the file may reach while these steps are under way.
-  std::int64_t most = static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
+  std::int64_t most = size_now();
   auto const reach = [&](record const& r) {
     for (piece const& p : r.file) most = std::max(most, p.end());
   };
@@ -209,8 +323,8 @@ void session::look(std::size_t first, std::size_t last) {
     auto const found = records_.find(k);
     if (found == records_.end()) continue;
     if (at_shared_pointer(steps_[k].what)) place_floating(k, found->second);
-    if (writes(steps_[k].what))
-      for (record const& r : found->second) reach(r);
+    for (record const& r : found->second)
+      if (r.writes) reach(r);
     if (steps_[k].what == op::set_size || steps_[k].what == op::preallocate) most = std::max(most, steps_[k].offset);
   }
   for (rank_state const& r : ranks_)
@@ -221,23 +335,20 @@ void session::look(std::size_t first, std::size_t last) {
     auto const found = records_.find(k);
     if (found == records_.end()) continue;
     std::vector<record>& all = found->second;
-    ++operations[name_of(steps_[k].what)];
-    for (record const& r : all)
-      if (!r.told.policy.empty() && r.now == record::state::done) {
-        ++policies[r.told.policy];
-        break;
-      }
+    count(k, all);
     look_at_codes(k, all);
+    if (k == last) check_ended(last, most);  // before the file goes
     apply_step(k, all);
     apply_losses();
-    if (moves_data(steps_[k].what) && !writes(steps_[k].what))
+    if (moves_data(steps_[k].what))
       for (std::size_t r = 0; r < all.size(); ++r)
-        if (is_here(static_cast<int>(r)) && all[r].now == record::state::done && !all[r].lost_place)
+        if (is_here(static_cast<int>(r)) && all[r].now == record::state::done && !all[r].writes && !all[r].lost_place)
           check_read(k, static_cast<int>(r), all[r], most);
   }
   for (int r = 0; r < program_.world.ranks; ++r) {
-    for (auto const& e : of(r).ended)
-      if (is_here(r) && !e->writes && e->now == record::state::done) check_read(last, r, *e, most, true);
+    count(of(r).ended);
+    for (auto& e : of(r).ended)
+      if (e->now == record::state::dropped) graveyard_.push_back(std::move(e));
     of(r).ended.clear();
     for (auto const& p : of(r).pending)
       if (p->writes && p->expected == errc{}) write(*p, false);
@@ -250,8 +361,18 @@ void session::look(std::size_t first, std::size_t last) {
   // What a request has written may be lost long before its end is told.
   if (std::all_of(ranks_.begin(), ranks_.end(), [](rank_state const& r) { return r.pending.empty(); })) losses_.clear();
   if (serves) look_at_pool(last);
-  if (steps_[last].what == op::close) serves = false;
+  if (steps_[last].what == op::close) {
+    serves = false;
+    if (!other_.is_open) graveyard_.clear();
+  }
   records_.clear();
+}
+
+void session::check_ended(std::size_t k, std::int64_t most_size) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    for (auto const& e : ranks_[r].ended)
+      if (is_here(static_cast<int>(r)) && !e->writes && e->now == record::state::done)
+        check_read(k, static_cast<int>(r), *e, most_size, true);
 }
 
 // What was lost counts where it is what should be there.
@@ -277,8 +398,17 @@ bool session::fits(int which, std::int64_t offset, std::byte value) const {
       offset < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(offset)] : std::byte{};
   if (value == there || among(fallen_[static_cast<std::size_t>(which)])) return true;
   if (which != file) return false;
-  return among(maybe_) || std::any_of(anything_.begin(), anything_.end(),
-                                      [&](auto const& x) { return x[0] <= offset && offset < x[1]; });
+  return among(maybe_) || is_free(offset);
+}
+
+bool session::is_free(std::int64_t offset) const {
+  return std::any_of(anything_.begin(), anything_.end(),
+                     [&](auto const& x) { return x[0] <= offset && offset < x[1]; });
+}
+
+// There is one value that a byte of the open file can have.
+bool session::is_sure(std::int64_t offset) const {
+  return !maybe_.contains(offset) && !fallen_[static_cast<std::size_t>(file)].contains(offset) && !is_free(offset);
 }
 
 }  // namespace argosy::explore

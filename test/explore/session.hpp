@@ -18,6 +18,7 @@
 #include <argosy/plan/report.hpp>
 
 #include "crash_points.hpp"
+#include "features.hpp"
 #include "files.hpp"
 #include "places.hpp"
 #include "program.hpp"
@@ -27,21 +28,32 @@ namespace argosy::explore {
 // What came out of the handle, above all retries: these errors the library knew of.
 struct witnessed {
   file_call call;
-  std::error_code error;
+  std::error_code error = {};
   bool of_pointer = false;  // the hidden file of the shared pointer
+  bool thrown = false;      // by code of the program; the library makes an error of it
+  bool harmless = false;    // nobody need be told
 };
 bool explains(std::vector<witnessed> const& all, std::error_code const& code);
 std::string text_of(std::vector<witnessed> const& all);
 
 // One rank's part in one step.
 struct record {
-  enum class state { idle, begun, pending, done } now = state::idle;
-  std::size_t step = 0;  // in which it began
+  enum class state { idle, begun, pending, done, dropped } now = state::idle;
+  std::size_t step = 0;
+  op what = op::compute;  // of this rank
   bool writes = false;
   std::vector<piece> file;  // of the bytes that it reads or writes, in the order of the stream
   std::int64_t bytes = 0;
   std::int64_t etypes = 0;
   std::uint64_t key = 0;  // of what it writes
+  bool by_place = false;  // in the file, and not in the stream
+  representation_choice representation = representation_choice::native;
+  basic item = basic::byte;
+  std::int64_t bad_item = -1;   // of those that it writes
+  trouble bad = trouble::none;  // what is to happen at it
+  std::int64_t sought = 0;      // where seek() shall go
+  bool must_fail = false;       // for what the program's own code does
+  bool threw = false;           // and it reached the caller
   memory_map memory;
   std::vector<std::byte> buffer;
   std::error_code code;
@@ -56,16 +68,10 @@ struct record {
   std::int64_t least_size = 0;  // of the file, when it began
 };
 
-class session {
- public:
-  // `only`: the one rank of this process; of the others it is told what they did. -1: all ranks are here.
-  session(program const& p, file_system& files, int only = -1);
+bool may_read_wrong_items(record const& r);
 
-  std::vector<step> const& steps() const { return steps_; }
-  file_system& files() const { return files_; }
-  std::string path(int which) const { return files_.directory() + (which == 0 ? "a" : "b"); }
-
-  // --- What all ranks know alike ---
+// A file that is open, as all ranks know it alike; and what each rank knows.
+struct opened_file {
   bool is_open = false;
   int file = 0;
   argosy::mode modes = mode::none;
@@ -75,6 +81,22 @@ class session {
   bool serves = false;  // agents, for calls of others: which rank a file call was for, nobody can tell
   bool shared_known = true;
   std::int64_t shared = 0;  // the pointer
+  std::vector<std::pair<std::string, std::string>> hints;
+};
+
+class session : public opened_file {
+ public:
+  // `only`: the one rank of this process; of the others it is told what they did. -1: all ranks are here.
+  session(program const& p, file_system& files, int only = -1);
+
+  std::vector<step> const& steps() const { return steps_; }
+  file_system& files() const { return files_; }
+  std::string path(int which) const { return files_.directory() + (which == 0 ? "a" : "b"); }
+  // Of the open file, when all ranks were together last.
+  std::int64_t size_now() const {
+    return static_cast<std::int64_t>(model_[static_cast<std::size_t>(file)].bytes.size());
+  }
+
   bool any_died = false;
 
   // --- Told by ranks ---
@@ -88,12 +110,18 @@ class session {
     std::vector<witnessed> pool;                 // errors that belong to a request or to a call beside it
     bool pool_told = false;                      // one of them reported an error
     bool left = false;
+    bool handle_throws = false;  // at its next read or write
+    std::int64_t calls = 0;      // to files, that it made
   };
   rank_state& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   rank_state& pool_of(int rank) { return of(serves ? 0 : rank); }
   std::int64_t share_of(step const& s, int rank) const;
   std::int64_t offset_of(step const& s, int rank) const;
+  // To the file of this step, before anything else: all ranks have left the step before.
+  void enter(step const& s);
+  opened_file const& elsewhere() const { return other_; }
   bool makes_sense(step const& s) const;
+  std::int64_t displacement_of(step const& s) const;  // of set_view
   errc deserves(step const& s, int rank) const;
 
   // Begins a rank's part in a step.
@@ -107,16 +135,20 @@ class session {
   // Calls to files: threads of a process make them, too.
   void touched(int rank, std::int64_t offset);
   void saw(int rank, witnessed w);
+  bool called(int rank, bool may_throw);  // whether it shall
   std::vector<witnessed> take_seen(int rank);
   // After a call to a file, of any rank.
   void call_ended() { crashes_.look(); }
+  // Byte i of the stream of what a rank writes, at this place of the file.
+  static std::byte value_of(record const& r, std::int64_t i, std::int64_t place) {
+    return byte_of(r.key, r.by_place ? place : i);
+  }
 
   // Where ranks are processes: what all have done since the last time is here now, and looked at.
-  std::size_t next() const { return next_; }
   record& part(std::size_t k, int rank) { return records_.at(k)[static_cast<std::size_t>(rank)]; }
   void meet(std::size_t last) { look(std::exchange(next_, last + 1), last); }
 
-  std::map<std::string, std::int64_t> operations, policies;
+  explore::features features;
 
  private:
   struct candidates {
@@ -132,10 +164,18 @@ class session {
   void look_at_codes(std::size_t k, std::vector<record>& all);
   void look_at_open(std::size_t k, std::vector<record>& all);
   void look_at_pool(std::size_t k);
+  void take_hints(step const& s);
+  void look_at_requests(std::size_t k, std::vector<record>& all);
+  void count(std::size_t k, std::vector<record> const& all);
+  void count(std::vector<std::unique_ptr<record>> const& ended);
   void apply_step(std::size_t k, std::vector<record>& all);
   void place_floating(std::size_t k, std::vector<record>& all);
   void write(record const& r, bool all_of_it);
   void check_read(std::size_t k, int rank, record const& r, std::int64_t most_size, bool was_request = false);
+  void check_ended(std::size_t k, std::int64_t most_size);
+  void check_items(std::size_t k, int rank, record const& r, bool all_sure, bool was_request);
+  void fill(record& r) const;
+  std::int64_t sought(step const& s, int rank) const;
   void check_files(std::size_t k);
   void check_crash(std::size_t k);
   bool tolerable(step const& s, witnessed const& w) const;
@@ -144,8 +184,19 @@ class session {
   bool some_done(std::vector<record> const& all, bool well) const;
   bool fits(int which, std::int64_t offset, std::byte value) const;
   bool is_here(int rank) const { return only_ < 0 || rank == only_; }  // what it reads
+  bool is_sure(std::int64_t offset) const;
+  bool was_lost(std::int64_t offset, std::byte value) const;
+  bool is_free(std::int64_t offset) const;
 
   program const& program_;
+  opened_file other_;
+  struct pointers {
+    std::int64_t position = 0;
+    errc sync_lost = {};
+  };
+  std::vector<pointers> others_;  // of ranks, in the other file
+  int slot_ = 0;
+  std::vector<std::unique_ptr<record>> graveyard_;  // what was dropped may be moved until the file is closed
   std::vector<step> steps_;
   file_system& files_;
   int only_;

@@ -17,16 +17,22 @@ void session::write(record const& r, bool all_of_it) {
   std::vector<std::byte>& now = model_[static_cast<std::size_t>(file)].bytes;
   std::int64_t const sure = all_of_it ? r.bytes : r.now == record::state::done ? r.told.bytes : 0;
   std::int64_t at = 0;
-  std::uint64_t const key = r.key;
+  // Of the item that the program could not convert: nothing, or, if it did not fit, nobody knows what.
+  std::int64_t const item = r.bad_item < 0 ? 0 : file_bytes_of(r.representation, r.item), bad = r.bad_item * item,
+                     behind = bad + item;
   for (piece const& p : r.file) {
     std::int64_t const end = p.offset + std::clamp<std::int64_t>(sure - at, 0, p.length);
     if (end > p.offset && end > static_cast<std::int64_t>(now.size())) now.resize(static_cast<std::size_t>(end));
     for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) {
+      if (bad <= at && at < behind) {
+        if (r.bad == trouble::misfit) anything_.push_back({o, o + 1});
+        continue;
+      }
       if (o < end) {
-        now[static_cast<std::size_t>(o)] = byte_of(key, at);
+        now[static_cast<std::size_t>(o)] = value_of(r, at, o);
         if (!maybe_.empty()) maybe_.erase(o);
       } else {
-        maybe_[o].values.push_back(byte_of(key, at));
+        maybe_[o].values.push_back(value_of(r, at, o));
       }
     }
     if (end < p.end()) maybe_size_ = std::max(maybe_size_, p.end());
@@ -81,7 +87,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       if (r.now == record::state::pending || r.now == record::state::idle) continue;
       // What is refused for its arguments writes nothing, on any rank of a collective call.
       bool const refused = is_collective(s.what) ? deserved : r.expected != errc{};
-      if (writes(s.what) && !refused && !r.lost_place) write(r, is_collective(s.what) && well);
+      if (r.writes && !refused && !r.lost_place) write(r, is_collective(s.what) && well);
     }
     return;
   }
@@ -90,6 +96,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       look_at_open(k, all);
       break;
     case op::close:
+      if (s.later) look_at_requests(k, all);
       is_open = false;
       if (has(modes, mode::delete_on_close)) {
         // It may still be there where a rank could not delete it, or died.
@@ -98,7 +105,12 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       break;
     case op::set_view:
       if (!well) break;
-      view = s.view;
+      {
+        std::int64_t const from = displacement_of(s);
+        view = s.view;
+        view.displacement = from;
+      }
+      take_hints(s);
       tiles = tiles_of(view, program_.world.ranks);
       positions(0);
       shared = 0;
@@ -106,6 +118,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       break;
     case op::set_size:
     case op::preallocate: {
+      if (has(modes, mode::sequential)) break;
       auto const to = static_cast<std::size_t>(s.offset);
       if (deserved || (s.what == op::preallocate && to <= f.bytes.size())) break;
       if (well) {
@@ -130,40 +143,29 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       if (well) atomic = s.on;
       break;
     case op::seek_shared:
+      if (deserved) break;
+      if (well) shared = sought(s, 0);
       shared_known = well;
-      shared = s.offset;
       break;
     case op::wait:
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        std::vector<witnessed>& pool = pool_of(static_cast<int>(i)).pool;
-        pool.insert(pool.end(), all[i].seen.begin(), all[i].seen.end());
-      }
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        rank_state& mine = ranks_[i];
-        rank_state& r = pool_of(static_cast<int>(i));
-        bool told = r.pool_told;
-        for (auto const& e : mine.ended) {
-          if (e->now != record::state::done) continue;
-          if (e->expected != errc{} ? e->code != e->expected : e->code && !explains(r.pool, e->code))
-            wrong(k, static_cast<int>(i),
-                  fmt::format("a request is told '{}' ({}); its file calls saw {}", e->code.message(), e->words,
-                              text_of(r.pool)));
-          told = told || e->code;
-          if (!e->code && e->writes && e->told.bytes != e->bytes)
-            wrong(k, static_cast<int>(i),
-                  fmt::format("a request succeeds with {} of {} bytes", e->told.bytes, e->bytes));
-        }
-        r.pool_told = told;
-        if (serves) continue;
-        if (!told && !serious(s, r.pool).empty())
-          wrong(k, static_cast<int>(i), "all requests succeeded, although file calls saw " + text_of(r.pool));
-        r.pool.clear();
-        r.pool_told = false;
-      }
+    case op::drop:
+      look_at_requests(k, all);
+      break;
+    case op::set_hints:
+      if (well) take_hints(s);
       break;
     default:
       break;
   }
+}
+
+// Agents that there are stay until the file is closed.
+void session::take_hints(step const& s) {
+  for (auto const& [name, value] : s.hints) {
+    serves = serves || (name == "IBM_largeblock_io" && value != "true");
+    serves = serves || (name == "argosy_policy" && value == "data_shipping");
+  }
+  hints.insert(hints.end(), s.hints.begin(), s.hints.end());
 }
 
 void session::look_at_open(std::size_t k, std::vector<record>& all) {
@@ -183,12 +185,8 @@ void session::look_at_open(std::size_t k, std::vector<record>& all) {
   modes = s.modes;
   atomic = false;
   serves = false;
-  bool named = false;
-  for (auto const& [name, value] : s.hints) {
-    serves = serves || (name == "IBM_largeblock_io" && value != "true");
-    named = named || (name == "argosy_policy" && value == "data_shipping");
-  }
-  serves = serves || named;
+  hints.clear();
+  take_hints(s);
   view = {};
   tiles = tiles_of(view, program_.world.ranks);
   shared_known = true;

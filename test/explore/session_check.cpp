@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -29,21 +30,16 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
   std::size_t m = 0;
   std::int64_t within = 0;
   std::vector<bool> named(r.buffer.size());
-  auto const was_lost = [&](std::int64_t o, std::byte value) {
-    return std::any_of(losses_.begin(), losses_.end(), [&](loss const& l) {
-      std::int64_t const at_loss = o - l.offset;
-      return l.path == path(file) && at_loss >= 0 && at_loss < static_cast<std::int64_t>(l.lost.size()) &&
-             l.lost[static_cast<std::size_t>(at_loss)] == value;
-    });
-  };
-  auto const is_free = [&](std::int64_t o) {
-    return std::any_of(anything_.begin(), anything_.end(), [&](auto const& x) { return x[0] <= o && o < x[1]; });
-  };
+  bool const typed = converts(r.representation) && r.item != basic::byte;
+  for (piece const& p : r.memory.pieces) std::fill_n(named.begin() + p.offset, r.bytes > 0 ? p.length : 0, true);
+  for (std::size_t i = 0; i < r.buffer.size() && r.bytes > 0; ++i)
+    if (!named[i] && r.buffer[i] != byte_of(~r.key, static_cast<std::int64_t>(i)))
+      wrong(k, rank, fmt::format("memory at byte {} of the buffer was touched, and is not of the data", i));
+  if (typed) return check_items(k, rank, r, r.code || most > least, was_request);
   for (piece const& p : r.file)
     for (std::int64_t o = p.offset; o < p.end(); ++o, ++at) {
       while (within == r.memory.pieces[m].length) ++m, within = 0;
       auto const place = static_cast<std::size_t>(r.memory.pieces[m].offset + within++);
-      named[place] = true;
       std::byte const value = r.buffer[place], old = byte_of(~r.key, static_cast<std::int64_t>(place));
       std::byte const there =
           o < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(o)] : std::byte{};
@@ -56,9 +52,58 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
                           at, o, static_cast<int>(value), static_cast<int>(there), static_cast<int>(old), got,
                           r.code ? ", with an error" : ""));
     }
-  for (std::size_t i = 0; i < r.buffer.size() && r.bytes > 0; ++i)
-    if (!named[i] && r.buffer[i] != byte_of(~r.key, static_cast<std::int64_t>(i)))
-      wrong(k, rank, fmt::format("memory at byte {} of the buffer was touched, and is not of the data", i));
+}
+
+bool session::was_lost(std::int64_t offset, std::byte value) const {
+  return std::any_of(losses_.begin(), losses_.end(), [&](loss const& l) {
+    std::int64_t const at_loss = offset - l.offset;
+    return l.path == path(file) && at_loss >= 0 && at_loss < static_cast<std::int64_t>(l.lost.size()) &&
+           l.lost[static_cast<std::size_t>(at_loss)] == value;
+  });
+}
+
+// The same where items are converted: what is in memory, written, is what is in the file.
+void session::check_items(std::size_t k, int rank, record const& r, bool growing, bool was_request) {
+  std::vector<std::byte> const& now = model_[static_cast<std::size_t>(file)].bytes;
+  auto const f = static_cast<std::size_t>(file_bytes_of(r.representation, r.item)),
+             m = static_cast<std::size_t>(memory_bytes_of(r.item));
+  std::vector<std::int64_t> places, memory;
+  for (piece const& p : r.file)
+    for (std::int64_t o = p.offset; o < p.end(); ++o) places.push_back(o);
+  for (piece const& p : r.memory.pieces)
+    for (std::int64_t i = 0; i < p.length; ++i) memory.push_back(p.offset + i);
+  std::vector<std::byte> there(f), back(f), value(m), again(m);
+  auto const got = static_cast<std::size_t>(r.told.bytes);
+  bool has_wrong = false, may_have_wrong = false;
+  for (std::size_t i = 0; (i + 1) * f <= places.size(); ++i) {
+    bool untouched = true, right = true, sure = true, free = false;
+    for (std::size_t j = 0; j < m; ++j) {
+      auto const place = static_cast<std::size_t>(memory[i * m + j]);
+      value[j] = r.buffer[place];
+      untouched = untouched && value[j] == byte_of(~r.key, static_cast<std::int64_t>(place));
+    }
+    encode(r.representation, r.item, value.data(), back.data());
+    decode(r.representation, r.item, back.data(), again.data());
+    right = again == value;
+    for (std::size_t j = 0; j < f; ++j) {
+      std::int64_t const o = places[i * f + j];
+      there[j] = o < static_cast<std::int64_t>(now.size()) ? now[static_cast<std::size_t>(o)] : std::byte{};
+      sure = sure && is_sure(o);
+      free = free || is_free(o);
+      right = right && (fits(file, o, back[j]) || (was_request && was_lost(o, back[j])));
+    }
+    bool const came = (i + 1) * f <= got, is_bad = is_wrong(r.representation, r.item, there.data());
+    has_wrong = has_wrong || (came && sure && is_bad);
+    may_have_wrong = may_have_wrong || is_bad || !sure || is_wrong(r.representation, r.item, back.data());
+    if (came ? !right && !(is_bad || free) : !(untouched || (growing && right) || free || is_bad))
+      wrong(k, rank,
+            fmt::format("item {} of the data, at {} of the file, is not as it is there ({} bytes reported{})", i,
+                        places[i * f], r.told.bytes, r.code ? ", with an error" : ""));
+  }
+  if (!r.code && has_wrong && !was_request) wrong(k, rank, "success, although an item in the file does not fit");
+  if (r.code == errc::conversion && !r.must_fail && !r.threw && !may_have_wrong &&
+      !explains(pool_of(rank).pool, r.code) && !explains(r.seen, r.code))
+    wrong(k, rank, "told that an item does not fit, but all do");
 }
 
 void session::check_files(std::size_t k) {
@@ -91,7 +136,7 @@ void session::check_files(std::size_t k) {
   }
   std::size_t others = 0;
   for (std::string const& name : files_.names()) others += name != path(0) && name != path(1);
-  bool const closed_well = steps_[k].what == op::close;
+  bool const closed_well = steps_[k].what == op::close && !other_.is_open;
   if (closed_well && others > 0 && !any_died) wrong(k, -1, "hidden files are left behind");
 }
 

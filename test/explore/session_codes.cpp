@@ -3,8 +3,12 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
+
+#include <argosy/policy/data_shipping.hpp>
 
 namespace argosy::explore {
 
@@ -15,6 +19,7 @@ bool session::some_done(std::vector<record> const& all, bool well) const {
 
 bool session::tolerable(step const& s, witnessed const& w) const {
   errc const e = classify(w.error);
+  if (w.harmless) return true;
   if (w.of_pointer) return w.call == file_call::close;
   switch (w.call) {
     case file_call::open:
@@ -36,7 +41,8 @@ std::vector<witnessed> session::serious(step const& s, std::vector<witnessed> co
 }
 
 bool explains(std::vector<witnessed> const& all, std::error_code const& code) {
-  return std::any_of(all.begin(), all.end(), [&](witnessed const& w) { return classify(w.error) == code; });
+  return std::any_of(all.begin(), all.end(),
+                     [&](witnessed const& w) { return !w.harmless && classify(w.error) == code; });
 }
 
 std::string text_of(std::vector<witnessed> const& all) {
@@ -45,6 +51,8 @@ std::string text_of(std::vector<witnessed> const& all) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(w.call), w.error.message());
   return text.empty() ? "nothing" : text;
 }
+
+bool may_read_wrong_items(record const& r) { return !r.writes && r.representation == representation_choice::picky; }
 
 // Whatever an agent's file calls saw, somebody must have been told.
 void session::look_at_pool(std::size_t k) {
@@ -55,6 +63,60 @@ void session::look_at_pool(std::size_t k) {
     wrong(k, -1, "nobody is told anything, although file calls saw " + text_of(all.pool));
   all.pool.clear();
   all.pool_told = false;
+}
+
+// What ended requests are told; those of a collective call alike.
+void session::look_at_requests(std::size_t k, std::vector<record>& all) {
+  step const& s = steps_[k];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<witnessed>& pool = pool_of(static_cast<int>(i)).pool;
+    pool.insert(pool.end(), all[i].seen.begin(), all[i].seen.end());
+  }
+  struct outcomes {
+    int well = 0, failed = 0, own = 0;
+    bool deserved = false;
+  };
+  std::map<std::size_t, outcomes> together;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    rank_state& mine = ranks_[i];
+    rank_state& r = pool_of(static_cast<int>(i));
+    bool told = r.pool_told;
+    for (auto const& e : mine.ended) {
+      if (e->now == record::state::dropped) told = true;
+      if (e->now != record::state::done) continue;
+      bool const collective = is_collective(e->what), elsewhere = e->code == errc::error_on_another_rank;
+      bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && e->code == errc::conversion;
+      bool const right = e->expected != errc{}
+                             ? e->code == e->expected
+                             : !e->code || of_program || (collective && elsewhere) || explains(r.pool, e->code) ||
+                                   (any_died && e->code == errc::rank_failed);
+      if (!right)
+        wrong(k, static_cast<int>(i),
+              fmt::format("a request is told '{}' ({}); its file calls saw {}", e->code.message(), e->words,
+                          text_of(r.pool)));
+      told = told || e->code;
+      if (!e->code && e->writes && e->told.bytes != e->bytes)
+        wrong(k, static_cast<int>(i), fmt::format("a request succeeds with {} of {} bytes", e->told.bytes, e->bytes));
+      if (!collective) continue;
+      outcomes& o = together[e->step];
+      ++(e->code ? o.failed : o.well);
+      o.own += e->code && !elsewhere ? 1 : 0;
+      o.deserved = o.deserved || e->expected != errc{};
+    }
+    r.pool_told = told;
+    if (serves) continue;
+    if (!told && !any_died && !serious(s, r.pool).empty())
+      wrong(k, static_cast<int>(i), "all requests succeeded, although file calls saw " + text_of(r.pool));
+    r.pool.clear();
+    r.pool_told = false;
+  }
+  for (auto const& [step, o] : together) {
+    if (any_died) continue;
+    std::string const call = fmt::format("the request of step {} ", step);
+    if (o.failed > 0 && o.well > 0) wrong(k, -1, call + "failed on some ranks and not on others");
+    if (o.failed > 0 && o.own == 0) wrong(k, -1, call + "failed, and no rank says why");
+    if (o.deserved && o.well > 0) wrong(k, -1, call + "succeeds, although the arguments are wrong");
+  }
 }
 
 // Every rank is told what it must be told.
@@ -82,10 +144,15 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     auto const words = [&] {
       return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words, text_of(r.seen));
     };
+    policy_choice const& how = policy_of(s, rank);
+    bool const spares_holes = how.kind == policy_kind::data_shipping && to_policy(how).target<data_shipping>()->sparse;
+    if (spares_holes && is_local(s.what) && r.told.policy == data_shipping::name && r.told.merged_bytes > 0)
+      wrong(k, rank, fmt::format("holes of {} bytes are moved, although the policy is sparse", r.told.merged_bytes));
     if (!r.code) {
       if (!errors.empty() && !r.beside) wrong(k, rank, "success, although " + words());
       if (together ? deserved : r.expected != errc{}) wrong(k, rank, "success, although the arguments are wrong");
-      if (writes(s.what) && r.told.bytes != r.bytes)
+      if (r.must_fail) wrong(k, rank, "success, although code of the program failed");
+      if (r.writes && r.told.bytes != r.bytes)
         wrong(k, rank, fmt::format("success, but {} of {} bytes are reported", r.told.bytes, r.bytes));
       continue;
     }
@@ -96,8 +163,13 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       if (!together) wrong(k, rank, "a local call " + words());
       if ((!errors.empty() && !r.beside) || r.expected != errc{}) wrong(k, rank, "it failed itself, but is " + words());
     } else {
-      bool const right = r.expected != errc{} ? r.code == r.expected
-                                              : explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
+      // Whether there was a wrong item to be read, the bytes will tell.
+      bool const of_program = (r.must_fail || may_read_wrong_items(r)) && r.code == errc::conversion;
+      bool const right = r.expected != errc{}
+                             ? r.code == r.expected
+                             : of_program || explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
+      if (r.bad == trouble::item_throws && r.code == errc::conversion && !r.threw && !serves)
+        wrong(k, rank, "what was thrown does not reach the caller");
       if (!right) wrong(k, rank, "not its error: " + words());
       own = true;
     }

@@ -90,6 +90,9 @@ class shrinker {
     for (int n = 1; n < best_.world.ranks_per_node && n < 4; ++n)
       better |= change([&](program& p) { p.world.ranks_per_node = n; });
     better |= change([&](program& p) { p.before = {-1, -1}; });
+    better |= change([&](program& p) {
+      for (step& s : p.steps) s.slot = 0;
+    });
     better |= change([&](program& p) { p.crash_every = 0; });
     if (best_.gpfs) {
       gpfs::machine const usual;
@@ -124,6 +127,15 @@ class shrinker {
     with([&](step& s) { s.mistake = slip::none; });
     with([&](step& s) { s.culprit = 0; });
     with([&](step& s) { s.hints.clear(); });
+    better |= fewer_of([=](program& p) -> auto& { return p.steps[i].hints; });
+    with([&](step& s) { s.around.clear(); });
+    with([&](step& s) { s.trouble = trouble::none; });
+    with([&](step& s) { s.mix = 0, s.other = {}, s.both_ways = false; });
+    with([&](step& s) { s.both_ways = false; });
+    with([&](step& s) { s.other = {.kind = s.other.kind}; });
+    with([&](step& s) { s.other = s.policy; });
+    with([&](step& s) { s.slot = 0; });
+    with([&](step& s) { s.whence = seek_from::start; });
     with([&](step& s) { s.modes = plain.modes; });
     with([&](step& s) { s.policy = {}; });
     with([&](step& s) { s.policy = {.kind = s.policy.kind}; });
@@ -131,6 +143,8 @@ class shrinker {
     with([&](step& s) { s.view = {}; });
     with([&](step& s) { s.view.displacement = 0; });
     with([&](step& s) { s.view.etype_bytes = 1; });
+    with([&](step& s) { s.view.representation = representation_choice::native, s.view.item = basic::byte; });
+    with([&](step& s) { s.view.item = basic::int32; });
     for (std::uint64_t seed = 0; seed < 4 && best_.steps[i].view.seed > 3; ++seed)
       with([&](step& s) { s.view.seed = seed; });
     for (std::uint64_t seed = 1; seed < 4 && best_.steps[i].memory > 3; ++seed) with([&](step& s) { s.memory = seed; });

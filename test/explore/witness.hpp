@@ -28,9 +28,15 @@ class witness {
   template <class Call>
   auto watched(file_call kind, bool tells, Call&& call) {
     std::int64_t const owed = watch_ ? watch_->begin() : 0;
+    if (session_->called(rank_, !of_pointer_ && (kind == file_call::read || kind == file_call::write))) {
+      // To others it is an error without a name.
+      for (errc const e : {errc::conversion, errc::io})
+        session_->saw(rank_, {.call = kind, .error = e, .thrown = true});
+      throw thrown_on_purpose("a handle of the program");
+    }
     auto const result = call();
     std::error_code const error = error_of(result);
-    if (error) session_->saw(rank_, {kind, error, of_pointer_});
+    if (error) session_->saw(rank_, {.call = kind, .error = error, .of_pointer = of_pointer_});
     if (watch_) watch_->end(kind, owed, error, tells);
     session_->call_ended();
     return result;
@@ -95,7 +101,9 @@ class witness {
   // Of what fcntl says nobody need be told, but of a partitioning that does not end well.
   std::error_code fcntl(std::span<std::byte> argument) {
     std::error_code const error = inner_.fcntl(argument);
-    if (error && is_stop(argument)) session_->saw(rank_, {file_call::fcntl, error, of_pointer_});
+    if (error)
+      session_->saw(
+          rank_, {.call = file_call::fcntl, .error = error, .of_pointer = of_pointer_, .harmless = !is_stop(argument)});
     return error;
   }
   bool takes_hints() const { return inner_.takes_hints(); }
@@ -128,7 +136,7 @@ inline opener with_witness(opener inner, session& s, int rank) {
         std::int64_t const began = s.files().time();
         any_handle opened = inner(path, flags, error);
         if (error) {
-          s.saw(rank, {file_call::open, error, of_pointer});
+          s.saw(rank, {.call = file_call::open, .error = error, .of_pointer = of_pointer});
           return {};
         }
         s.call_ended();
