@@ -26,11 +26,10 @@ class completion {
   void operator()(operation const& o) {
     auto const executor = work_.get_executor();
     // Posted: the file's threads are waited for by close(), so no code of the user may run there.
-    boost::asio::post(executor, [handler = std::move(handler_), work = std::move(work_),
-                                 error = boost::system::error_code(o.result.code), done = o.done]() mutable {
-      work.reset();
-      std::move(handler)(error, std::move(done));
-    });
+    boost::asio::post(executor, [handler = std::move(handler_), error = boost::system::error_code(o.result.code),
+                                 done = o.done]() mutable { std::move(handler)(error, std::move(done)); });
+    // Not before: the handler may have run by now, and its context would end while post() still wakes it.
+    work_.reset();
   }
 
  private:
