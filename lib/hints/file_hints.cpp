@@ -45,7 +45,11 @@ void file_hints::merge(hints const& given, hint_source source, hint_moment momen
   values_ = given_;
   hint_state const* const buffering = find("collective_buffering");
   if (buffering->value == "false") {
-    auto const undecided = [&](std::string_view name) { return find(name)->status == hint_status::defaulted; };
+    // A value that was rejected says nothing; what was accepted before it does.
+    auto const undecided = [&](std::string_view name) {
+      hint_state const& s = *find(name);
+      return s.status == hint_status::defaulted || (s.status == hint_status::rejected && s.value == "automatic");
+    };
     if (undecided("romio_cb_read")) values_.cb_read = toggle::disable;
     if (undecided("romio_cb_write")) values_.cb_write = toggle::disable;
   }
