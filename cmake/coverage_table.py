@@ -1,11 +1,12 @@
 """Folds what llvm-cov exports into a table of rooms, for coverage.sh:
-coverage_table.py SOURCE_DIR COVERAGE.lcov COVERAGE.json NEVER_RUN.txt
+coverage_table.py SOURCE_DIR EXPORTED_DIR NEVER_RUN.txt
 
-llvm-cov lists the branches of every instantiation of a template. Here a branch is a place in the source: it was run if any
-instantiation ran it.
+Every program has its own view of the code, NAME.lcov with the lines and NAME.text with the branches of every instantiation of
+a template. Here lines and branches are places in the source: they were run if any instantiation in any program ran them.
 SPDX-License-Identifier: BSD-3-Clause
 """
 import json
+import pathlib
 import re
 import sys
 from collections import defaultdict
@@ -49,39 +50,39 @@ class Count:
         return f"{self.total:9,} {self.run:9,} {percent:7.1f}"
 
 
-def read_lines(lcov):
-    """{file: {line: times}}"""
-    lines = defaultdict(lambda: defaultdict(int))
-    with open(lcov) as exported:
-        for record in exported:
-            key, _, value = record.rstrip("\n").partition(":")
-            if key == "SF":
-                file = lines[value]
-            elif key == "DA":
-                line, times = value.split(",")[:2]
-                file[int(line)] += int(times)
-    return lines
+def read_lines(exported, lines):
+    """Adds to {file: {line: times}}."""
+    for record in exported:
+        key, _, value = record.rstrip("\n").partition(":")
+        if key == "SF":
+            file = lines[value]
+        elif key == "DA":
+            line, times = (int(n) for n in value.split(",")[:2])
+            file[line] = max(file[line], times)
 
 
-def read_branches(exported):
-    """{file: {(line, column, end line, end column): [times true, times false]}}"""
-    branches = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    with open(exported) as f:
-        data = json.load(f)["data"][0]
-    for function in data["functions"]:
+def read_branches(exported, branches):
+    """Adds to {file: {(line, column, end line, end column): [times true, times false]}}."""
+    for function in json.load(exported)["data"][0]["functions"]:
         for line, column, last, end, true, false, file, _, _ in function["branches"]:
             times = branches[function["filenames"][file]][line, column, last, end]
-            times[0] += true
-            times[1] += false
-    return branches
+            times[0] = max(times[0], true)
+            times[1] = max(times[1], false)
 
 
-def main(source_dir, lcov, exported, never_run):
-    lines, branches = read_lines(lcov), read_branches(exported)
+def main(source_dir, exported_dir, never_run):
+    lines = defaultdict(lambda: defaultdict(int))
+    branches = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    for exported in sorted(pathlib.Path(exported_dir).iterdir()):
+        if exported.suffix in (".lcov", ".text") and exported.stat().st_size > 0:
+            with exported.open() as f:
+                read_lines(f, lines) if exported.suffix == ".lcov" else read_branches(f, branches)
     counts = defaultdict(lambda: (Count(), Count()))
     never, excluded = [], []
     for name in sorted(lines):
         path = name.removeprefix(source_dir + "/")
+        if not path.startswith(("include/", "lib/")):
+            continue
         with open(name) as f:
             text = [""] + f.read().split("\n")
         of_lines, of_branches = counts[row_of(path)]
@@ -93,7 +94,8 @@ def main(source_dir, lcov, exported, never_run):
             if not times:
                 never.append(f"{path}:{line}: {text[line].strip()}")
         for place, times in sorted(branches[name].items()):
-            if EXCLUDED.search(text[place[0]]):
+            # clang gives comparisons that it writes itself, "= default", branches, too.
+            if EXCLUDED.search(text[place[0]]) or "= default" in text[place[0]]:
                 continue
             for way, n in zip(("true", "false"), times):
                 of_branches.add(n > 0)
