@@ -115,11 +115,18 @@ TEST_CASE("errors of the library are its own, but data shipping may not be there
   CHECK(outcome(io::test::ship_start_with(4, 65536, std::array{0, 1}), EINVAL) == io::errc::unsupported);
   CHECK(outcome(io::test::ship_stop(), EINVAL) == io::errc::unsupported);
   CHECK(outcome(io::test::ship_start(4), EPERM) == std::errc::operation_not_permitted);
+  CHECK(outcome(io::test::ship_stop(), ENOTSUP) == io::errc::unsupported);
+  // the map behind the start
+  t.seen.fcntl_error_offset = 16 + static_cast<int>(sizeof(gpfs::gpfsDataShipStart_t));
+  auto with_map = io::test::ship_start_with(4, 65536, std::array{0, 1});
+  CHECK(t.file.fcntl(with_map) == io::errc::unsupported);
   // an offset that leads nowhere
-  t.seen.fcntl_error_offset = 65530;
-  auto h = io::test::ship_start(4);
-  t.seen.fcntl_errno = EINVAL;
-  CHECK(t.file.fcntl(h) == std::errc::invalid_argument);
+  for (int const nowhere : {65530, 8, 0, -16}) {
+    t.seen.fcntl_error_offset = nowhere;
+    auto h = io::test::ship_start(4);
+    t.seen.fcntl_errno = EINVAL;
+    CHECK(t.file.fcntl(h) == std::errc::invalid_argument);
+  }
 }
 
 TEST_CASE("arguments that lead the library astray do not reach it", "[gpfs_real]") {
@@ -133,6 +140,7 @@ TEST_CASE("arguments that lead the library astray do not reach it", "[gpfs_real]
   gpfs::gpfsFcntlHeader_t const header{65544};
   std::memcpy(large.data(), &header, sizeof header);
   CHECK(t.file.fcntl(std::span(large)) == std::errc::argument_list_too_long);
+  CHECK(t.file.fcntl(std::span(large).first(sizeof header - 1)) == std::errc::invalid_argument);
   CHECK(t.seen.fcntl_calls == 0);
   CHECK_FALSE(t.file.close());
   h = io::test::free_range(0, 0);
@@ -150,6 +158,8 @@ TEST_CASE("space is reserved by the library, or by the system where it cannot", 
     CHECK(t.file.size(t.error) == 100000);
     REQUIRE_FALSE(t.file.preallocate(10));
     CHECK(t.file.size(t.error) == 100000);
+    REQUIRE_FALSE(t.file.preallocate(0));  // nothing to ask for
+    CHECK(t.seen.prealloc_calls == 2);
     t.seen.prealloc_errno = ENOSPC;
     CHECK(t.file.preallocate(200000) == std::errc::no_space_on_device);
     CHECK(t.file.size(t.error) == 100000);
@@ -204,4 +214,11 @@ TEST_CASE("the environment names the library, and an opener opens", "[gpfs_real]
   REQUIRE(f.target<gpfs_real>() != nullptr);
   CHECK(f.target<gpfs_real>()->is_on_gpfs());
   CHECK(f.target<gpfs_real>()->why_not().empty());
+
+  f = io::gpfs_real_opener({.library = {}, .any_file_system = true})(dir / "g", created, error);
+  REQUIRE_FALSE(error);
+  CHECK_THAT(f.target<gpfs_real>()->why_not(), ContainsSubstring("libgpfs.so"));  // by its usual name
+  f = io::gpfs_real_opener()(dir / "no/f", created, error);
+  CHECK(error == std::errc::no_such_file_or_directory);
+  CHECK_FALSE(f.is_open());
 }

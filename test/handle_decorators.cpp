@@ -9,11 +9,16 @@
 #include <argosy/handle/tracing.hpp>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -309,6 +314,81 @@ TEST_CASE("storms below the retries are not seen above", "[faulty][retrying]") {
   CHECK(script->struck() > 500);
 }
 
+TEST_CASE("an open below the retries is interrupted, or fails", "[faulty][retrying]") {
+  scratch const dir;
+  auto const script = std::make_shared<io::fault_script>(std::initializer_list<io::fault>{
+      io::interrupt_at(file_call::open, 1, 3), io::fail_at(file_call::open, 5, make_error_code(io::errc::io))});
+  auto const open = io::with_raw_faults(script);
+  std::error_code error;
+  CHECK(open(dir / "f", read_write, error).is_open());
+  CHECK_FALSE(error);
+  CHECK(script->calls(file_call::open) == 4);
+  CHECK_FALSE(open(dir / "g", read_write, error).is_open());
+  CHECK(error == io::errc::io);
+  CHECK_FALSE(std::filesystem::exists(dir / "g"));
+}
+
+TEST_CASE("what cannot be opened, or removed, is told through every opener", "[handle]") {
+  scratch const dir;
+  auto const script = std::make_shared<io::fault_script>();
+  auto const counts = std::make_shared<io::call_counts>();
+  for (io::opener const& open :
+       {io::with_raw_faults(script), io::with_faults(io::posix_opener(), script),
+        io::with_counting(io::posix_opener(), counts),
+        io::with_throttle(io::posix_opener(), std::make_shared<io::throttle>(io::throttle_rates{}))}) {
+    std::error_code error;
+    CHECK_FALSE(open(dir / "no/f", read_write, error).is_open());
+    CHECK(error == std::errc::no_such_file_or_directory);
+    CHECK(open.remove(dir / "f") == std::errc::no_such_file_or_directory);
+    CHECK(open(dir / "f", read_write, error).is_open());
+    CHECK_FALSE(error);
+    CHECK_FALSE(open.remove(dir / "f"));
+    CHECK_FALSE(std::filesystem::exists(dir / "f"));
+  }
+  CHECK(counts->calls(file_call::open) == 2);
+  CHECK(counts->errors(file_call::open) == 1);
+}
+
+TEST_CASE("an error below a fault comes out, and a disk may be full from its first byte on", "[faulty]") {
+  scratch const dir;
+  auto const outer = std::make_shared<io::fault_script>(), inner = std::make_shared<io::fault_script>();
+  io::faulty f(io::faulty(opened(dir / "f"), inner), outer);
+  auto const stale = std::error_code(ESTALE, std::system_category());
+  std::vector<std::byte> memory(100);
+  std::vector<io::read_part> const gets{{0, std::span(memory).first(50)}, {60, std::span(memory).last(10)}};
+  REQUIRE(f.write(0, data).bytes == 100);
+  // below: torn after 7 bytes by ESTALE; above: after 20 by EIO
+  inner->add({.kind = file_call::write, .first = 2, .error = stale, .most_bytes = 7});
+  outer->add(io::tear_at(file_call::write, 2, 20, std::errc::io_error));
+  io_result done = f.write(0, data);
+  CHECK(done.bytes == 7);
+  CHECK(done.error == stale);
+  outer->add(io::fail_at(file_call::read, 1, stale));
+  done = f.read(gets);
+  CHECK(done.bytes == 0);
+  CHECK(done.error == stale);
+  outer->add(io::tear_at(file_call::read, 2, 55, std::errc::io_error));
+  done = f.read(gets);
+  CHECK(done.bytes == 55);
+  CHECK(done.error == std::errc::io_error);
+  inner->add({.kind = file_call::read, .first = 2, .error = stale, .most_bytes = 4});
+  done = f.read(0, memory);
+  CHECK(done.bytes == 4);
+  CHECK(done.error == stale);
+  outer->add(io::fail_at(file_call::preallocate, 1, std::errc::io_error));
+  CHECK(f.preallocate(1000) == std::errc::io_error);
+  CHECK_FALSE(f.preallocate(10));
+
+  outer->fill_disk_at(0);
+  done = f.write(0, data);
+  CHECK(done.bytes == 0);
+  CHECK(done.error == std::errc::no_space_on_device);
+  done = f.write(parts_of({0, 20}, 10));
+  CHECK(done.bytes == 0);
+  CHECK(done.error == std::errc::no_space_on_device);
+  CHECK(f.preallocate(1) == std::errc::no_space_on_device);
+}
+
 TEST_CASE("delays wait, by the clock of whoever says so", "[faulty]") {
   scratch const dir;
   auto const script = std::make_shared<io::fault_script>();
@@ -353,6 +433,190 @@ TEST_CASE("a throttled device takes its time, and is shared", "[throttled]") {
   io::any_handle c = io::with_throttle(io::posix_opener(), device)(dir / "a", read_write, error);
   CHECK(c.is_open());
   CHECK(clock::now() - begin >= 2ms);
+}
+
+namespace {
+
+// Remembers how it was called, and answers as it is told.
+struct call_log {
+  std::vector<std::string> calls;
+  std::error_code error;  // of every call
+};
+
+class logged_handle {
+  using read_part = io::read_part;
+  using write_part = io::write_part;
+
+ public:
+  explicit logged_handle(std::shared_ptr<call_log> log) : log_(std::move(log)) {}
+
+  io_result read(std::int64_t offset, std::span<std::byte> into) {
+    read_part const all{offset, into};
+    return transfer<read_part>("read", {&all, 1});
+  }
+  io_result write(std::int64_t offset, std::span<std::byte const> from) {
+    write_part const all{offset, from};
+    return transfer<write_part>("write", {&all, 1});
+  }
+  io_result read(std::span<read_part const> parts) { return transfer("read", parts); }
+  io_result write(std::span<write_part const> parts) { return transfer("write", parts); }
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    return note(kind == lock_kind::shared ? "lock shared" : "lock", {offset, length});
+  }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) { return note("unlock", {offset, length}); }
+  std::int64_t size(std::error_code& error) {
+    error = note("size", {});
+    return error ? 0 : 1234;
+  }
+  std::error_code resize(std::int64_t bytes) { return note("resize", {bytes}); }
+  std::error_code preallocate(std::int64_t bytes) { return note("preallocate", {bytes}); }
+  std::error_code sync() { return note("sync", {}); }
+  std::error_code close() {
+    open_ = false;
+    return note("close", {});
+  }
+  bool is_open() const { return open_; }
+  std::int64_t block_bytes() const { return 512; }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    return note("fcntl", {static_cast<std::int64_t>(argument.size())});
+  }
+  bool takes_hints() const { return true; }
+  int node() const { return 9; }
+
+ private:
+  std::error_code note(std::string call, std::vector<std::int64_t> const& numbers) {
+    for (std::int64_t const n : numbers) call += " " + std::to_string(n);
+    log_->calls.push_back(call);
+    return log_->error;
+  }
+  template <class Part>
+  io_result transfer(std::string const& name, std::span<Part const> parts) {
+    std::vector<std::int64_t> numbers;
+    for (Part const& p : parts) {
+      numbers.push_back(p.offset);
+      numbers.push_back(static_cast<std::int64_t>(p.memory.size()));
+    }
+    std::error_code const error = note(name, numbers);
+    return {error ? 0 : io::detail::total_bytes(parts), error};
+  }
+
+  std::shared_ptr<call_log> log_;
+  bool open_ = true;
+};
+static_assert(io::hinting<logged_handle>);
+
+// Makes every call that there is, and compares what comes back with what was said below.
+template <class H>
+void make_every_call(H& h, call_log const& log) {
+  std::vector<std::byte> memory(40), argument(24);
+  auto const bytes = [&](std::size_t from, std::size_t n) { return std::span(memory).subspan(from, n); };
+  std::vector<io::read_part> const reads{{100, bytes(0, 10)}, {200, bytes(10, 5)}};
+  std::vector<io::write_part> const writes{{300, bytes(0, 7)}, {307, bytes(20, 3)}, {400, bytes(30, 1)}};
+  auto const check = [&](io_result const& done, std::int64_t n) {
+    CHECK(done.error == log.error);
+    CHECK(done.bytes == (log.error ? 0 : n));
+  };
+  check(h.read(50, bytes(0, 40)), 40);
+  check(h.write(60, bytes(0, 30)), 30);
+  check(h.read(reads), 15);
+  check(h.write(writes), 11);
+  CHECK(h.lock(5, 6, lock_kind::shared) == log.error);
+  CHECK(h.lock(7, 8, lock_kind::exclusive) == log.error);
+  CHECK(h.unlock(5, 10) == log.error);
+  std::error_code error;
+  CHECK(h.size(error) == (log.error ? 0 : 1234));
+  CHECK(error == log.error);
+  CHECK(h.resize(77) == log.error);
+  CHECK(h.preallocate(88) == log.error);
+  CHECK(h.sync() == log.error);
+  CHECK(h.fcntl(argument) == log.error);
+  CHECK(h.takes_hints());
+  CHECK(h.node() == 9);
+  CHECK(h.block_bytes() == 512);
+  CHECK(h.is_open());
+  CHECK(h.close() == log.error);
+  CHECK_FALSE(h.is_open());
+}
+
+std::vector<std::string> const every_call{"read 50 40",
+                                          "write 60 30",
+                                          "read 100 10 200 5",
+                                          "write 300 7 307 3 400 1",
+                                          "lock shared 5 6",
+                                          "lock 7 8",
+                                          "unlock 5 10",
+                                          "size",
+                                          "resize 77",
+                                          "preallocate 88",
+                                          "sync",
+                                          "fcntl 24",
+                                          "close"};
+
+}  // namespace
+
+TEST_CASE("every call passes a decorator with all that it says, and its answer comes back", "[handle]") {
+  scratch const dir;
+  auto const log = std::make_shared<call_log>();
+  auto const counts = std::make_shared<io::call_counts>();
+  auto const trace = io::open_trace({.mode = io::trace_mode::calls, .directory = dir.string()});
+  // ENOSYS, which nothing on the way has a meaning for.
+  for (std::error_code const error : {std::error_code(), std::error_code(ENOSYS, std::system_category())}) {
+    log->error = error;
+    auto const through = [&](char const* name, auto decorated) {
+      INFO(name << ", " << error.message());
+      log->calls.clear();
+      make_every_call(decorated, *log);
+      CHECK(log->calls == every_call);
+    };
+    through("nothing", logged_handle(log));
+    through("any_handle", io::any_handle(logged_handle(log)));
+    through("counting", io::counting(logged_handle(log), counts));
+    through("faulty", io::faulty(logged_handle(log), std::make_shared<io::fault_script>()));
+    through("retrying", io::retrying(logged_handle(log)));
+    through("throttled", io::throttled(logged_handle(log), io::throttle_rates{}));
+    through("tracing", io::tracing(logged_handle(log), trace, "f"));
+    through("all",
+            io::any_handle(io::tracing(
+                io::throttled(
+                    io::any_handle(io::counting(
+                        io::faulty(io::retrying(logged_handle(log)), std::make_shared<io::fault_script>()), counts)),
+                    io::throttle_rates{}),
+                trace, "f")));
+  }
+  for (std::size_t kind = 1; kind < io::file_call_count; ++kind) {
+    auto const call = static_cast<file_call>(kind);
+    INFO(io::to_string(call));
+    bool const two = call == file_call::read || call == file_call::write || call == file_call::lock;
+    CHECK(counts->calls(call) == (two ? 8 : 4));
+    CHECK(counts->errors(call) == (two ? 4 : 2));
+  }
+  CHECK(counts->bytes_read() == 2 * 55);
+  CHECK(counts->bytes_written() == 2 * 41);
+  CHECK(counts->runs(file_call::write) == 4 * 3);
+}
+
+TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
+  io::any_handle none;
+  auto const closed = std::make_error_code(std::errc::bad_file_descriptor);
+  std::vector<std::byte> memory(4);
+  std::vector<io::read_part> const reads{{0, memory}};
+  std::vector<io::write_part> const writes{{0, memory}};
+  for (io_result const& done : {none.read(0, memory), none.write(0, memory), none.read(reads), none.write(writes)}) {
+    CHECK(done.bytes == 0);
+    CHECK(done.error == closed);
+  }
+  std::error_code error;
+  CHECK(none.size(error) == 0);
+  CHECK(error == closed);
+  for (std::error_code const e : {none.lock(0, 1, lock_kind::shared), none.unlock(0, 1), none.resize(1),
+                                  none.preallocate(1), none.sync(), none.close(), none.fcntl(memory)})
+    CHECK(e == closed);
+  CHECK_FALSE(none.is_open());
+  CHECK_FALSE(none.takes_hints());
+  CHECK(none.node() == io::unknown_node);
+  CHECK(none.block_bytes() > 0);
+  CHECK(none.target<posix>() == nullptr);
+  CHECK(io::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() == nullptr);
 }
 
 TEST_CASE("decorators stack in any order", "[handle]") {

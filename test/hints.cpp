@@ -195,7 +195,9 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   accepts("cb_buffer_size", "2 GiB", "2147483648");
   accepts("striping_unit", "1M", "1048576");
   rejects("cb_buffer_size", "", "empty");
-  rejects("cb_buffer_size", "0", "0 bytes");
+  for (auto const* name : {"cb_buffer_size", "ind_rd_buffer_size", "ind_wr_buffer_size", "romio_cb_fr_alignment"})
+    rejects(name, "0", "0 bytes");
+  accepts("cb_block_size", "0", "0");
   rejects("cb_buffer_size", "-4096", "-4096 is negative");
   rejects("cb_buffer_size", "4.5k", "suffix");
   rejects("cb_buffer_size", "4T", "suffix is none of k, m, g");
@@ -208,6 +210,7 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   rejects("cb_nodes", "-1", "negative");
   accepts("romio_ds_write", "Enable", "enable");
   accepts("romio_cb_read", "false", "disable");
+  accepts("romio_cb_read", "TRUE", "enable");
   rejects("romio_ds_write", "maybe", "none of automatic, enable, disable");
   accepts("argosy_develop", "TRUE", "true");
   rejects("argosy_develop", "yes", "neither true nor false");
@@ -217,6 +220,7 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   accepts("file_perm", "0644", "0644");
   rejects("file_perm", "rw-r--r--", "octal");
   rejects("file_perm", "99", "octal");
+  rejects("file_perm", "64x", "octal");
   rejects("file_perm", "77777", "octal");
   accepts("access_style", "read_once, random", "read_once,random");
   rejects("access_style", "sideways", "none of read_once");
@@ -228,7 +232,7 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   rejects("cb_config_list", "node1:many", "host:number");
   rejects("cb_config_list", ":3", "host:number");
   accepts("argosy_price_byte_ns", "1e-3", "1e-3");
-  for (auto const* bad : {"-1", "nan", "inf", "1ns", "", "1e999"}) {
+  for (auto const* bad : {"-1", "nan", "inf", "1ns", "", "1e999", "1.5.2", "2-", "+", "e", "."}) {
     CAPTURE(bad);
     CHECK(state("argosy_price_byte_ns", bad).status == hint_status::rejected);
   }
@@ -245,6 +249,11 @@ TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hint
   CHECK(h.find("cb_nodes")->status == hint_status::defaulted);
   CHECK(h.all().size() == io::known_hints().size() + 2);
   CHECK(h.find("nothing") == nullptr);
+
+  // the last word counts, of unknown ones, too
+  auto const twice = given(io::hints{.named = {{"colour", "red"}, {"colour", "blue"}}});
+  CHECK(twice.find("colour")->value == "blue");
+  CHECK(twice.all().size() == io::known_hints().size() + 1);
 }
 
 TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]") {
@@ -274,6 +283,18 @@ TEST_CASE("collective_buffering = false means no two-phase, unless said otherwis
   io::hints wrong{.collective_buffering = false};
   wrong.set("romio_cb_read", "perhaps");
   CHECK(given(wrong).values().cb_read == io::toggle::disable);
+}
+
+TEST_CASE("a rejected hint does not say otherwise", "[hints]") {
+  auto h = given(io::hints{.collective_buffering = false, .named = {{"romio_cb_read", "maybe"}}});
+  CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
+  CHECK(h.values().cb_read == io::toggle::disable);
+  CHECK(h.values().cb_write == io::toggle::disable);
+  // What was said before it holds.
+  h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}}, hint_source::code,
+          hint_moment::set_hints);
+  CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
+  CHECK(h.values().cb_read == io::toggle::enable);
 }
 
 TEST_CASE("a hint may change only when its line in the table says so", "[hints]") {
@@ -329,7 +350,7 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
       "# site defaults\n"
       "cb_nodes 4   # per job\r\n"
       "\n"
-      "   romio_ds_write\tdisable\n"
+      "   romio_ds_write\tdisable\t# a tab\n"
       "cb_buffer_size\n"
       "ind_rd_buffer_size lots\n"
       "whatever 1\n"
@@ -354,8 +375,16 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
   }
   ::setenv("ARGOSY_HINTS", file.path.c_str(), 1);
   CHECK(io::environment_hints() == io::read_hints_file(file.path));
+  ::setenv("ARGOSY_HINTS", "", 1);
+  CHECK(io::environment_hints().empty());
   ::unsetenv("ARGOSY_HINTS");
   CHECK(io::environment_hints().empty());
+
+  auto const broken = io::file_hints(io::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
+  CHECK(broken.values().cb_nodes == 3);
+  CHECK(broken.all().size() == io::known_hints().size() + 2);  // each line is told
+  CHECK(broken.all().back().status == hint_status::rejected);
+  CHECK_THAT(broken.all().back().why, Contains("a name and a value") && Contains("here:3"));
 }
 
 TEST_CASE("hints that must be equal on all ranks have one hash", "[hints]") {
@@ -376,6 +405,7 @@ TEST_CASE("hints print as a table", "[hints]") {
                        Contains("cb_buffer_size  4194304  rejected  code    \"huge\" is not a decimal integer\n") &&
                        Contains("colour          red      ignored   code    unknown\n") && Contains("defaults: ") &&
                        Contains("filename = state.dat"));
+  CHECK(to_string(io::file_hints()).starts_with("defaults: "));
   std::string const all = to_string(h, io::hints_shown::all);
   for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));
 }

@@ -5,6 +5,8 @@
 #include <argosy/handle/posix.hpp>
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -549,6 +551,39 @@ TEST_CASE("every errno of every call comes out, with the true count", "[posix][f
   CHECK(cells == 7 * 3 * 12);
 }
 
+TEST_CASE("a write that moves nothing is made again, and is an error in the end", "[posix][faults]") {
+  scratch const dir;
+  static std::chrono::nanoseconds slept;
+  slept = 0ns;
+  std::error_code error;
+  io::retrying<io::raw_posix> f(io::raw_posix::open(dir / "f", read_write, error),
+                                {100us, 1ms, 20ms, [](std::chrono::nanoseconds t) { slept += t; }});
+  auto const payload = bytes_of("payload");
+  {
+    faults const stuck(dir / "f", "write@1x5=short:0");
+    CHECK(f.write(0, payload).bytes == 7);
+    CHECK(argosy_fault_calls("write") == 6);
+    CHECK(slept == 100us + 200us + 400us + 800us + 1ms);
+  }
+  slept = 0ns;
+  faults const stuck(dir / "f", "write@1=short:3;write@2+=short:0");
+  io_result const put = f.write(100, payload);
+  CHECK(put.bytes == 3);
+  CHECK(put.error == std::errc::io_error);
+  CHECK(slept == 20ms);
+  CHECK(content_of(dir / "f").substr(100) == "pay");
+}
+
+TEST_CASE("a file whose lease somebody must return first is waited for", "[posix][faults]") {
+  scratch const dir;
+  posix{opened(dir / "f")}.write(0, bytes_of("x"));
+  faults const leased(dir / "f", "open@1=EAGAIN");
+  posix f = opened(dir / "f", read_only);
+  CHECK(argosy_fault_calls("open") == 2);
+  std::vector<std::byte> memory(1);
+  CHECK(f.read(0, memory).bytes == 1);
+}
+
 TEST_CASE("a file system without locks is told as such", "[posix][faults]") {
   scratch const dir;
   posix f = opened(dir / "f");
@@ -588,6 +623,88 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
   CHECK_FALSE(f.preallocate(5000));
   CHECK(argosy_fault_calls("fallocate") == 2);
   CHECK(argosy_fault_calls("ftruncate") == 0);
+}
+
+TEST_CASE("whatever says that space cannot be reserved, the size is arranged; other errors are errors",
+          "[posix][faults]") {
+  scratch const dir;
+  std::error_code error;
+  for (char const* none : {"fallocate@1+=ENOSYS", "fallocate@1=ENOTSUP;fallocate@2=ENODEV"}) {
+    CAPTURE(none);
+    posix f = opened(dir / none);
+    faults const broken(dir / none, none);
+    CHECK_FALSE(f.preallocate(300));
+    CHECK(f.size(error) == 300);
+    CHECK(argosy_fault_calls("fallocate") == 2);
+    CHECK(argosy_fault_calls("ftruncate") == 1);
+  }
+  posix f = opened(dir / "f");
+  faults const broken(dir / "f", "fallocate@1+=ENOTSUP;fstat@1=ESTALE");
+  CHECK(f.preallocate(300) == errno_code(ESTALE));
+  CHECK(argosy_fault_calls("ftruncate") == 0);  // its size unknown, it might become shorter
+  CHECK(f.size(error) == 0);
+}
+
+TEST_CASE("a raw handle makes one call of parts that follow one another, and none of those without bytes", "[posix]") {
+  scratch const dir;
+  std::error_code error;
+  auto f = io::raw_posix::open(dir / "f", read_write, error);
+  REQUIRE_FALSE(error);
+  auto const letters = bytes_of("abcdef");
+  auto const some = [&](std::size_t from, std::size_t n) { return std::span(letters).subspan(from, n); };
+  std::vector<io::write_part> const puts{{0, {}}, {90, {}},        {2, some(0, 3)},
+                                         {5, {}}, {5, some(4, 2)}, {20, some(0, 1)}};
+  std::vector<std::byte> memory(5);
+  std::vector<io::read_part> const gets{
+      {7, {}}, {2, std::span(memory).first(1)}, {3, {}}, {3, std::span(memory).last(4)}};
+  faults const counted(dir / "f", "");
+  CHECK(f.write(std::span(puts).first(2)).bytes == 0);
+  CHECK(argosy_fault_calls("write") == 0);
+  io_result const put = f.write(puts);
+  CHECK_FALSE(put.error);
+  CHECK(put.bytes == 5);
+  CHECK(argosy_fault_calls("write") == 1);
+  CHECK(content_of(dir / "f") == std::string("\0\0abcef", 7));
+  CHECK(f.read(std::span(gets).first(1)).bytes == 0);
+  CHECK(argosy_fault_calls("read") == 0);
+  CHECK(f.read(gets).bytes == 5);
+  CHECK(argosy_fault_calls("read") == 1);
+  CHECK(text_of(memory) == "abcef");
+}
+
+TEST_CASE("more parts than a system call takes are several calls", "[posix]") {
+  scratch const dir;
+  posix f = opened(dir / "f");
+  constexpr std::size_t n = 3000;
+  std::vector<std::byte> from(2 * n), into(2 * n);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = i % 2 == 0 ? static_cast<std::byte>(i / 2 % 251) : std::byte{0};
+  std::vector<io::write_part> puts;
+  std::vector<io::read_part> gets;
+  for (std::size_t i = 0; i < n; ++i) {
+    puts.push_back({static_cast<std::int64_t>(i), std::span(from).subspan(2 * i, 1)});
+    gets.push_back({static_cast<std::int64_t>(i), std::span(into).subspan(2 * i, 1)});
+  }
+  faults const counted(dir / "f", "");
+  CHECK(f.write(puts).bytes == n);
+  CHECK(argosy_fault_calls("write") == 3);
+  CHECK(f.read(gets).bytes == n);
+  CHECK(argosy_fault_calls("read") == 3);
+  CHECK(into == from);
+}
+
+TEST_CASE("a block device has a size", "[posix]") {
+  std::error_code error;
+  for (auto const& device : std::filesystem::directory_iterator("/dev")) {
+    if (!device.is_block_file(error)) continue;
+    posix f = posix::open(device.path().string(), read_only, error);
+    std::uint64_t bytes = 0;
+    if (error || ::ioctl(f.raw().descriptor(), BLKGETSIZE64, &bytes) != 0 || bytes == 0) continue;
+    CHECK(f.size(error) == static_cast<std::int64_t>(bytes));
+    CHECK_FALSE(error);
+    return;
+  }
+  skipped("no block device that may be opened");
 }
 
 TEST_CASE("the end of a file is an end, a file that shrinks under a read an error", "[posix]") {
@@ -674,9 +791,17 @@ TEST_CASE("a handle moves, and is closed once", "[posix]") {
     CHECK_FALSE(b.is_open());
     CHECK(b.write(0, bytes_of("x")).error == std::errc::bad_file_descriptor);
     CHECK(b.lock(0, 1, lock_kind::shared) == std::errc::bad_file_descriptor);
+    CHECK(b.unlock(0, 1) == std::errc::bad_file_descriptor);
+    CHECK(b.preallocate(1) == std::errc::bad_file_descriptor);
     CHECK(b.close() == std::errc::bad_file_descriptor);
     posix c(std::move(a));
+    posix& same = c;
+    c = std::move(same);
     CHECK(c.write(0, bytes_of("x")).bytes == 1);
+    faults const counted(dir / "b", "");
+    CHECK_FALSE(c.lock(0, 0, lock_kind::exclusive));  // no bytes, no lock
+    CHECK_FALSE(c.unlock(0, 0));
+    CHECK(argosy_fault_calls("lock") + argosy_fault_calls("unlock") == 0);
   }
   CHECK(open_descriptors() == before);
   CHECK(content_of(dir / "b") == "x");

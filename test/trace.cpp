@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -137,6 +138,7 @@ TEST_CASE("errors have names", "[trace]") {
   CHECK(io::error_name(std::make_error_code(std::errc::io_error)) == "EIO");
   CHECK(io::error_name({}) == "");
   CHECK_THAT(io::error_name(io::errc::truncated), ContainsSubstring("argosy"));
+  CHECK(io::error_name({4711, std::generic_category()}) == "errno 4711");
 }
 
 TEST_CASE("the environment chooses", "[trace]") {
@@ -163,6 +165,31 @@ TEST_CASE("the environment chooses", "[trace]") {
   trace_options o;
   o.program = "../evil name";
   CHECK_THAT(io::tracer(o).path(), ContainsSubstring("/local/argosy-.._evil_name-"));
+  o.program = "~LES3d+{Z}[a]";
+  CHECK_THAT(io::tracer(o).path(), ContainsSubstring("/local/argosy-_LES3d+_Z__a_-"));
+}
+
+TEST_CASE("what the environment says is read whole, and complained of once", "[trace]") {
+  scratch const dir;
+  int const good = in_child([&] {
+    if (!std::freopen((dir / "complaints").c_str(), "w", stderr)) return false;
+    for (char const* from : {"", "12x", "99999999999999999999", "x"}) {
+      variable const a("ARGOSY_TRACE", ""), b("ARGOSY_TRACE_FROM", from), c("TMPDIR", "");
+      for (int i = 0; i < 2; ++i) {
+        auto const o = trace_options::from_environment();
+        if (o.mode != trace_mode::off || o.from_offset != 0) return false;
+        if (io::tracer(o).path().find("/tmp/argosy-") != 0) return false;
+      }
+    }
+    ::unsetenv("TMPDIR");
+    std::fflush(stderr);
+    return io::tracer(trace_options()).path().find("/tmp/argosy-") == 0;
+  });
+  CHECK(good == 0);
+  auto const complaints = lines_of(content_of(dir / "complaints"));
+  REQUIRE(complaints.size() == 3);
+  CHECK_THAT(complaints[0], ContainsSubstring("ARGOSY_TRACE_FROM=12x is not understood (a file offset in bytes)"));
+  CHECK_THAT(complaints[1], ContainsSubstring("99999999999999999999"));
 }
 
 TEST_CASE("without a trace nothing is wrapped", "[trace]") {
@@ -335,6 +362,86 @@ TEST_CASE("a second tracer of the same name does not disturb the first", "[trace
   CHECK(a.path() != b.path());
   CHECK_THAT(content_of(a.path()), ContainsSubstring("first") && !ContainsSubstring("second"));
   CHECK_THAT(content_of(b.path()), ContainsSubstring("second"));
+}
+
+TEST_CASE("the line of an open says how, and any name can be written", "[trace]") {
+  scratch const dir, traces;
+  for (auto const format : {trace_format::text, trace_format::chrome}) {
+    auto const to = std::make_shared<io::tracer>(
+        trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
+    auto const open = io::with_tracing(io::posix_opener(), to);
+    std::error_code error;
+    std::string const name = dir / "a \"b\" \\c\n";
+    open(name, {.write = true, .create = true, .exclusive = true}, error);
+    open(name, {.read = true}, error);
+    open(name, {.write = true}, error);
+    open(name, read_write, error);
+    CHECK_FALSE(error);
+    to->note("one\ntwo");
+    std::filesystem::remove(name);
+    auto const text = content_of(to->path());
+    CHECK_THAT(text, ContainsSubstring("write create exclusive") && ContainsSubstring("read write create") &&
+                         ContainsSubstring("a \\\"b\\\" \\\\c\\u000a"));
+    if (format == trace_format::chrome) {
+      CHECK(json::valid(text + "]"));
+      continue;
+    }
+    auto const lines = lines_of(text);
+    REQUIRE(lines.size() == 7);  // two of them the head
+    CHECK_THAT(lines[3], ContainsSubstring(" read -> ok"));
+    CHECK_THAT(lines[4], ContainsSubstring(" write -> ok"));
+    CHECK_THAT(lines[6], ContainsSubstring("# one two"));
+  }
+}
+
+TEST_CASE("a tracer that is off writes nothing, also when it is told", "[trace]") {
+  scratch const dir, traces;
+  auto const to = std::make_shared<io::tracer>(trace_options{.mode = trace_mode::off, .directory = traces.string()});
+  CHECK(to->options().mode == trace_mode::off);
+  to->note("nothing");
+  std::error_code error;
+  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+  use(f);
+  CHECK(to->lines() == 0);
+  CHECK(std::filesystem::is_empty(traces.string()));
+}
+
+TEST_CASE("a lock without end and a list without parts are lines, too", "[trace]") {
+  scratch const dir, traces;
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::calls, .from_offset = 1000, .directory = traces.string()});
+  std::error_code error;
+  io::tracing f(io::posix::open(dir / "f", read_write, error), to, "f");
+  CHECK_FALSE(f.lock(100, INT64_MAX, lock_kind::shared));
+  CHECK_FALSE(f.lock(10, 20, lock_kind::shared));  // ends before 1000
+  CHECK(f.write(std::span<io::write_part const>()).bytes == 0);
+  CHECK(to->lines() == 1);
+  CHECK_THAT(content_of(to->path()), ContainsSubstring("lock \"f\" offset=100 bytes=9223372036854775807 shared -> ok"));
+}
+
+TEST_CASE("a trace without a descriptor waits for one; a hundredth of one name is not written", "[trace][errors]") {
+  scratch const traces;
+  trace_options const o{.mode = trace_mode::calls, .directory = traces.string()};
+  int const good = in_child([&] {
+    io::tracer to(o);
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    rlimit const none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    to.note("lost");
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    if (to.lines() != 0) return false;
+    to.note("kept");
+    return to.lines() == 1 && content_of(to.path()).find("kept") != std::string::npos;
+  });
+  CHECK(good == 0);
+  for (auto const& left : std::filesystem::directory_iterator(traces.string())) std::filesystem::remove(left.path());
+  for (int i = 1; i <= 100; ++i) {
+    io::tracer to(o);
+    to.note("a line");
+    to.note("another");
+    CHECK(to.lines() == (i < 100 ? 2 : 0));
+  }
 }
 
 TEST_CASE("a trace that cannot be written disturbs nothing", "[trace][errors]") {

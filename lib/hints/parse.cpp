@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -54,9 +53,9 @@ integer_value read_integer(std::string_view text, bool suffixes) {
   return {n << shift};
 }
 
-// A number without sign, exponents allowed, that is finite. Not from_chars: libc++ has none for double.
+// A number without sign, exponents allowed; stod throws where it is not finite. Not from_chars: libc++ has none for double.
 std::optional<double> read_number(std::string const& text) {
-  if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string::npos || text[0] == '-') return {};
+  if (text.find_first_not_of("0123456789.eE+-") != std::string::npos || text[0] == '-') return {};
   std::size_t used = 0;
   double value = 0;
   try {
@@ -64,7 +63,7 @@ std::optional<double> read_number(std::string const& text) {
   } catch (std::exception const&) {
     return {};
   }
-  if (used != text.size() || !std::isfinite(value)) return {};
+  if (used != text.size()) return {};
   return value;
 }
 

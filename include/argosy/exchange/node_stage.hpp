@@ -25,10 +25,6 @@ class node_stage {
     std::int64_t aggregators = 0;
     std::int64_t window_bytes = 0;
     std::int64_t mark_words = 0;  // of one window of one rank
-    bool holds(shape const& s) const noexcept {
-      return ranks == s.ranks && aggregators >= s.aggregators && window_bytes >= s.window_bytes &&
-             mark_words >= s.mark_words;
-    }
   };
 
   // On lines of the cache of their own: different ranks wait for them. Ranks that are early count for the other window.
@@ -50,7 +46,6 @@ class node_stage {
         s.aggregators *
         (up(sizeof(counters)) + 2 * (s.ranks * (up(sizeof(file_share)) + up(8 * s.mark_words)) + up(s.window_bytes))));
   }
-  shape const& size() const noexcept { return shape_; }
 
   counters& of(std::size_t aggregator) const { return *at<counters>(aggregator, 0); }
   file_share& share_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {

@@ -20,7 +20,6 @@ class staging {
     }
     return memory_.get();
   }
-  std::int64_t size() const noexcept { return size_; }
 
  private:
   std::unique_ptr<std::byte[]> memory_;

@@ -390,10 +390,10 @@ class basic_file {
   // The individual pointer; local.
   std::int64_t position() const { return local().position; }
   void seek(std::int64_t offset, seek_from whence = seek_from::start) {
-    done(alone(local().rank, seek_here(offset, whence)), "seek", nullptr);
+    done(alone(local_ ? local_->rank : 0, seek_here(offset, whence)), "seek", nullptr);
   }
   void seek(std::int64_t offset, seek_from whence, std::error_code& error) {
-    done(alone(local().rank, seek_here(offset, whence)), "seek", &error);
+    done(alone(local_ ? local_->rank : 0, seek_here(offset, whence)), "seek", &error);
   }
 
   // The shared pointer: asking is local, moving it is collective, with the same arguments on all ranks.

@@ -20,7 +20,6 @@ class converter {
  public:
   converter(representation r, layout const& form, signature const& types);
 
-  std::int64_t memory_size() const noexcept { return form_->size(); }
   std::int64_t file_size() const noexcept { return file_size_; }
   // The start of the item that holds byte `position` of the file's stream, there and in memory's stream.
   std::int64_t item_start(std::int64_t position) const;

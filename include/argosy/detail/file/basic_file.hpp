@@ -428,6 +428,10 @@ std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
 
 template <communicator World>
 std::int64_t basic_file<World>::size(std::error_code& error) const {
+  if (!local_) {
+    error = errc::file;
+    return 0;
+  }
   std::error_code e;
   std::int64_t const bytes = local().handle.size(e);
   error = e ? make_error_code(classify(e)) : e;

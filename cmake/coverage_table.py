@@ -1,0 +1,130 @@
+"""Folds what llvm-cov exports into a table of rooms, for coverage.sh:
+coverage_table.py SOURCE_DIR EXPORTED_DIR NEVER_RUN.txt
+
+Every program has its own view of the code, NAME.lcov with the lines and NAME.text with the branches of every instantiation of
+a template. Here lines and branches are places in the source: they were run if any instantiation in any program ran them.
+SPDX-License-Identifier: BSD-3-Clause
+"""
+import json
+import pathlib
+import re
+import sys
+from collections import defaultdict
+
+# A line that no test can reach says so itself: "// not covered: the reason". It does not count, nor do its branches.
+EXCLUDED = re.compile(r"// not covered: \S")
+
+ROOMS = ["layout", "datatype", "view", "plan", "policy", "world", "agree", "handle", "exchange", "file", "version"]
+ROOM_OF_LIB = {"posix": "handle", "trace": "handle", "gpfs_real": "handle", "hints": "file", "wire": "world"}
+LABORATORY = [
+    ("virtual cluster", r"include/argosy/world/virtual|lib/world/virtual/"),
+    ("files of the virtual cluster", r"include/argosy/handle/virtual_files|lib/handle/(?!virtual_gpfs)"),
+    ("simulated GPFS", r"include/argosy/(detail/)?handle/gpfs/|include/argosy/handle/virtual_gpfs|lib/gpfs/"
+                       r"|lib/handle/virtual_gpfs|lib/words\.hpp"),
+]
+
+
+def row_of(path):
+    for row, pattern in LABORATORY:
+        if re.match(pattern, path):
+            return row
+    parts = path.replace("include/argosy/", "").replace("detail/", "").replace("lib/", "").split("/")
+    room = parts[0].split(".")[0]
+    return ROOM_OF_LIB.get(room, room)
+
+
+class Count:
+    def __init__(self):
+        self.total = self.run = 0
+
+    def add(self, run):
+        self.total += 1
+        self.run += run
+
+    def merge(self, other):
+        self.total += other.total
+        self.run += other.run
+
+    def __str__(self):
+        percent = 100 * self.run / self.total if self.total else 100
+        return f"{self.total:9,} {self.run:9,} {percent:7.1f}"
+
+
+def read_lines(exported, lines):
+    """Adds to {file: {line: times}}."""
+    for record in exported:
+        key, _, value = record.rstrip("\n").partition(":")
+        if key == "SF":
+            file = lines[value]
+        elif key == "DA":
+            line, times = (int(n) for n in value.split(",")[:2])
+            file[line] = max(file[line], times)
+
+
+def read_branches(exported, branches):
+    """Adds to {file: {(line, column, end line, end column): [times true, times false]}}."""
+    for function in json.load(exported)["data"][0]["functions"]:
+        for line, column, last, end, true, false, file, _, _ in function["branches"]:
+            times = branches[function["filenames"][file]][line, column, last, end]
+            times[0] = max(times[0], true)
+            times[1] = max(times[1], false)
+
+
+def main(source_dir, exported_dir, never_run):
+    lines = defaultdict(lambda: defaultdict(int))
+    branches = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    for exported in sorted(pathlib.Path(exported_dir).iterdir()):
+        if exported.suffix in (".lcov", ".text") and exported.stat().st_size > 0:
+            with exported.open() as f:
+                read_lines(f, lines) if exported.suffix == ".lcov" else read_branches(f, branches)
+    counts = defaultdict(lambda: (Count(), Count()))
+    never, excluded = [], []
+    for name in sorted(lines):
+        path = name.removeprefix(source_dir + "/")
+        if not path.startswith(("include/", "lib/")):
+            continue
+        with open(name) as f:
+            text = [""] + f.read().split("\n")
+        of_lines, of_branches = counts[row_of(path)]
+        for line, times in sorted(lines[name].items()):
+            if EXCLUDED.search(text[line]):
+                excluded.append(f"{path}:{line}: {text[line].strip()}")
+                continue
+            of_lines.add(times > 0)
+            if not times:
+                never.append(f"{path}:{line}: {text[line].strip()}")
+        for place, times in sorted(branches[name].items()):
+            # clang gives comparisons that it writes itself, "= default", branches, too.
+            if EXCLUDED.search(text[place[0]]) or "= default" in text[place[0]]:
+                continue
+            for way, n in zip(("true", "false"), times):
+                of_branches.add(n > 0)
+                if not n and lines[name].get(place[0]):
+                    never.append(f"{path}:{place[0]}: never {way}: "
+                                 + (text[place[0]][place[1] - 1:place[3] - 1] if place[0] == place[2]
+                                    else text[place[0]][place[1] - 1:] + " ..."))
+    with open(never_run, "w") as f:
+        f.writelines(entry + "\n" for entry in never)
+
+    def table(rows, name):
+        total = Count(), Count()
+        for row in rows:
+            for sum_, count in zip(total, counts[row]):
+                sum_.merge(count)
+            print(f"{row:30}{counts[row][0]}  {counts[row][1]}")
+        print(f"{name:30}{total[0]}  {total[1]}\n")
+
+    of_laboratory = [row for row, _ in LABORATORY]
+    unknown = counts.keys() - set(ROOMS) - set(of_laboratory)
+    if unknown:
+        sys.exit(f"coverage_table.py knows no room for {sorted(unknown)}")
+    print(f"{'':30}{'lines':>9} {'run':>9} {'%':>7}  {'branches':>9} {'run':>9} {'%':>7}")
+    table(ROOMS, "product")
+    table(of_laboratory, "laboratory")
+    print(f"Lines and branches never run: {never_run}")
+    print(f"Not counted, with a reason beside them: {len(excluded)} lines")
+    for entry in excluded:
+        print("  " + entry)
+
+
+main(*sys.argv[1:])
