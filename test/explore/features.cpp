@@ -55,12 +55,12 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
       if (gpfs) all.emplace_back("EREMOTEIO");
       break;
     case feature::world:
-      all = {"EINTR",      "short",     "torn",  "late call",     "death",    "no locks",
-             "small disk", "slow rank", "pause", "late messages", "one node", "several nodes"};
+      all = {"EINTR",     "short", "torn",          "late call", "death",
+             "slow rank", "pause", "late messages", "one node",  "several nodes"};
       if (gpfs)
         all.insert(all.end(), {"refused write", "refused read", "slow server", "late tokens"});
       else
-        all.emplace_back("crashes");
+        all.insert(all.end(), {"no locks", "small disk", "crashes"});
       break;
     case feature::event:
       all = {"ranks read and write at once",

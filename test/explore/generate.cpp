@@ -130,12 +130,15 @@ class writer_of_programs {
     step s{.what = op::set_view, .salt = number(random_)};
     known& f = here();
     view_choice& v = s.view;
+    bool const typed = one_in(random_, weights::typed);
+    auto const has_blocks = [&] { return !(v.shape == shape::woven || v.shape == shape::common); };
     do v.shape = weights::pick(random_, weights::shapes);
-    while ((f.sequential && !is_one_for_all(v.shape)) || (v.shape == shape::ghosts && ranks_ > 64));
+    while ((f.sequential && !is_one_for_all(v.shape)) || (v.shape == shape::ghosts && ranks_ > 64) ||
+           (typed && !has_blocks() && !one_in(random_, weights::typed_tree)));
     v.seed = number(random_) % 4096 + 1;
     if (one_in(random_, weights::displaced)) v.displacement = pick(random_, 0, one_in(random_, 3) ? 9000 : 50);
-    bool const blocks = v.shape == shape::plain || v.shape == shape::dealt || v.shape == shape::ghosts;
-    if (one_in(random_, weights::typed)) {
+    bool const blocks = has_blocks();
+    if (typed) {
       v.representation = weights::pick(random_, weights::representations);
       if (blocks) v.item = weights::pick(random_, weights::items);
     }

@@ -122,7 +122,7 @@ inline constexpr int agents = 4, unique = 4, appending = 10, exclusive = 10, del
 // Of hints: each that is known; a value that makes no sense.
 inline constexpr int each_hint = 12, silly_hint = 5;
 // Of views.
-inline constexpr int displaced = 2, typed = 3, hints_with_view = 10;
+inline constexpr int displaced = 2, typed = 3, typed_tree = 4, hints_with_view = 10;
 // Of calls that move data.
 inline constexpr int uneven = 2, scattered_memory = 2, nothing = 12, later = 2, loose = 3, mistaken = 40, troubled = 60,
                      troubled_items = 4, from_start = 3;
