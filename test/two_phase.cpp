@@ -24,6 +24,7 @@
 #include "support/file_cases.hpp"
 #include "support/random_tree.hpp"
 #include "support/seed.hpp"
+#include "support/throwing_cases.hpp"
 #include "support/two_phase_cases.hpp"
 
 namespace io = argosy;
@@ -257,4 +258,16 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
   CHECK(bound.policy == "data_shipping");
   CHECK(dear.plan(io::access_kind::read, all, ranks).policy == "two_phase");
   CHECK(dear.key() != io::automatic{}.key());
+}
+
+TEST_CASE("who throws in a collective call leaves nothing strange in the file or in memory", "[two_phase][exceptions]") {
+  io::mpi const world{boost::mpi::communicator()};
+  shared_scratch const dir(world);
+  check_throwing_writers(world, dir / "w", io::posix_opener(), true);
+  check_throwing_readers(world, dir / "r", io::posix_opener(), true);
+}
+TEST_CASE("a policy of all ranks that throws ends its call, and no other", "[two_phase][exceptions]") {
+  io::mpi const world{boost::mpi::communicator()};
+  shared_scratch const dir(world);
+  check_throwing_plans(world, dir / "f", io::posix_opener());
 }

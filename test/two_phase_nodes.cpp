@@ -14,6 +14,7 @@
 
 #include "support/catch.hpp"
 #include "support/nodes_world.hpp"
+#include "support/throwing_cases.hpp"
 #include "support/two_phase_cases.hpp"
 
 namespace io = argosy;
@@ -161,4 +162,12 @@ TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]
     CHECK(owners("elsewhere:3").size() == static_cast<std::size_t>(size));
     f.close();
   }
+}
+
+TEST_CASE("who throws in a collective write leaves nothing strange in the file", "[two_phase][exceptions]") {
+  in_each_world([](nodes_world const& w) {
+    shared_scratch const dir(w);
+    check_throwing_writers(w, dir / "f", io::posix_opener(), true);
+    check_throwing_plans(w, dir / "p", io::posix_opener());
+  });
 }

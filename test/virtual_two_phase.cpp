@@ -58,6 +58,9 @@ TEST_CASE("who throws in a collective read leaves nothing strange in memory", "[
 TEST_CASE("a policy that throws leaves what it wrote, and the rest as it was", "[virtual][exceptions]") {
   in_each_cluster([](auto const&... all) { check_throwing_policies(all...); });
 }
+TEST_CASE("a policy of all ranks that throws ends its call, and no other", "[virtual][two_phase][exceptions]") {
+  in_each_cluster([](auto const&... all) { check_throwing_plans(all...); });
+}
 TEST_CASE("a collective write that merges keeps off a request that is under way", "[virtual][two_phase][merging]") {
   for (io::mode const more : {io::mode::none, io::mode::unique_open})
     in_each_cluster([&](io::virtual_rank const& world, std::string const& path, io::opener const& files) {

@@ -74,19 +74,19 @@ opener opener_in_run(Open open, opener::remove_function remove) {
   return {[open = std::move(open)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
             scheduler* const s = scheduler::running();
             std::shared_ptr<fault_script> const faults = s && s->in_task() ? s->me().faults : nullptr;
-            for (;;) {
-              error.clear();
+            retry_limits const limits{.sleep = pause};
+            any_handle opened;
+            error = repeated(limits, [&]() -> std::error_code {
               if (faults)
-                if (auto const v = faults->next(file_call::open); v.error) {
-                  if (v.error == std::errc::interrupted) continue;
-                  error = v.error;
-                  return {};
-                }
-              auto h = open(path, flags, error);
-              if (error) return {};
-              if (!faults) return any_handle(retrying(std::move(h), {.sleep = pause}));
-              return any_handle(retrying(faulty(std::move(h), faults), {.sleep = pause}));
-            }
+                if (auto const v = faults->next(file_call::open); v.error) return v.error;
+              std::error_code e;
+              auto h = open(path, flags, e);
+              if (e) return e;
+              opened = faults ? any_handle(retrying(faulty(std::move(h), faults), limits))
+                              : any_handle(retrying(std::move(h), limits));
+              return {};
+            });
+            return opened;
           },
           std::move(remove)};
 }

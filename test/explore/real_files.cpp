@@ -85,6 +85,8 @@ program for_processes(program p) {
   w.slow.clear();
   w.pauses.clear();
   w.network = {};
+  // A call of the simulated file system, and of no other.
+  std::erase_if(w.faults, [](rank_fault const& f) { return f.what.kind == file_call::fcntl; });
   for (rank_fault& f : w.faults) {
     // Real time passes: late calls are late by less, and few; and an open, whose patience is that of production, is not
     // asked to come again for ever (it asks for the size, too).

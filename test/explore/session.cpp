@@ -232,7 +232,9 @@ void session::touched(int rank, std::int64_t offset) {
 
 void session::saw(int rank, witnessed w) {
   std::lock_guard const guard(seeing_);
-  bool const again = w.error == std::errc::resource_unavailable_try_again && asked_again_ < patience_of_handles;
+  // A close is never repeated: the descriptor may be another file's by then.
+  bool const again = w.error == std::errc::resource_unavailable_try_again && asked_again_ < patience_of_handles &&
+                     w.call != file_call::close;
   if (w.error == std::errc::interrupted || again)
     unseen_ = fmt::format("rank {}: '{}' comes out of the handle, at {}", rank, w.error.message(), to_string(w.call));
   of(rank).seen.push_back(std::move(w));

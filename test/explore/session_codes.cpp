@@ -165,9 +165,10 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     } else {
       // Whether there was a wrong item to be read, the bytes will tell.
       bool const of_program = (r.must_fail || may_read_wrong_items(r)) && r.code == errc::conversion;
-      bool const right = r.expected != errc{}
-                             ? r.code == r.expected
-                             : of_program || explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
+      // Whether a place that depends on the pointer or on the size is right, a rank must first find out.
+      bool const asks_first = s.what == op::seek_shared && s.whence != seek_from::start;
+      bool const met = explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
+      bool const right = r.expected != errc{} ? r.code == r.expected || (asks_first && met) : of_program || met;
       if (r.bad == trouble::item_throws && r.code == errc::conversion && !r.threw && !serves)
         wrong(k, rank, "what was thrown does not reach the caller");
       if (!right) wrong(k, rank, "not its error: " + words());

@@ -18,7 +18,9 @@
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/independent.hpp>
+#include <argosy/policy/two_phase.hpp>
 
 #include "catch.hpp"
 #include "two_phase_cases.hpp"
@@ -59,6 +61,15 @@ struct throwing_policy {
   static constexpr independent pieces{.buffer_bytes = 100};
 };
 static_assert(independent_policy<throwing_policy>);
+
+// The same of all ranks together: no plan can be made.
+struct throwing_plans {
+  static constexpr std::string_view name = "throwing plans";
+  collective_plan plan(access_kind, access_summary const&, rank_group const&) const { throw thrown_by_user(); }
+  std::uint64_t key() const { return 1; }
+  friend bool operator==(throwing_plans const&, throwing_plans const&) = default;
+};
+static_assert(collective_policy<throwing_plans>);
 
 // Numbers in a file: some of each rank in turn, and then one that is nobody's.
 template <communicator World>
@@ -368,6 +379,35 @@ void check_throwing_shipments(World const& world, std::string const& path, opene
           CHECK(counted == r.bytes / 4);
         });
   });
+}
+
+// A policy of all ranks. Nonblocking calls are waited for in order, or the last one first; each is told what became of itself.
+template <communicator World>
+void check_throwing_plans(World const& world, std::string const& path, opener files) {
+  auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, {}, files);
+  dealt_numbers<World> const d{world, 5, 600};
+  std::vector<int> const data = d.values(), others(data.size(), 8);
+  d.fill(f);
+  d.set_view(f, "native");
+  CHECK_THROWS_AS(f.write_at_all(0, others, throwing_plans{}), thrown_by_user);
+  for (bool const last_first : {false, true}) {
+    CAPTURE(last_first);
+    std::vector<request> calls;
+    calls.push_back(f.iwrite_at_all(0, others, throwing_plans{}));
+    calls.push_back(f.iwrite_at_all(0, data, two_phase{.window_bytes = 512}));
+    std::error_code error;
+    report r;
+    if (last_first) r = calls[1].wait(error);
+    CHECK_THROWS_AS(calls[0].wait(), thrown_by_user);
+    if (!last_first) r = calls[1].wait(error);
+    CHECK(!error);
+    CHECK(r.bytes == 4 * d.each);
+    world.barrier();
+    CHECK(d.lost(d.content(f), data) == 0);
+    d.fill(f);
+    d.set_view(f, "native");
+  }
+  f.close();
 }
 
 }  // namespace argosy::test

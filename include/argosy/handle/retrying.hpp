@@ -26,6 +26,46 @@ struct retry_limits {
   void (*sleep)(std::chrono::nanoseconds) = nullptr;  // how pauses pass; null: this thread sleeps
 };
 
+namespace detail {
+
+class patience {
+ public:
+  explicit patience(retry_limits const& limits) : limits_(limits) { reset(); }
+  void reset() {
+    next_ = limits_.first_pause;
+    left_ = limits_.all_pauses;
+  }
+  // False if it has run out.
+  bool pause() {
+    if (left_.count() <= 0) return false;
+    auto const now = next_ < left_ ? next_ : left_;
+    limits_.sleep ? limits_.sleep(now) : std::this_thread::sleep_for(now);
+    left_ -= now;
+    next_ = next_ * 2 < limits_.longest_pause ? next_ * 2 : limits_.longest_pause;
+    return true;
+  }
+  // Whether the call shall be made again.
+  bool again(std::error_code const& error) {
+    if (error == std::errc::interrupted) return true;
+    return (error == std::errc::resource_unavailable_try_again || error == std::errc::operation_would_block) && pause();
+  }
+
+ private:
+  retry_limits const& limits_;
+  std::chrono::microseconds next_, left_;
+};
+
+// Calls until there is no error, or none that goes away.
+template <class Call>
+std::error_code repeated(retry_limits const& limits, Call&& call) {
+  std::error_code error = call();
+  if (!error) return error;
+  for (patience patient(limits); error && patient.again(error);) error = call();
+  return error;
+}
+
+}  // namespace detail
+
 // When a read returns nothing, the size decides what that means:
 //   at or beyond the size                    the end of the file: the count says how far it went
 //   less than this call has read already     the file was truncated under the call: errc::truncated
@@ -42,7 +82,7 @@ class retrying {
     requires openable<Raw>
   {
     retrying opened{Raw{}};
-    error = opened.repeat([&] {
+    error = detail::repeated(opened.limits_, [&] {
       std::error_code e;
       opened.raw_ = Raw::open(path, flags, e);
       return e;
@@ -62,14 +102,14 @@ class retrying {
   io_result write(std::span<write_part const> parts) { return transfer(parts); }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    return repeat([&] { return raw_.lock(offset, length, kind); });
+    return detail::repeated(limits_, [&] { return raw_.lock(offset, length, kind); });
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    return repeat([&] { return raw_.unlock(offset, length); });
+    return detail::repeated(limits_, [&] { return raw_.unlock(offset, length); });
   }
   std::int64_t size(std::error_code& error) {
     std::int64_t bytes = 0;
-    error = repeat([&] {
+    error = detail::repeated(limits_, [&] {
       std::error_code e;
       bytes = raw_.size(e);
       return e;
@@ -77,13 +117,13 @@ class retrying {
     return bytes;
   }
   std::error_code resize(std::int64_t bytes) {
-    return repeat([&] { return raw_.resize(bytes); });
+    return detail::repeated(limits_, [&] { return raw_.resize(bytes); });
   }
   std::error_code preallocate(std::int64_t bytes) {
-    return repeat([&] { return raw_.preallocate(bytes); });
+    return detail::repeated(limits_, [&] { return raw_.preallocate(bytes); });
   }
   std::error_code sync() {
-    return repeat([&] { return raw_.sync(); });
+    return detail::repeated(limits_, [&] { return raw_.sync(); });
   }
   std::error_code close() {  // never repeated: the descriptor may be another file's by now
     std::error_code const error = raw_.close();
@@ -91,7 +131,7 @@ class retrying {
   }
   bool is_open() const { return raw_.is_open(); }
   std::error_code fcntl(std::span<std::byte> argument) {
-    return repeat([&] { return fcntl_of(raw_, argument); });
+    return detail::repeated(limits_, [&] { return fcntl_of(raw_, argument); });
   }
   std::int64_t block_bytes() const { return raw_.block_bytes(); }
   bool takes_hints() { return argosy::takes_hints(raw_); }
@@ -101,41 +141,6 @@ class retrying {
   Raw const& raw() const noexcept { return raw_; }
 
  private:
-  class patience {
-   public:
-    explicit patience(retry_limits const& limits) : limits_(limits) { reset(); }
-    void reset() {
-      next_ = limits_.first_pause;
-      left_ = limits_.all_pauses;
-    }
-    // False if it has run out.
-    bool pause() {
-      if (left_.count() <= 0) return false;
-      auto const now = next_ < left_ ? next_ : left_;
-      limits_.sleep ? limits_.sleep(now) : std::this_thread::sleep_for(now);
-      left_ -= now;
-      next_ = next_ * 2 < limits_.longest_pause ? next_ * 2 : limits_.longest_pause;
-      return true;
-    }
-    // Whether the call shall be made again.
-    bool again(std::error_code const& error) {
-      if (error == std::errc::interrupted) return true;
-      return (error == std::errc::resource_unavailable_try_again || error == std::errc::operation_would_block) && pause();
-    }
-
-   private:
-    retry_limits const& limits_;
-    std::chrono::microseconds next_, left_;
-  };
-
-  template <class Call>
-  std::error_code repeat(Call&& call) {
-    std::error_code error = call();
-    if (!error) return error;
-    for (patience patient(limits_); error && patient.again(error);) error = call();
-    return error;
-  }
-
   template <class Part>
   io_result call(std::span<Part const> parts, std::size_t within) {
     if (within == 0 && parts.size() > 1) {
@@ -167,7 +172,7 @@ io_result retrying<Raw>::transfer(std::span<Part const> parts) {
   std::int64_t highest = 0;  // the end of what was read
   std::size_t within = 0;    // bytes of the first part that are done
   int surprises = 0;
-  patience patient(limits_);
+  detail::patience patient(limits_);
   for (;;) {
     while (!parts.empty() && within == parts.front().memory.size()) {
       parts = parts.subspan(1);

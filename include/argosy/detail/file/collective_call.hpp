@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <argosy/agree/agree.hpp>
 #include <argosy/detail/file/open_file.hpp>
@@ -17,6 +19,7 @@
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/rank_failure.hpp>
 
 namespace argosy::detail {
 
@@ -102,7 +105,17 @@ agreement carry_out(World const& world, team<World>& ranks, open_file& file, sha
       world.all_reduce(all);
     }
   }
-  collective_plan plan = plan_together(world, ranks, file, t, all);
+  // Made of what all ranks know by a pure function: where a policy of the program throws, it throws on all of them.
+  collective_plan plan;
+  try {
+    plan = plan_together(world, ranks, file, t, all);
+  } catch (rank_failure const&) {
+    throw;
+  } catch (...) {
+    failure thrown(errc::conversion, "a policy of the program threw");
+    thrown.thrown = std::current_exception();
+    return alone(world.rank(), std::move(thrown));
+  }
   if (plan.together) {
     auto const result = ranks.carry_out(world, plan, t, file, space, done, all.pending > 0, mine);
     if (result) {
