@@ -407,6 +407,9 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
                                      {-1, io::interrupt_at(io::file_call::open, 1, 3)}}},
                          none);
   CHECK(storm.content("f") == whole.content("f"));
+  io::fault busy = io::fail_at(io::file_call::open, 1, std::errc::resource_unavailable_try_again);
+  busy.times = 3;
+  CHECK(run({.faults = {{-1, busy}}}, none).content("f") == whole.content("f"));
   auto const small = run({.faults = {{-1, io::shorten_at(io::file_call::write, 1, 777, io::fault::forever)}}}, none);
   CHECK(small.content("f") == whole.content("f"));
   double slow = 0;
