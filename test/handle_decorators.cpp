@@ -355,6 +355,20 @@ TEST_CASE("a throttled device takes its time, and is shared", "[throttled]") {
   CHECK(clock::now() - begin >= 2ms);
 }
 
+TEST_CASE("a call that moves no bytes costs a throttled device its latency only", "[throttled]") {
+  scratch const dir;
+  using clock = std::chrono::steady_clock;
+  auto const device = std::make_shared<io::throttle>(io::throttle_rates{.bytes_per_second = 0.05});  // a byte takes 20 s
+  auto const begin = clock::now();
+  std::error_code error;
+  io::any_handle f = io::with_throttle(io::posix_opener(), device)(dir / "f", read_write, error);
+  f.size(error);
+  f.resize(100);
+  f.sync();
+  f.close();
+  CHECK(clock::now() - begin < 15s);
+}
+
 TEST_CASE("decorators stack in any order", "[handle]") {
   scratch const dir;
   auto const outer = std::make_shared<io::call_counts>(), inner = std::make_shared<io::call_counts>();
