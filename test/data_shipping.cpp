@@ -1,9 +1,11 @@
 // Data shipping as a plan: which agent each block of the file belongs to, and in which windows it accesses it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,36 @@ io::access_summary asking(std::int64_t low, std::int64_t high, std::int64_t gran
 }
 
 }  // namespace
+
+TEST_CASE("of many domains a plan shows the first and the last eight, and how many are between", "[data_shipping]") {
+  io::collective_plan p;
+  p.together = true;
+  p.window_bytes = 10;
+  auto const shown = [&](int domains) {
+    p.domains.clear();
+    for (int i = 0; i < domains; ++i) p.domains.push_back({.begin = 1000 + 10 * i, .end = 1010 + 10 * i, .rank = i});
+    std::istringstream lines(to_string(p));
+    std::vector<std::string> firsts;  // words of the lines of domains
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string first, second;
+      words >> first >> second;
+      if (!first.empty() && (first == "..." || std::isdigit(static_cast<unsigned char>(first[0])) != 0))
+        firsts.push_back(first == "..." ? first + second : first);
+    }
+    return firsts;
+  };
+  auto const numbers = [](int from, int to) {
+    std::vector<std::string> all;
+    for (int i = from; i < to; ++i) all.push_back(std::to_string(i));
+    return all;
+  };
+  CHECK(shown(16) == numbers(0, 16));
+  std::vector<std::string> cut = numbers(0, 8);
+  cut.push_back("...1");
+  for (std::string const& n : numbers(9, 17)) cut.push_back(n);
+  CHECK(shown(17) == cut);
+}
 
 TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a call asks for", "[data_shipping]") {
   io::rank_group const ranks{.size = 12, .nodes = 3, .block_bytes = 256 << 10};

@@ -256,7 +256,12 @@ TEST_CASE("what cannot be is refused with its name, number and remedy", "[dataty
       io::subarray({4, 4}, {2, 3}, {0, 2}, real_type),
       Contains("start[1] = 2") && Contains("subsize[1] = 3") && Contains("size[1] = 4") && Contains("move or shrink"));
   CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type), Contains("size[1] is -4"));
-  CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::uint64_t>::max(), real_type), io::invalid_layout);
+  // Wrapped, they would be counts below zero, but strides and places like any other.
+  auto const too_large = std::numeric_limits<std::uint64_t>::max();
+  CHECK_THROWS_AS(io::contiguous(too_large, real_type), io::invalid_layout);
+  CHECK_THROWS_WITH(io::vector(2, 1, too_large, real_type), Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_WITH(io::indexed(list{1, 1}, std::vector<std::uint64_t>{0, too_large}, real_type),
+                    Contains("exceeds 2^63 - 1"));
   CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::int64_t>::max(), real_type).form(), io::invalid_layout);
 }
 

@@ -617,6 +617,19 @@ TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
   CHECK(none.block_bytes() > 0);
   CHECK(none.target<posix>() == nullptr);
   CHECK(io::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() == nullptr);
+
+TEST_CASE("a call that moves no bytes costs a throttled device its latency only", "[throttled]") {
+  scratch const dir;
+  using clock = std::chrono::steady_clock;
+  auto const device = std::make_shared<io::throttle>(io::throttle_rates{.bytes_per_second = 0.05});  // a byte takes 20 s
+  auto const begin = clock::now();
+  std::error_code error;
+  io::any_handle f = io::with_throttle(io::posix_opener(), device)(dir / "f", read_write, error);
+  f.size(error);
+  f.resize(100);
+  f.sync();
+  f.close();
+  CHECK(clock::now() - begin < 15s);
 }
 
 TEST_CASE("decorators stack in any order", "[handle]") {

@@ -617,6 +617,7 @@ TEST_CASE("space without a file system's help is a size, and never zeros over da
     if (supported) CHECK(about.st_blocks * 512 >= 10'000);
     CHECK_FALSE(f.preallocate(0));
   }
+  CHECK(io::raw_posix().preallocate(0) == std::errc::bad_file_descriptor);  // as that of any other length
   // A file system that knows only the plain form, as NFS.
   posix f = opened(dir / "nfs");
   faults const broken(dir / "nfs", "fallocate@1=ENOTSUP");

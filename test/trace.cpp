@@ -206,6 +206,7 @@ TEST_CASE("every call is a line", "[trace]") {
     auto const to = std::make_shared<io::tracer>(o);
     std::error_code error;
     io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+    CHECK(f.is_open());
     use(f);
     to->note("phase\ntwo");
     io::with_tracing(io::posix_opener(), to)(dir / "no/f", read_write, error);

@@ -1,0 +1,173 @@
+# All places of the code, from all of its files; kept until the code or the rules change.
+# SPDX-License-Identifier: BSD-3-Clause
+import hashlib
+import json
+import multiprocessing
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+from clang import cindex
+
+import places
+
+LAB = re.compile(r"^(include/argosy/(detail/)?handle/gpfs/|include/argosy/(detail/)?handle/virtual_|include/argosy/(detail/)?world/virtual"
+                 r"|lib/gpfs/|lib/world/virtual/|lib/handle/)")
+FOLDED = {"posix": "handle", "hints": "file", "trace": "handle", "wire": "world", "gpfs_real": "handle"}
+ROOMS = ["layout", "datatype", "view", "plan", "policy", "world", "agree", "handle", "exchange", "file", "gpfs", "virtual"]
+
+
+def room_of(name):
+    parts = name.split("/")
+    if LAB.match(name):
+        return "gpfs" if "gpfs" in name else "virtual"
+    part = parts[1] if parts[0] == "lib" else parts[3] if parts[2] == "detail" else parts[2]
+    room = FOLDED.get(part, part)
+    return room if room in ROOMS else None
+
+
+def is_lab(room):
+    return room in ("gpfs", "virtual")
+
+
+def sources(root):
+    """Names of the files that are mutated."""
+    names = [p.relative_to(root).as_posix() for d in ("include/argosy", "lib") for p in sorted((root / d).rglob("*.[hc]pp"))]
+    return [n for n in names if room_of(n)]
+
+
+def arguments(root, database, name):
+    """What the compiler is told of a source: of `name` as it is in the copy, for the tree at `root`."""
+    for entry in database:
+        if entry["file"].endswith("/" + name):
+            words = shlex.split(entry["command"])[1:]
+            copy = entry["file"][: -len(name) - 1]
+            keep, i = [], 0
+            while i < len(words):
+                if words[i] in ("-I", "-isystem", "-D"):
+                    keep += words[i:i + 2]
+                    i += 1
+                elif words[i].startswith(("-I", "-D", "-isystem", "-std=")):
+                    keep.append(words[i])
+                i += 1
+            return [w.replace(copy, str(root)) for w in keep] + ["-w", "-Wno-everything", "-ferror-limit=0"]
+    return None
+
+
+def umbrella(root):
+    text = "".join(f"#include <{n[len('include/'):]}>\n" for n in sources(root) if n.startswith("include/"))
+    return str(root / "lib" / "all_headers_of_argosy.cpp"), text
+
+
+def parse(root, database, name):
+    """One source, or all headers (None)."""
+    index = cindex.Index.create()
+    if name is None:
+        path, text = umbrella(root)
+        args = arguments(root, database, "lib/file/open.cpp")
+        return index.parse(path, args, [(path, text)])
+    return index.parse(str(root / name), arguments(root, database, name))
+
+
+def errors(unit):
+    return [(d.location.file.name if d.location.file else "", d.location.line, d.spelling)
+            for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+
+
+def one_unit(task):
+    root, database, name, wanted = task
+    root = Path(root)
+    files = {str(root / n): places.File(n, (root / n).read_bytes()) for n in wanted}
+    unit = parse(root, database, name)
+    wrong = errors(unit)
+    if wrong:
+        return name, wrong, []
+    return name, [], places.Finder(files).run(unit)
+
+
+def with_keys(found):
+    """Each its name: of its file, rule, line of text and what it does; the same line elsewhere in the file counts."""
+    found.sort(key=lambda m: (m["file"], m["edits"][0][0], m["rule"], m["what"]))
+    seen, all_of_them = {}, []
+    for m in found:
+        key = "\0".join((m["file"], m["rule"], m["text"], m["what"]))
+        n = seen[key] = seen.get(key, 0) + 1
+        m["id"] = hashlib.sha1(f"{key}\0{n}".encode()).hexdigest()[:8]
+        m["room"] = room_of(m["file"])
+        all_of_them.append(m)
+    return all_of_them
+
+
+def by_rules(root, database, work, jobs):
+    rules = hashlib.sha1()
+    for name in sources(root) + ["test/mutants/places.py", "test/mutants/collect.py"]:
+        rules.update((root / name).read_bytes())
+    cache = work / "places.json"
+    if cache.exists():
+        kept = json.loads(cache.read_text())
+        if kept["of"] == rules.hexdigest():
+            return kept["mutants"]
+    names = sources(root)
+    headers = [n for n in names if n.startswith("include/")]
+    inner = [n for n in names if n.startswith("lib/") and n.endswith(".hpp")]
+    units = [n for n in names if n.endswith(".cpp")]
+    tasks = [(str(root), database, None, headers)] + [(str(root), database, n, [n] + inner) for n in units]
+    found, seen = [], set()
+    with multiprocessing.Pool(jobs) as pool:
+        for name, wrong, mutants in pool.imap_unordered(one_unit, tasks):
+            if wrong:
+                raise SystemExit(f"{name or 'the headers'}: clang finds errors: {wrong[:3]}")
+            for m in mutants:
+                place = (m["file"], m["rule"], json.dumps(m["edits"]))
+                if place not in seen:
+                    seen.add(place)
+                    found.append(m)
+    found = with_keys(found)
+    cache.write_text(json.dumps({"of": rules.hexdigest(), "mutants": found}))
+    return found
+
+
+def by_hand(root):
+    """What test/mutants/*.toml says. A pattern that ends in ; is a statement, any other an expression."""
+    found, wrong = [], []
+    for listing in sorted((root / "test/mutants").glob("*.toml")):
+        for one in tomllib.loads(listing.read_text())["mutant"]:
+            text = (root / one["file"]).read_bytes()
+            pattern = one["pattern"].encode()
+            after = one.get("after", one["pattern"]).encode()
+            begin = text.find(pattern, text.find(after))
+            if text.count(after) != 1 or begin < 0:
+                wrong.append(f"{listing.name}: {one['name']}: {after.decode()!r} is {text.count(after)} times in {one['file']}")
+                continue
+            end = begin + len(pattern)
+            if one["pattern"].endswith(";"):
+                edit = [begin, end, "{ if ( ::argosy_mutant::is(@N@)) { " + one["replacement"] + " } else { ", " } }"]
+            else:
+                edit = [begin, end, "( ::argosy_mutant::is(@N@) ? (" + one["replacement"] + ") : (", "))"]
+            f = places.File(one["file"], text)
+            line = f.line_of(begin)
+            found.append(dict(id=one["name"], file=one["file"], rule="by hand", line=line, text=f.line_text(line), what=one["why"],
+                              room=room_of(one["file"]), edits=[edit]))
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+    return found
+
+
+def draw(mutants, count, seed):
+    """Lines are drawn, then one mutant of each: so long lines and frequent rules do not crowd out the others."""
+    def chance(text):
+        return hashlib.sha1(f"{seed} {text}".encode()).hexdigest()
+
+    lines = {}
+    for m in mutants:
+        lines.setdefault((m["file"], m["text"]), []).append(m)
+    drawn = []
+    if count <= 0:
+        return drawn
+    for place in sorted(lines, key=lambda p: chance("\0".join(p))):
+        rules = sorted({m["rule"] for m in lines[place]}, key=chance)
+        drawn.append(min((m for m in lines[place] if m["rule"] == rules[0]), key=lambda m: chance(m["id"])))
+        if len(drawn) == count:
+            break
+    return drawn

@@ -1,0 +1,185 @@
+# Which tests there are, what they reach, and running one of them with a mutant on.
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+# Tests of a room; others come after explore.
+OF_ROOM = {
+    "layout": "layout static_layout serialize print draw filetype",
+    "datatype": "element datatype process_grid darray memory mpi_datatype",
+    "view": "filetype view representation",
+    "plan": "view carry_out data_shipping",
+    "policy": "data_shipping two_phase carry_out virtual_shipping scale",
+    "world": "self world service wire virtual_service",
+    "agree": "agree faults",
+    "handle": "posix handle_decorators trace gpfs_real guided_prefetch faults",
+    "exchange": "carry_out guided_prefetch two_phase shipping virtual_shipping representation",
+    "file": "file hints asio gpfs_together faults",
+    "gpfs": "gpfs virtual_gpfs explore.gpfs guided_prefetch",
+    "virtual": "virtual_cluster virtual_files virtual_service scale explore",
+}
+EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
+
+
+def near(test, room):
+    """0 for tests of the room, 1 for explore, 2 for others."""
+    if any(test["name"].startswith(p) for p in OF_ROOM[room].split()):
+        return 0
+    return 1 if test["name"].startswith("explore") else 2
+
+
+def all_tests(build):
+    """Those of ctest whose programs are tests, and explore. (ctest itself tells commands of programs that are built only.)"""
+    tests = []
+    for listing in sorted(build.rglob("CTestTestfile.cmake")):
+        for name, words in re.findall(r"^add_test\(\[?=?\[?([\w.]+)\]?=?\]? (.*)\)$", listing.read_text(), re.M):
+            command = re.findall(r'"([^"]*)"', words)
+            if any(is_test(w, build) for w in command):
+                tests.append(dict(name=name, command=command))
+    for name, words in EXPLORE.items():
+        tests.append(dict(name=name, command=[str(build / "bin/explore"), *words.split()]))
+    return tests
+
+
+def is_test(word, build):
+    return word.startswith(str(build / "bin")) and Path(word).name.startswith(("test_", "explore"))
+
+
+def target_of(test):
+    return next(Path(w).name for w in test["command"] if Path(w).name.startswith(("test_", "explore")))
+
+
+def marked(mark):
+    """All processes that have the mark of a run in their environment, also those that have left their group."""
+    word = f"ARGOSY_MUTANT_RUN={os.getpid()}.{mark}".encode()
+    for p in os.listdir("/proc"):
+        if p.isdigit() and int(p) != os.getpid():
+            try:
+                if any(w.startswith(word) for w in Path(f"/proc/{p}/environ").read_bytes().split(b"\0")):
+                    yield int(p)
+            except OSError:
+                pass
+
+
+def processor_time(mark):
+    """Seconds, of all of them and of those that they have waited for."""
+    ticks = 0
+    for p in marked(mark):
+        try:
+            ticks += sum(int(w) for w in Path(f"/proc/{p}/stat").read_text().rpartition(")")[2].split()[11:15])
+        except OSError:
+            pass
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def kill_marked(mark):
+    for _ in range(5):
+        found = list(marked(mark))
+        for p in found:
+            try:
+                os.kill(p, signal.SIGKILL)
+            except OSError:
+                pass
+        if not found:
+            return
+        time.sleep(0.05)
+
+
+def ended(p, seconds):
+    """(exit code, its processor time), or None: not after so long."""
+    until = time.time() + seconds
+    pause = 0.002
+    while True:
+        pid, status, used = os.wait4(p.pid, os.WNOHANG)
+        if pid:
+            p.returncode = os.waitstatus_to_exitcode(status)
+            return p.returncode, used.ru_utime + used.ru_stime
+        if time.time() > until:
+            return None
+        time.sleep(pause)
+        pause = min(0.1, 1.5 * pause)
+
+
+def wait(p, mark, usual, factor):
+    """The same; None: it hangs, or has taken much more time of the processors than usual. A busy machine is no reason."""
+    limit = factor * usual["seconds"] + 15
+    began = time.time()
+    if end := ended(p, limit):
+        return end
+    used = processor_time(mark)
+    while used < factor * usual["processor"] + 10 and time.time() - began < 8 * limit:
+        if end := ended(p, 10):
+            return end
+        before, used = used, processor_time(mark)
+        if used - before < 0.05:
+            return None
+    return None
+
+
+def remove_left_overs(directory, before, began):
+    """What a killed test left: its files and mounts, and shared memory that no process has any more."""
+    for line in Path("/proc/mounts").read_text().splitlines():
+        if line.split()[1].startswith(f"{directory}/"):
+            subprocess.run(["umount", "-l", line.split()[1]], capture_output=True)
+    shutil.rmtree(directory, ignore_errors=True)
+    shared = Path("/dev/shm")
+    left = [p for p in shared.iterdir() if p.name not in before and p.stat().st_mtime >= began - 1] if shared.is_dir() else []
+    if not left:
+        return
+    in_use = set()
+    for p in os.listdir("/proc"):
+        if p.isdigit():
+            try:
+                maps = Path(f"/proc/{p}/maps").read_text(errors="replace")
+                in_use |= {w for line in maps.splitlines() for w in [line.split(" ", 5)[-1].strip()] if w.startswith("/dev/shm/")}
+                in_use |= {os.readlink(f"/proc/{p}/fd/{d}") for d in os.listdir(f"/proc/{p}/fd")}
+            except OSError:
+                pass
+    for p in left:
+        if str(p) not in in_use:
+            p.unlink(missing_ok=True)
+
+
+def run(test, work, usual, factor=5, number=0, reached=None, output=None):
+    """How it ended: (verdict, seconds, of the processors); the verdict is "passed", or says why not."""
+    mark = uuid.uuid4().hex
+    directory = work / "tmp" / mark[:8]
+    directory.mkdir(parents=True)
+    environment = os.environ | {
+        "TMPDIR": str(directory), "ARGOSY_MUTANT": str(number), "ARGOSY_MUTANT_RUN": f"{os.getpid()}.{mark}",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    }
+    environment.pop("ARGOSY_MUTANT_REACHED", None)
+    if reached:
+        environment["ARGOSY_MUTANT_REACHED"] = str(reached)
+    shared = Path("/dev/shm")
+    before = {p.name for p in shared.iterdir()} if shared.is_dir() else set()
+    began = time.time()
+    out = output or subprocess.DEVNULL
+    p = subprocess.Popen(test["command"], cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                         start_new_session=True, preexec_fn=limits)
+    code, used = wait(p, mark, usual, factor) or (None, 0)
+    verdict = "time limit" if code is None else "passed" if code == 0 else f"exit {code}" if code > 0 else f"signal {-code}"
+    seconds = time.time() - began
+    if verdict != "passed":
+        kill_marked(mark)
+        p.wait()
+    if verdict == "passed":
+        shutil.rmtree(directory, ignore_errors=True)
+    else:
+        remove_left_overs(directory, before, began)
+    return verdict, seconds, used
+
+
+def limits():
+    """No core files; and a mutant that takes memory without end ends."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
