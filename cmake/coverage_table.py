@@ -14,6 +14,19 @@ from collections import defaultdict
 # A line that no test can reach says so itself: "// not covered: the reason". It does not count, nor do its branches.
 EXCLUDED = re.compile(r"// not covered: \S")
 
+# Lines without code of their own. Where a program does not call a function, clang counts all its lines, these among them.
+NO_CODE = re.compile(r"\s*(//.*|#.*|[{}()\[\];]*|(\} )?else( \{)?|(\} )?(else )?if constexpr\b.*)\s*(//.*)?")
+
+# What only the compiler runs, in constant expressions: static_assert tests it, and there is nothing to count. Functions, as
+# "file: mangled name". Only where no program runs them.
+COMPILE_TIME = re.compile(r"detail/datatype/aggregate_fields\.hpp: |datatype/element\.hpp: .*12is_described"
+                          r"|datatype/flatten\.hpp: .*11has_element|detail/datatype/box\.hpp: .*11box_may_fit"
+                          r"|detail/datatype/deal\.hpp: .*(16known_deal_fault|15known_processes)"
+                          r"|detail/datatype/numbers\.hpp: .*(12known_number|10known_list|11common_size|15sizes_may_agree"
+                          r"|23all_may_be_not_negative)"
+                          r"|layout/static_layout\.hpp: .*(14static_form_of|8sizes_of|13static_layout|11static_form)"
+                          r"|layout/element_layout\.hpp: .*9period_of.*4form")
+
 ROOMS = ["layout", "datatype", "view", "plan", "policy", "world", "agree", "handle", "exchange", "file", "version"]
 ROOM_OF_LIB = {"posix": "handle", "trace": "handle", "gpfs_real": "handle", "hints": "file", "wire": "world"}
 LABORATORY = [
@@ -61,9 +74,12 @@ def read_lines(exported, lines):
             file[line] = max(file[line], times)
 
 
-def read_branches(exported, branches):
-    """Adds to {file: {(line, column, end line, end column): [times true, times false]}}."""
+def read_branches(exported, branches, compile_time):
+    """Adds to {file: {(line, column, end line, end column): [times true, times false]}}, and to {file: lines}."""
     for function in json.load(exported)["data"][0]["functions"]:
+        name, first = function["filenames"][0], function["regions"][0]
+        if COMPILE_TIME.search(f"{name}: {function['name']}"):
+            compile_time[name].update(range(first[0], first[2] + 1))
         for line, column, last, end, true, false, file, _, _ in function["branches"]:
             times = branches[function["filenames"][file]][line, column, last, end]
             times[0] = max(times[0], true)
@@ -73,12 +89,13 @@ def read_branches(exported, branches):
 def main(source_dir, exported_dir, never_run):
     lines = defaultdict(lambda: defaultdict(int))
     branches = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    compile_time = defaultdict(set)
     for exported in sorted(pathlib.Path(exported_dir).iterdir()):
         if exported.suffix in (".lcov", ".text") and exported.stat().st_size > 0:
             with exported.open() as f:
-                read_lines(f, lines) if exported.suffix == ".lcov" else read_branches(f, branches)
+                read_lines(f, lines) if exported.suffix == ".lcov" else read_branches(f, branches, compile_time)
     counts = defaultdict(lambda: (Count(), Count()))
-    never, excluded = [], []
+    never, excluded, compiled_only = [], [], 0
     for name in sorted(lines):
         path = name.removeprefix(source_dir + "/")
         if not path.startswith(("include/", "lib/")):
@@ -87,6 +104,11 @@ def main(source_dir, exported_dir, never_run):
             text = [""] + f.read().split("\n")
         of_lines, of_branches = counts[row_of(path)]
         for line, times in sorted(lines[name].items()):
+            if NO_CODE.fullmatch(text[line]):
+                continue
+            if not times and line in compile_time[name]:
+                compiled_only += 1
+                continue
             if EXCLUDED.search(text[line]):
                 excluded.append(f"{path}:{line}: {text[line].strip()}")
                 continue
@@ -96,6 +118,8 @@ def main(source_dir, exported_dir, never_run):
         for place, times in sorted(branches[name].items()):
             # clang gives comparisons that it writes itself, "= default", branches, too.
             if EXCLUDED.search(text[place[0]]) or "= default" in text[place[0]]:
+                continue
+            if place[0] in compile_time[name] and not lines[name].get(place[0]):
                 continue
             for way, n in zip(("true", "false"), times):
                 of_branches.add(n > 0)
@@ -122,6 +146,7 @@ def main(source_dir, exported_dir, never_run):
     table(ROOMS, "product")
     table(of_laboratory, "laboratory")
     print(f"Lines and branches never run: {never_run}")
+    print(f"Not counted, as only the compiler runs them: {compiled_only} lines")
     print(f"Not counted, with a reason beside them: {len(excluded)} lines")
     for entry in excluded:
         print("  " + entry)

@@ -617,6 +617,7 @@ TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
   CHECK(none.block_bytes() > 0);
   CHECK(none.target<posix>() == nullptr);
   CHECK(io::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() == nullptr);
+}
 
 TEST_CASE("a call that moves no bytes costs a throttled device its latency only", "[throttled]") {
   scratch const dir;
