@@ -23,7 +23,7 @@ constexpr std::uint64_t seeds = 100;
 constexpr std::uint64_t gpfs_seeds = 20;
 constexpr std::int64_t every = 40;
 #else
-constexpr std::uint64_t seeds = 1000;
+constexpr std::uint64_t seeds = 1500;
 constexpr std::uint64_t gpfs_seeds = 150;
 constexpr std::int64_t every = 5;
 #endif
@@ -54,7 +54,7 @@ TEST_CASE("random programs keep the contract, and nothing never comes up", "[exp
     CHECK(v.wrong == "");
     all.add(v.features);
   }
-  if (seeds >= 1000) CHECK(all.zeros(false) == std::vector<std::string>());
+  if (seeds >= 1500) CHECK(all.zeros(false) == std::vector<std::string>());
 }
 
 TEST_CASE("random programs keep the contract on a simulated GPFS", "[explore][gpfs]") {

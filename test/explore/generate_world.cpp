@@ -49,6 +49,8 @@ void random_faults(engine& random, scenario& w) {
                                   ENOLCK, EMFILE, EAGAIN, ENOENT, EISDIR, EINVAL, EPERM,  EBADF};
         file_call const kind = weights::pick(random, weights::failing_calls);
         std::error_code const error(any_of(random, errors), std::system_category());
+        // Handles try such a call again: it comes out where it stays so.
+        if (error == std::errc::resource_unavailable_try_again && one_in(random, 2)) times = fault::forever;
         if (kind == file_call::unlock)
           times = std::min<std::int64_t>(times, 3);  // what cannot be unlocked at all stays
         // Of some calls a program makes one or two, and on one rank.

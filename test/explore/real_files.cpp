@@ -85,6 +85,9 @@ program for_processes(program p) {
   w.slow.clear();
   w.pauses.clear();
   w.network = {};
+  // How far a collective request has come that its ranks dropped, nobody can say while its threads are at it.
+  for (step& s : p.steps)
+    if (s.what == op::drop) s.what = op::wait;
   // A call of the simulated file system, and of no other.
   std::erase_if(w.faults, [](rank_fault const& f) { return f.what.kind == file_call::fcntl; });
   for (rank_fault& f : w.faults) {
