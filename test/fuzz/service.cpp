@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <wire/raw_socket.hpp>
@@ -66,7 +67,7 @@ class liar {
   }
   ~liar() {
     if (thread_.joinable()) thread_.join();
-    wire::close_descriptor(listener_);
+    if (listener_ >= 0) wire::close_descriptor(listener_);
   }
   wire::address const& where() const { return where_; }
   void start() {
@@ -80,6 +81,7 @@ class liar {
     std::error_code error;
     int const s = wire::accept_next(listener_, error);
     FUZZ_CHECK(s >= 0);
+    wire::close_descriptor(std::exchange(listener_, -1));  // who is called again when it has gone is not there
     std::vector<std::byte> hello = stranger::greeting(where_);
     std::memcpy(hello.data() + 8, where_.answered.data(), where_.answered.size());
     if (in_.ConsumeIntegralInRange(0, 7) == 0) hello = in_.ConsumeBytes<std::byte>(48);
