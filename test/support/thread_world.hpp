@@ -123,7 +123,10 @@ class thread_world {
       std::lock_guard const lock(board_->mutex);
       mine.swap(board_->parcels[static_cast<std::size_t>(rank_)]);
     }
-    std::stable_sort(mine.begin(), mine.end(), [](parcel const& a, parcel const& b) { return a.rank < b.rank; });
+    std::multimap<int, parcel> by_rank;  // those of one rank as they were sent
+    for (parcel& p : mine) by_rank.emplace(p.rank, std::move(p));
+    mine.clear();
+    for (auto& [from, p] : by_rank) mine.push_back(std::move(p));
     barrier();
     return mine;
   }
