@@ -68,7 +68,7 @@ std::vector<std::byte> real_files::content(std::string const& path) const {
 void real_files::put(std::string const& path, std::span<std::byte const> bytes) {
   if (!makes_) return;
   stream s = open_stream(path, "wb");
-  std::size_t const put = std::fwrite(bytes.data(), 1, bytes.size(), s.get());
+  std::size_t const put = bytes.empty() ? 0 : std::fwrite(bytes.data(), 1, bytes.size(), s.get());
   if (std::fclose(s.release()) != 0 || put != bytes.size())
     throw std::runtime_error("'" + path + "' cannot be written");
 }
