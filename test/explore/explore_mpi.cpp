@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "command_line.hpp"
 #include "remote_ground.hpp"
 #include "remote_run.hpp"
 
@@ -46,13 +47,6 @@ struct options {
   unsigned patience_seconds = 60;
   bool shrink = false, verbose = false, help = false;
 };
-
-std::uint64_t number(std::string const& text) {
-  std::size_t end = 0;
-  std::uint64_t const n = text.empty() || text[0] == '-' ? 0 : std::stoull(text, &end);
-  if (end == 0 || end != text.size()) throw std::invalid_argument("'" + text + "' is not a number");
-  return n;
-}
 
 options parse(int argc, char** argv) {
   options o;

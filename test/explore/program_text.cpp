@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "mode_names.hpp"
 #include "program.hpp"
 
 namespace argosy::explore {
@@ -23,6 +24,22 @@ char const* name_of(trouble t) noexcept {
 char const* name_of(shape s) noexcept {
   constexpr char const* names[] = {"plain", "dealt", "woven", "common", "ghosts"};
   return names[static_cast<int>(s)];
+}
+
+std::vector<std::string> names_of(mode m) {
+  constexpr std::pair<mode, char const*> all[] = {{mode::read, "read"},
+                                                  {mode::write, "write"},
+                                                  {mode::read_write, "read_write"},
+                                                  {mode::create, "create"},
+                                                  {mode::exclusive, "exclusive"},
+                                                  {mode::append, "append"},
+                                                  {mode::delete_on_close, "delete_on_close"},
+                                                  {mode::unique_open, "unique_open"},
+                                                  {mode::sequential, "sequential"}};
+  std::vector<std::string> names;
+  for (auto const& [one, name] : all)
+    if (has(m, one)) names.emplace_back(name);
+  return names;
 }
 
 namespace {
@@ -42,18 +59,8 @@ std::string_view enumerator_of(basic item) {
 }
 
 std::string text_of(mode m) {
-  constexpr std::pair<mode, char const*> names[] = {{mode::read, "read"},
-                                                    {mode::write, "write"},
-                                                    {mode::read_write, "read_write"},
-                                                    {mode::create, "create"},
-                                                    {mode::exclusive, "exclusive"},
-                                                    {mode::append, "append"},
-                                                    {mode::delete_on_close, "delete_on_close"},
-                                                    {mode::unique_open, "unique_open"},
-                                                    {mode::sequential, "sequential"}};
   std::string text;
-  for (auto const& [one, name] : names)
-    if (has(m, one)) text += fmt::format("{}mode::{}", text.empty() ? "" : " | ", name);
+  for (std::string const& name : names_of(m)) text += fmt::format("{}mode::{}", text.empty() ? "" : " | ", name);
   return text;
 }
 

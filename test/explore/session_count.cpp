@@ -10,26 +10,11 @@
 #include <argosy/file/hint_info.hpp>
 #include <argosy/handle/tracer.hpp>
 
+#include "mode_names.hpp"
 #include "session.hpp"
 
 namespace argosy::explore {
 namespace {
-
-std::vector<std::string> names_of(mode m) {
-  constexpr std::pair<mode, char const*> all[] = {{mode::read, "read"},
-                                                  {mode::write, "write"},
-                                                  {mode::read_write, "read_write"},
-                                                  {mode::create, "create"},
-                                                  {mode::exclusive, "exclusive"},
-                                                  {mode::append, "append"},
-                                                  {mode::delete_on_close, "delete_on_close"},
-                                                  {mode::unique_open, "unique_open"},
-                                                  {mode::sequential, "sequential"}};
-  std::vector<std::string> names;
-  for (auto const& [one, name] : all)
-    if (has(m, one)) names.emplace_back(name);
-  return names;
-}
 
 // What comes together in one step.
 class combination {

@@ -1,0 +1,14 @@
+// The modes of an open by their names.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <argosy/file/mode.hpp>
+
+namespace argosy::explore {
+
+std::vector<std::string> names_of(mode m);
+
+}  // namespace argosy::explore
