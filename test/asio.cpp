@@ -16,6 +16,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -237,6 +238,42 @@ TEST_CASE("deferred operations begin when they are awaited", "[asio]") {
   CHECK(f.position() == 0);
   CHECK(std::move(operation)(asio::use_future).get().bytes == 80);
   CHECK(f.position() == 10);
+}
+
+namespace {
+
+// Takes its time after it passed on what it was given.
+struct slow_executor {
+  asio::io_context::executor_type inner;
+  std::atomic<bool>* returned;
+
+  asio::io_context& query(asio::execution::context_t) const noexcept { return inner.context(); }
+  static constexpr asio::execution::blocking_t query(asio::execution::blocking_t) noexcept {
+    return asio::execution::blocking.never;
+  }
+  slow_executor require(asio::execution::blocking_t::never_t) const { return *this; }
+  template <class F>
+  void execute(F&& f) const {
+    asio::post(inner, std::forward<F>(f));
+    std::this_thread::sleep_for(50ms);
+    *returned = true;
+  }
+  friend bool operator==(slow_executor const&, slow_executor const&) noexcept = default;
+};
+
+}  // namespace
+
+TEST_CASE("no thread of a file is at work after it", "[asio]") {
+  scratch const dir;
+  asio::io_context context;
+  std::atomic<bool> returned = false;
+  auto const out = numbers(10);
+  {
+    file f = opened(dir / "data");
+    io::async_write(f, out, asio::bind_executor(slow_executor{context.get_executor(), &returned}, asio::detached));
+    context.run();  // the write has ended; the executor is still at it
+  }
+  CHECK(returned);
 }
 
 TEST_CASE("an operation may begin in the completion of another", "[asio]") {

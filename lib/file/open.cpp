@@ -110,6 +110,10 @@ void open_file::abandon(bool made) {
 
 void open_file::drain() {
   if (beside) beside->wait([this] { return pending == 0; });
+  end_threads();
+}
+
+void open_file::end_threads() {
   std::unique_ptr<io_threads> last;  // waits outside of the lock: what ends may begin something new
   {
     std::lock_guard const guard(threads_mutex_);

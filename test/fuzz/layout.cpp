@@ -18,6 +18,7 @@ using namespace argosy;
 namespace {
 
 constexpr std::int64_t most_pieces = 300, most_bytes = 4096;
+constexpr std::int64_t most_distance = std::int64_t{1} << 32;  // farther away no program has memory
 
 std::optional<layout> read(std::span<std::byte const> bytes) {
   try {
@@ -133,7 +134,8 @@ void use(layout const& l) {
   if (l.pieces() <= most_pieces) {
     walk(l);
     build_upon(l);
-    if (l.true_extent() <= most_bytes && l.size() <= most_bytes) move_bytes(l);
+    bool const in_memory = -most_distance <= l.true_lower_bound() && l.true_lower_bound() <= most_distance;
+    if (in_memory && l.true_extent() <= most_bytes && l.size() <= most_bytes) move_bytes(l);
   }
 }
 

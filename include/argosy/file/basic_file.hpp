@@ -488,7 +488,7 @@ class basic_file {
   report finish(agreement const& a, std::string_view call, report const& r, std::error_code* error);
 
   std::optional<World> world_;
-  std::shared_ptr<detail::open_file> local_;
+  detail::own_part local_;
   std::shared_ptr<detail::shared_pointer> shared_;
   std::shared_ptr<detail::team<World>> team_;
   std::unique_ptr<detail::beside> beside_;  // for nonblocking collective calls: one of the two

@@ -146,7 +146,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
                                          hints const& h, opener files, place where) try {
   if constexpr (requires { world.note("open", where); }) world.note("open", where);
   world_.emplace(world.duplicate());
-  local_ = std::make_shared<detail::open_file>();
+  local_ = detail::own_part(std::make_shared<detail::open_file>());
   local_->begin(path, modes, world_->rank(), h, std::move(files));
   if constexpr (working_in_background<World>) local_->beside = world_->make_background();
   local_->ranks = world_->size();
@@ -222,9 +222,9 @@ void basic_file<World>::prepare_together() {
                                                             : hidden_pointer());
   if (shares && meets)
     beside_ = std::make_unique<detail::beside>(
-        memory_world(part(pointer_bytes, meeting_bytes), world_->rank(), world_->size()), local_, shared_);
+        memory_world(part(pointer_bytes, meeting_bytes), world_->rank(), world_->size()), local_.shared(), shared_);
   else
-    later_.emplace(*world_, local_, shared_, team_);
+    later_.emplace(*world_, local_.shared(), shared_, team_);
 }
 
 template <communicator World>
@@ -463,14 +463,14 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
 template <communicator World>
 agreement basic_file<World>::set_size_agreed(std::int64_t bytes, place where) {
   arguments given("set_size", where);
-  detail::require_resizable(given, local_.get(), bytes);
+  detail::require_resizable(given, local_.shared().get(), bytes);
   return on_one_rank(given, [&]() -> failure { return local_->handle.resize(bytes); });
 }
 
 template <communicator World>
 agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, place where) {
   arguments given("preallocate", where);
-  detail::require_resizable(given, local_.get(), bytes);
+  detail::require_resizable(given, local_.shared().get(), bytes);
   return on_one_rank(given, [&]() -> failure { return local_->handle.preallocate(bytes); });
 }
 
@@ -612,13 +612,13 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view ca
   failure f = prepare(kind, pointer, offset, data, how, t);
   if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
   if (f) {
-    auto const file = local_ ? local_ : std::make_shared<detail::open_file>();
+    auto const file = local_ ? local_.shared() : std::make_shared<detail::open_file>();
     auto ended = std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f)));
     if (then) then(*ended);
     return ended;
   }
   if (pointer == pointer_kind::individual) local_->position += t.etypes;
-  auto operation = std::make_shared<detail::file_operation>(call, local_, std::move(t));
+  auto operation = std::make_shared<detail::file_operation>(call, local_.shared(), std::move(t));
   if (then)  // the operation lives while it runs
     operation->start([then = std::move(then), o = operation.get()] { then(*o); });
   else
@@ -661,7 +661,7 @@ template <communicator World>
 request basic_file<World>::together_later(std::string_view call, access_kind kind, pointer_kind pointer,
                                           std::int64_t offset, source const& data, any_policy const& how) {
   if (!is_open()) {
-    auto const file = local_ ? local_ : std::make_shared<detail::open_file>();
+    auto const file = local_ ? local_.shared() : std::make_shared<detail::open_file>();
     return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, detail::closed())));
   }
   detail::collective_call c = described(call, kind, pointer, offset, data, how);

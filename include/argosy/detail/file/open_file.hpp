@@ -97,6 +97,7 @@ struct open_file {
   failure try_lock(bool& none);  // `none`: this rank has no locks
   void abandon(bool made);       // a failed open leaves nothing behind
   void drain();                  // waits for requests
+  void end_threads();            // and for what their completions do
 
   // What a call of this kind is not allowed here, and its work; `offset` in etypes (not looked at for shared pointers,
   // whose value is not known yet).
@@ -136,6 +137,30 @@ struct open_file {
   failure move_here(job const& t, staging& with, report& done);
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
+};
+
+// The hold that a file has on its own part. Requests and completions may hold that longer, but when the file goes no thread
+// is at work for it any more: else one could still be telling an executor what is done while the program ends.
+class own_part {
+ public:
+  own_part() = default;
+  explicit own_part(std::shared_ptr<open_file> part) : part_(std::move(part)) {}
+  own_part(own_part&& other) noexcept : part_(std::move(other.part_)) {}
+  own_part& operator=(own_part other) noexcept {
+    part_.swap(other.part_);
+    return *this;
+  }
+  ~own_part() {
+    if (part_) part_->end_threads();
+  }
+
+  explicit operator bool() const { return part_ != nullptr; }
+  open_file* operator->() const { return part_.get(); }
+  open_file& operator*() const { return *part_; }
+  std::shared_ptr<open_file> const& shared() const { return part_; }
+
+ private:
+  std::shared_ptr<open_file> part_;
 };
 
 }  // namespace argosy::detail
