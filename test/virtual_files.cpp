@@ -164,6 +164,47 @@ TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
   CHECK(took(1, 1, 1 << 10) > took(1, 1, 1 << 20));
 }
 
+TEST_CASE("the middle of a lock may be given back", "[virtual][handle]") {
+  io::virtual_files const files;
+  constexpr double late = 1e-3;
+  io::virtual_cluster({.ranks = 2, .seed = seed()}).run([&](io::virtual_rank const& world) {
+    std::error_code e;
+    io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
+    auto const told = [&](std::int64_t offset, std::int64_t bytes) {
+      CHECK_FALSE(f.lock(offset, bytes, io::lock_kind::exclusive));
+      double const at = world.now();
+      CHECK_FALSE(f.unlock(offset, bytes));
+      return at;
+    };
+    for (std::int64_t const still : {0, 39, 60, 99}) {
+      if (world.rank() == 0) {
+        CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
+        CHECK_FALSE(f.unlock(40, 20));
+      }
+      world.barrier();
+      double const begin = world.now();
+      if (world.rank() == 0) {
+        world.compute(late);
+        CHECK_FALSE(f.unlock(0, 100));
+      } else {
+        CHECK(told(40, 20) - begin < late / 2);
+        CHECK(told(still, 1) - begin > late / 2);
+      }
+      world.barrier();
+    }
+    CHECK_FALSE(f.close());
+  });
+}
+
+TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle]") {
+  io::virtual_files files({.capacity_bytes = 2 * 4096});
+  files.put("f", filled(2 * 4096, 1));
+  CHECK_THROWS_AS(files.put("g", filled(1, 1)), std::length_error);
+  files.put("f", filled(4096, 2));  // what was there makes room
+  files.put("g", filled(4096, 3));
+  CHECK_THROWS_AS(files.put("g", filled(4097, 4)), std::length_error);
+}
+
 TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   io::virtual_files const files;
   int count = 0, inside = 0;
