@@ -4,7 +4,7 @@
 #   cmake/test.sh all         that, and
 #                               asan            g++ with sanitizers, all tests but those of the package
 #                               tsan            g++ with the thread sanitizer, tests with several threads
-#                               release-clang   clang++-19, the library and the tests without MPI
+#                               release-clang   clang++-19, the library, every header alone, and the tests without MPI
 #                               fuzz            clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets
 #   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see them?
