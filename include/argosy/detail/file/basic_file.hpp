@@ -521,10 +521,20 @@ template <communicator World>
 agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   arguments given("set_hints", where);
+  // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = local_->hints;
-  changed.merge(h, hint_source::code, hint_moment::set_hints, local_->pending > 0);
+  changed.merge(h, hint_source::code, hint_moment::set_hints);
   given.same("hints", changed.same_hash());
   return collectively(given, [&]() -> failure {
+    struct requests {
+      int pending;
+      void combine(requests const& other) { pending |= other.pending; }
+    } all{local_->pending > 0 ? 1 : 0};
+    world_->all_reduce(all);
+    if (all.pending != 0) {
+      changed = local_->hints;
+      changed.merge(h, hint_source::code, hint_moment::set_hints, true);
+    }
     local_->hints = std::move(changed);
     return follow_hints();
   });
