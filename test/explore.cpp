@@ -311,6 +311,20 @@ TEST_CASE("found: in develop mode one rank cannot have the view, and the others 
   }
 }
 
+TEST_CASE("found: a rank moves the shared pointer late, and the views of a sequential file begin at several places",
+          "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=3 ranks_per_node=1 pause=1:100:300000");
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
+      {.what = op::write_shared, .count = 100, .loose = true},
+      {.what = op::set_view},
+      {.what = op::write_ordered, .count = 1},
+      {.what = op::close},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: whoever seeks from an end that nobody tells is told so, although the place would be none",
           "[explore][found]") {
   program p;
