@@ -334,6 +334,24 @@ TEST_CASE("a bad argument is named where it was given, and elsewhere the rank is
     }
 }
 
+TEST_CASE("what a bad argument leaves unknown is compared with nobody's", "[agree][arguments]") {
+  io::mpi const world = everyone();
+  for (bool const develop : {false, true})
+    for (int r = 0; r < world.size(); ++r) {
+      bool const bad = world.rank() == r;
+      arguments given("set_view");
+      given.require(!bad, errc::datatype, [] { return "no such view"; });
+      given.same("extent", bad ? 0 : 4).same("representation", bad ? "" : "native");
+      given.same_in_develop("colour", bad ? 0 : 1);
+      agreement const a = io::agree(world, given, develop);
+      CHECK(a.code == (bad ? errc::datatype : errc::error_on_another_rank));
+      CHECK(a.failed_rank == r);
+      CHECK(a.cause == errc::datatype);
+      CHECK(a.detail == "no such view");
+      check_same_on_all(world, a);
+    }
+}
+
 TEST_CASE("different arguments: every rank gets not_same, the argument's name and two ranks", "[agree][arguments]") {
   io::mpi const world = everyone();
   if (world.size() == 1) return;

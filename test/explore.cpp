@@ -294,6 +294,58 @@ TEST_CASE("found: in develop mode a wrong argument of one rank makes the others'
   CHECK(verdict_of(p).wrong == "");
 }
 
+TEST_CASE("found: in develop mode one rank cannot have the view, and the others are told of arguments",
+          "[explore][found]") {
+  program p;
+  for (char const* const fault : {"rank:0,call:lock,error:ENOENT", "rank:0,call:read,times:forever,error:EAGAIN",
+                                  "rank:1,call:lock,error:ENOENT"}) {
+    p.world = parse_scenario(std::string("ranks=3 ranks_per_node=1 fault=") + fault);
+    p.steps = {
+        {.what = op::open,
+         .modes = mode::write | mode::create | mode::append | mode::sequential,
+         .hints = {{"argosy_develop", "true"}}},
+        {.what = op::set_view, .view = {.item = argosy::basic::int32}},
+    };
+    CAPTURE(fault);
+    CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("found: a rank moves the shared pointer late, and the views of a sequential file begin at several places",
+          "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=3 ranks_per_node=1 pause=1:100:300000");
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
+      {.what = op::write_shared, .count = 100, .loose = true},
+      {.what = op::set_view},
+      {.what = op::write_ordered, .count = 1},
+      {.what = op::close},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: whoever seeks from an end that nobody tells is told so, although the place would be none",
+          "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=1 fault=rank:-1,call:size,error:ENOSPC");
+  p.steps = {{.what = op::open}, {.what = op::seek, .offset = -1, .whence = argosy::seek_from::end}};
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a split call has wrong arguments, and is told of a death", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=2 ranks_per_node=1 die=1:26");
+  policy_choice const how{.kind = policy_kind::data_shipping};
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create},
+      {.what = op::write_at_all, .count = 1, .policy = how},
+      {.what = op::sync, .on = false},
+      {.what = op::begin_read_at_all, .later = true, .loose = true, .on = false},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
   program p;
   p.world = parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");

@@ -212,41 +212,46 @@ TEST_CASE("a bad argument on one rank of a collective call is refused on all, be
       f.seek(bad ? -1 : 0, io::seek_from::start, e...);
   }));
 
-  scripted tier(tier_place::decorator);
-  table cells(world, "bad arguments");
-  std::error_code error;
-  io::file f = io::file::open(world, path, mode::create | mode::read_write, error, {}, tier.files());
-  CHECK_FALSE(error);
-  if (error) return;
-  f.set_size(64);
-  for (misuse const& m : all)
-    for_each_set_of_ranks(world, [&](bool bad_here, std::string const& where) {
-      cells.begin(std::string(m.call) + ", " + m.name + " " + where);
-      for (bool const throwing : {false, true}) {
-        cells.again();
-        f.set_view(0, io::type<int>);
-        if (world.rank() == 0) make_file(path, 64);
-        world.barrier();
-        tier.script().clear();
-        outcome const o = m.run(f, bad_here, throwing);
-        promises const all_of(world, {bad_here ? static_cast<int>(m.gives) : 0, 0});
-        std::error_code const promised = all_of.code(m.collective);
-        cells.expect_code(o, promised);
-        bool const request = m.call[0] == 'i';
-        if (promised && (throwing || !request))
-          cells.expect_words(o.words, m.call, path, all_of.failed_rank(m.collective), m.gives);
-        if (promised || m.collective) {
-          cells.expect(tier.script().calls(io::file_call::write) == 0, "something was written");
-          cells.expect(tier.script().calls(io::file_call::read) == 0, "something was read");
-          cells.expect(tier.script().calls(io::file_call::resize) == 0, "the size was set");
+  for (bool const develop : {false, true}) {
+    scripted tier(tier_place::decorator);
+    table cells(world, develop ? "bad arguments, develop mode" : "bad arguments");
+    std::error_code error;
+    io::file f =
+        io::file::open(world, path, mode::create | mode::read_write, error, {.develop = develop}, tier.files());
+    CHECK_FALSE(error);
+    if (error) return;
+    f.set_size(64);
+    for (misuse const& m : all) {
+      if (develop && !m.collective) continue;  // they compare nothing
+      for_each_set_of_ranks(world, [&](bool bad_here, std::string const& where) {
+        cells.begin(std::string(m.call) + ", " + m.name + " " + where);
+        for (bool const throwing : {false, true}) {
+          cells.again();
+          f.set_view(0, io::type<int>);
+          if (world.rank() == 0) make_file(path, 64);
+          world.barrier();
+          tier.script().clear();
+          outcome const o = m.run(f, bad_here, throwing);
+          promises const all_of(world, {bad_here ? static_cast<int>(m.gives) : 0, 0});
+          std::error_code const promised = all_of.code(m.collective);
+          cells.expect_code(o, promised);
+          bool const request = m.call[0] == 'i';
+          if (promised && (throwing || !request))
+            cells.expect_words(o.words, m.call, path, all_of.failed_rank(m.collective), m.gives);
+          if (promised || m.collective) {
+            cells.expect(tier.script().calls(io::file_call::write) == 0, "something was written");
+            cells.expect(tier.script().calls(io::file_call::read) == 0, "something was read");
+            cells.expect(tier.script().calls(io::file_call::resize) == 0, "the size was set");
+          }
+          if (m.collective) cells.expect(content_of(path) == std::string(64, 'o'), "the file changed");
+          world.barrier();
         }
-        if (m.collective) cells.expect(content_of(path) == std::string(64, 'o'), "the file changed");
-        world.barrier();
-      }
-      cells.end();
-    });
-  f.close(error);
-  CHECK_FALSE(error);
+        cells.end();
+      });
+    }
+    f.close(error);
+    CHECK_FALSE(error);
+  }
 }
 
 TEST_CASE("a call that the mode does not allow is refused", "[faults][arguments]") {

@@ -412,6 +412,50 @@ TEST_CASE("nonblocking access runs beside its rank", "[virtual][file]") {
   CHECK(files.names() == std::vector<std::string>{"f", "g"});
 }
 
+TEST_CASE("a view of a sequential file begins at the same place for all, however late a rank comes",
+          "[virtual][file]") {
+  io::virtual_files const files;
+  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+    auto f =
+        virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::sequential, {}, files.opener());
+    if (world.rank() == 1) {
+      world.compute(0.3);
+      bytes const early = filled(100, 1);
+      f.write_shared(early);
+    }
+    f.set_view(io::current_displacement, io::type<std::uint8_t>, io::type<std::uint8_t>);
+    CHECK(f.view().displacement() == 100);
+    bytes const last = filled(1, 2);
+    f.write_ordered(last);
+    f.close();
+  });
+  bytes expected = filled(100, 1);
+  expected.resize(103, std::byte{2});
+  CHECK(files.content("f") == expected);
+}
+
+TEST_CASE("a hint that may not change while a rank has a request is rejected on all ranks", "[virtual][file]") {
+  io::virtual_files const files;
+  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+    auto f = virtual_file::open(world, "f", create, {}, files.opener());
+    bytes const data = filled(1 << 20, 1);
+    io::request request;
+    if (world.rank() == 1) request = f.iwrite_at(0, data);
+    f.set_hints({.io_buffer_bytes = 1 << 16});
+    io::hint_state const* const state = f.get_hints().find("IBM_io_buffer_size");
+    CHECK(state->status == io::hint_status::rejected);
+    CHECK_THAT(state->why, ContainsSubstring("pending"));
+    CHECK(state->value == "0");
+    request.wait();
+    std::error_code differs;
+    f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16}, differs);
+    CHECK(differs == io::errc::not_same);
+    f.set_hints({.io_buffer_bytes = 1 << 16});
+    CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "65536");
+    f.close();
+  });
+}
+
 TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   auto const run = [](io::scenario s, auto&& check) {
     s.ranks = 4;

@@ -120,7 +120,9 @@ class actor {
         if (s.later) wait(s);
         return;
       case op::set_view:
-        return set_view(s, r.code);
+        set_view(s, r.code);
+        if (file_->is_open()) r.displacement = file_->view().displacement();
+        return;
       case op::set_hints:
         return file_->set_hints(hints_of(s), r.code);
       case op::set_size:

@@ -98,6 +98,7 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
              "seek_shared from end",
              "hints with a view",
              "a view of a sequential file",
+             "a view at a pointer that ranks still move",
              "equal values of several ranks"};
       if (gpfs) all.emplace_back("hinted ranges");
       break;

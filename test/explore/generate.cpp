@@ -186,7 +186,9 @@ class writer_of_programs {
       return add(std::move(s));
     }
     transfer(s);
+    bool const leads = here().sequential && s.loose && at_shared_pointer(s.what) && is_local(s.what);
     add(std::move(s));
+    if (leads) set_view();  // while others still move the pointer
   }
 
   void transfer(step& s) {

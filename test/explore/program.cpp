@@ -72,6 +72,7 @@ struct under_way {
   explore::shape seen = shape::plain;
   std::vector<range> pending = {};
   bool split = false;  // one of them
+  bool sequential = false;
 
   range of(step const& s, int ranks) const {
     if (!at_offset(s.what) || seen == shape::ghosts) return everything;
@@ -112,7 +113,7 @@ std::vector<step> complete(program const& p) {
                (s.later && s.what == op::close && !u.pending.empty()));
     if (!u.may_meet(s, p.world.ranks)) settle(slot, s.what == op::wait || s.what == op::drop);
     if (s.what == op::close) u.pending.clear();
-    if (s.what == op::open) u.seen = shape::plain;
+    if (s.what == op::open) u.seen = shape::plain, u.sequential = has(s.modes, mode::sequential);
     if (s.what == op::set_view) u.seen = s.view.shape;
     if (s.later && s.what != op::close) {
       u.pending.push_back(u.of(s, p.world.ranks));
@@ -123,10 +124,13 @@ std::vector<step> complete(program const& p) {
       op const before = all.back().what;
       bool const apart = is_own(u.seen) || is_collective(before) || is_collective(s.what);
       // The oracle takes requests that go on for earlier than what all ranks do meanwhile.
-      if (!moves_data(s.what) || !apart || at_shared_pointer(s.what) || s.later) all.back().loose = false;
+      bool const alone = !moves_data(s.what) || !apart || at_shared_pointer(s.what) || s.later;
+      // A view that begins at the pointer waits itself for those who still move that.
+      if (at_shared_pointer(before) ? s.what != op::set_view : alone) all.back().loose = false;
     }
-    s.loose = s.loose && moves_data(s.what) && !at_shared_pointer(s.what) && s.mistake == slip::none &&
-              s.trouble == trouble::none;
+    bool const moves_pointer = at_shared_pointer(s.what);
+    s.loose = s.loose && moves_data(s.what) && (!moves_pointer || (u.sequential && is_local(s.what))) &&
+              s.mistake == slip::none && s.trouble == trouble::none;
     all.push_back(s);
   }
   settle(slot, false);

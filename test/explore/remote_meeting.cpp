@@ -27,6 +27,7 @@ void remote_meeting::did(std::size_t step) {
   put_outcome(told_, r);
   told_.put(r.seen);
   told_.put(r.lowest);
+  told_.put(r.displacement);
   told_.put(r.beside);
   told_.put(mine.position);
   told_.put(mine.ended.size() - ended_);
@@ -52,6 +53,7 @@ void remote_meeting::learn(int rank, received& in, std::size_t step) {
   get_outcome(in, r);
   in.get(r.seen);
   in.get(r.lowest);
+  in.get(r.displacement);
   in.get(r.beside);
   in.get(theirs.position);
   for (auto n = in.get<std::size_t>(); n > 0; --n) {

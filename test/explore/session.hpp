@@ -49,11 +49,12 @@ struct record {
   bool by_place = false;  // in the file, and not in the stream
   representation_choice representation = representation_choice::native;
   basic item = basic::byte;
-  std::int64_t bad_item = -1;   // of those that it writes
-  trouble bad = trouble::none;  // what is to happen at it
-  std::int64_t sought = 0;      // where seek() shall go
-  bool must_fail = false;       // for what the program's own code does
-  bool threw = false;           // and it reached the caller
+  std::int64_t bad_item = -1;     // of those that it writes
+  trouble bad = trouble::none;    // what is to happen at it
+  std::int64_t sought = 0;        // where seek() shall go
+  std::int64_t displacement = 0;  // of the view that it was given
+  bool must_fail = false;         // for what the program's own code does
+  bool threw = false;             // and it reached the caller
   memory_map memory;
   std::vector<std::byte> buffer;
   std::error_code code;

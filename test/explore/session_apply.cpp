@@ -106,7 +106,16 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
     case op::set_view:
       if (!well) break;
       {
-        std::int64_t const from = displacement_of(s);
+        std::int64_t from = displacement_of(s);
+        // Where the pointer is, nobody may know; but all ranks are given the same place.
+        bool known = shared_known && !pointer_lost_;
+        for (std::size_t i = 0; i < all.size() && has(modes, mode::sequential); ++i) {
+          record const& r = all[i];
+          if (r.now != record::state::done || r.code) continue;
+          if (!std::exchange(known, true)) from = r.displacement;
+          if (r.displacement != from)
+            wrong(k, static_cast<int>(i), fmt::format("its view begins at {}, and not at {}", r.displacement, from));
+        }
         view = s.view;
         view.displacement = from;
       }

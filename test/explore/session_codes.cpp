@@ -86,10 +86,11 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
       if (e->now != record::state::done) continue;
       bool const collective = is_collective(e->what), elsewhere = e->code == errc::error_on_another_rank;
       bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && e->code == errc::conversion;
-      bool const right = e->expected != errc{}
-                             ? e->code == e->expected
-                             : !e->code || of_program || (collective && elsewhere) || explains(r.pool, e->code) ||
-                                   (any_died && e->code == errc::rank_failed);
+      // Whose arguments are wrong needs the others only for a collective call.
+      bool const of_death = any_died && e->code == errc::rank_failed;
+      bool const right = e->expected != errc{} ? e->code == e->expected || (collective && of_death)
+                                               : !e->code || of_program || (collective && elsewhere) ||
+                                                     explains(r.pool, e->code) || of_death;
       if (!right)
         wrong(k, static_cast<int>(i),
               fmt::format("a request is told '{}' ({}); its file calls saw {}", e->code.message(), e->words,
@@ -166,7 +167,8 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       // Whether there was a wrong item to be read, the bytes will tell.
       bool const of_program = (r.must_fail || may_read_wrong_items(r)) && r.code == errc::conversion;
       // Whether a place that depends on the pointer or on the size is right, a rank must first find out.
-      bool const asks_first = s.what == op::seek_shared && s.whence != seek_from::start;
+      bool const asks_first =
+          s.what == op::seek ? s.whence == seek_from::end : s.what == op::seek_shared && s.whence != seek_from::start;
       bool const met = explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
       bool const right = r.expected != errc{} ? r.code == r.expected || (asks_first && met) : of_program || met;
       if (r.bad == trouble::item_throws && r.code == errc::conversion && !r.threw && !serves)

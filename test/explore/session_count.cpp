@@ -49,6 +49,8 @@ void session::count(std::size_t k, std::vector<record> const& all) {
   event(s.what == op::set_view && !s.hints.empty(), "hints with a view");
   event(s.what == op::set_view && is_open && has(modes, mode::sequential) && some_done(all, true),
         "a view of a sequential file");
+  event(s.what == op::set_view && k > 0 && steps_[k - 1].loose && at_shared_pointer(steps_[k - 1].what),
+        "a view at a pointer that ranks still move");
   if (opens) {
     constexpr char const* names[] = {"counting", "tracing", "throttled"};
     for (decorator const d : s.around) now.add(feature::handle, names[static_cast<int>(d)]);

@@ -446,6 +446,8 @@ class basic_file {
   template <class Body>
   agreement on_one_rank(arguments const& given, Body&& body);
 
+  failure begin_at_pointer(std::function<argosy::view(std::int64_t)> const& make,
+                           std::shared_ptr<detail::used_view const>& next);
   agreement set_view_agreed(std::int64_t displacement, std::function<argosy::view(std::int64_t)> const& make,
                             hints const& h, place where);
   agreement close_agreed(place where);

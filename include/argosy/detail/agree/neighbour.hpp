@@ -38,10 +38,11 @@ struct neighbour_note {
   };
   short_text<64> file;
   std::int64_t line = 0;
+  std::int64_t broken = 0;  // 1: a rule, so that what follows from the arguments may be missing
   std::int64_t count = 0;
   std::array<argument, arguments::most> list = {};
 
-  explicit neighbour_note(arguments const& given) : line(given.where().line()) {
+  explicit neighbour_note(arguments const& given) : line(given.where().line()), broken(given.fault() ? 1 : 0) {
     file.set(given.where().file_name());
     for (arguments::argument const& a : given.all()) {
       argument& mine = list[static_cast<std::size_t>(count++)];
@@ -58,12 +59,14 @@ inline std::string shown(neighbour_note::argument const& a) {
   return a.text.get().empty() ? std::to_string(a.number) : "'" + std::string(a.text.get()) + "'";
 }
 
-// The first argument in which two ranks differ, in words; no failure if there is none.
+// The first argument in which two ranks differ, in words; no failure if there is none. Arguments that break a rule are told
+// by their rank and compared with nobody's.
 inline failure difference(neighbour_note const& mine, int rank, neighbour_note const& other, int other_rank) {
   auto const on = [](int r) { return " on rank " + std::to_string(r); };
   if (mine.list[0].hash != other.list[0].hash)
     return {errc::not_same, "ranks are in different collective calls: " + shown(mine.list[0]) + " at " + mine.place() +
                                 on(rank) + ", " + shown(other.list[0]) + " at " + other.place() + on(other_rank)};
+  if (mine.broken != 0 || other.broken != 0) return {};
   for (std::size_t i = 1; i < static_cast<std::size_t>(std::min(mine.count, other.count)); ++i) {
     auto const &a = mine.list[i], &b = other.list[i];
     if (a.hash != b.hash)

@@ -377,6 +377,22 @@ view basic_file<World>::made_view(std::int64_t displacement, Arguments const&...
   }
 }
 
+// Where the shared pointer stands is asked on one rank, when all have come: who comes last may have moved it. Nothing if a rank
+// cannot have that view.
+template <communicator World>
+failure basic_file<World>::begin_at_pointer(std::function<argosy::view(std::int64_t)> const& make,
+                                            std::shared_ptr<detail::used_view const>& next) {
+  failure mine;
+  std::int64_t at = 0;
+  if (local_->rank == 0) at = shared_->get(mine);
+  world_->broadcast(std::as_writable_bytes(std::span(&at, 1)), 0);
+  if (!mine)
+    mine = detail::failure_of(errc::datatype,
+                              [&] { next = std::make_shared<detail::used_view const>(make(byte_offset(at))); });
+  if (!agree(*world_, mine)) next = nullptr;
+  return mine;
+}
+
 template <communicator World>
 agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
                                              std::function<argosy::view(std::int64_t)> const& make, hints const& h,
@@ -395,8 +411,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
   given.require(local_->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
-      if (sequential) displacement = byte_offset(position_shared());
-      argosy::view v = make(displacement);
+      argosy::view v = make(sequential ? 0 : displacement);
       if (can_write(local_->modes)) v.require_writable();
       next = std::make_shared<detail::used_view const>(std::move(v));
     }));
@@ -407,6 +422,8 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
   given.same("representation", next ? next->view.representation().name() : std::string_view());
   given.same("hints", changed.same_hash());
   return collectively(given, [&]() -> failure {
+    failure const astray = sequential ? begin_at_pointer(make, next) : failure();
+    if (!next) return astray;
     local_->where = next;
     local_->hints = std::move(changed);
     local_->position = 0;
@@ -504,10 +521,20 @@ template <communicator World>
 agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   arguments given("set_hints", where);
+  // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = local_->hints;
-  changed.merge(h, hint_source::code, hint_moment::set_hints, local_->pending > 0);
+  changed.merge(h, hint_source::code, hint_moment::set_hints);
   given.same("hints", changed.same_hash());
   return collectively(given, [&]() -> failure {
+    struct requests {
+      int pending;
+      void combine(requests const& other) { pending |= other.pending; }
+    } all{local_->pending > 0 ? 1 : 0};
+    world_->all_reduce(all);
+    if (all.pending != 0) {
+      changed = local_->hints;
+      changed.merge(h, hint_source::code, hint_moment::set_hints, true);
+    }
     local_->hints = std::move(changed);
     return follow_hints();
   });
