@@ -216,7 +216,6 @@ class session : public opened_file {
   std::vector<loss> losses_;                                  // of what the file system had promised to bring to disk
   std::array<std::map<std::int64_t, candidates>, 2> fallen_;  // what may be there in their place
   std::array<std::int64_t, 2> least_size_ = {-1, -1};
-  bool pointer_lost_ = false;
 };
 
 }  // namespace argosy::explore
