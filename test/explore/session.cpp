@@ -299,6 +299,8 @@ void session::look(std::size_t first, std::size_t last) {
     std::int64_t& least = least_size_[static_cast<std::size_t>(which)];
     least = least < 0 ? l.size : std::min(least, l.size);
   }
+  for (std::size_t k = first; k <= last; ++k)
+    if (auto const found = records_.find(k); found != records_.end()) look_at_stops(found->second);
   if (serves) {
     auto const pool = [&](std::vector<witnessed>& seen) {
       for (witnessed& w : std::exchange(seen, {})) pool_of(0).pool.push_back(std::move(w));

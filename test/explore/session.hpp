@@ -63,6 +63,7 @@ struct record {
   bool lost_place = false;      // nobody knows: some calls at the shared pointer failed
   std::int64_t lowest = -1;     // offset that it touched, of calls to the data file
   std::vector<witnessed> seen;  // meanwhile
+  std::error_code not_stopped;  // with what a partitioning did not end well
   bool beside = false;          // other requests of this rank were pending
   errc expected = {};           // what its arguments deserve; 0: nothing
   std::int64_t least_size = 0;  // of the file, when it began
@@ -164,6 +165,7 @@ class session : public opened_file {
   void look_at_codes(std::size_t k, std::vector<record>& all);
   void look_at_open(std::size_t k, std::vector<record>& all);
   void look_at_pool(std::size_t k);
+  void look_at_stops(std::vector<record>& all);
   void take_hints(step const& s);
   void look_at_requests(std::size_t k, std::vector<record>& all);
   void count(std::size_t k, std::vector<record> const& all);
