@@ -252,6 +252,82 @@ TEST_CASE("found: an aggregator dies, and a report counts what only came to its 
   }
 }
 
+TEST_CASE("found: the hidden file of the shared pointer loses bytes, and a view begins where another did",
+          "[explore][found][gpfs]") {
+  program p;
+  p.world = parse_scenario("ranks=10 ranks_per_node=1");
+  p.gpfs = {.troubles = argosy::gpfs::parse_troubles("fault=server:-1,call:write,first:2,times:1,error:ENOSPC")};
+  p.gpfs->machine.block_bytes = 1024;
+  p.gpfs->machine.servers = 3;
+  p.gpfs->machine.pagepool_bytes = 65536;
+  p.gpfs->machine.lease_s = 1;
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
+      {.what = op::begin_write_ordered, .count = 205, .policy = {.kind = policy_kind::data_shipping}},
+      {.what = op::set_view},
+      {.what = op::set_view},
+      {.what = op::begin_write_ordered, .count = 1},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+// The oracle's own slips.
+TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore][found][gpfs]") {
+  program p;
+  p.world = parse_scenario("ranks=15 ranks_per_node=1 die=14:28");
+  p.gpfs.emplace();
+  p.gpfs->machine.block_bytes = 512;
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 32768;
+  p.gpfs->machine.write_behind_max_blocks = 1;
+  p.gpfs->machine.lease_s = 1;
+  step const nothing{.what = op::iwrite_at_all};
+  p.steps = {
+      {.what = op::open},
+      {.what = op::set_view},
+      {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = 1569u, .item = argosy::basic::int32}},
+      nothing,
+      {.what = op::set_hints},
+      {.what = op::write_at, .offset = 22, .count = 23, .policy = {.kind = policy_kind::sieving}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a partitioning ends with a loss, and the next sync says so again", "[explore][found][gpfs]") {
+  program p;
+  p.world = parse_scenario("ranks=25 ranks_per_node=1");
+  p.gpfs = {.troubles = argosy::gpfs::parse_troubles("fault=server:-1,call:write,first:4,times:1,error:EREMOTEIO")};
+  p.gpfs->machine.block_bytes = 256;
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 16384;
+  p.gpfs->machine.lease_s = 1;
+  p.steps = {
+      {.what = op::open,
+       .modes = mode::read_write | mode::create | mode::unique_open,
+       .hints = {{"IBM_largeblock_io", "false"}}},
+      {.what = op::begin_write_ordered, .count = 21},
+      {.what = op::set_size},
+      {.what = op::sync},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vain", "[explore][found][gpfs]") {
+  program p;
+  p.world = parse_scenario("ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");
+  p.gpfs.emplace();
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.pagepool_bytes = 16777216;
+  p.steps = {
+      {.what = op::open, .hints = {{"argosy_partitioning", "enable"}}},
+      {.what = op::set_view, .hints = {{"IBM_io_buffer_size", "512"}}},
+      {.what = op::close},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: a report counts what lies behind a window that failed", "[explore][found]") {
   program p;
   p.world = parse_scenario("ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");

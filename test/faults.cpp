@@ -93,7 +93,7 @@ TEST_CASE("any call of a read or write may fail on any rank: system calls", "[fa
 
 TEST_CASE("a shared pointer that lies in a hidden file breaks like any file", "[faults][transfers][shared]") {
   io::mpi const mpi = everyone();
-  common_directory const directory(mpi);
+  common_directory const directory(mpi, io::test::in_memory());  // every addition to the pointer is synced
   plain_world const world(mpi);
   scripted decorator(tier_place::decorator);
   io::test::break_transfers(mpi, world, decorator, directory.string(), true, mpi.size() > 1, {false});

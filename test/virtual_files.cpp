@@ -16,6 +16,7 @@
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/virtual_gpfs.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -514,6 +515,37 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   run(full, [](io::virtual_rank const&, std::error_code const& e, virtual_file&) {
     CHECK((e == io::errc::no_space || e == io::errc::error_on_another_rank));
   });
+}
+
+// The bytes of the hidden file are refused when another node takes them over, which is after the call of the rank that wrote
+// them, unless it syncs.
+TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice", "[virtual][file][faults]") {
+  io::gpfs::machine one_server;
+  one_server.servers = 1;
+  io::virtual_gpfs const files(one_server, 2,
+                               io::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
+  bool told = false;
+  std::int64_t behind = -1;
+  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+    auto f = virtual_file::open(world, "f", create, {}, files.opener());
+    std::int32_t const one = world.rank() + 1;
+    std::error_code error;
+    for (int turn = 0; turn < 2; ++turn) {
+      if (turn == world.rank()) f.write_shared(one, error);
+      world.barrier();
+    }
+    if (world.rank() == 0) {
+      told = error == io::errc::no_space;
+      CHECK_THAT(f.what_failed(), ContainsSubstring("syncing the shared pointer"));
+      behind = f.position_shared();
+    } else {
+      CHECK_FALSE(error);
+    }
+    f.close();
+  });
+  CHECK(told);
+  CHECK(behind == 4);
+  CHECK(files.content("f") == bytes({std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}}));
 }
 
 TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it", "[virtual][file][faults]") {

@@ -204,8 +204,14 @@ void gpfs_files::node_gone(int node) {
     gpfs::file_id const file = *system.manager().find(name);
     for (gpfs::block_piece const& p : system.client(node).unsaved(file))
       losses_.push_back({name, p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
-    // What only this node knew of the size is lost, too.
-    losses_.push_back({name, 0, {}, {}, system.manager().size(file).bytes});
+    // What only this node knew of the size is lost, too. What lies on disk behind it is as if it had never been written: who
+    // makes the file longer takes it for zeros, and may write these.
+    std::int64_t const size = system.manager().size(file).bytes, known = system.client(node).size(file).bytes;
+    losses_.push_back({name, 0, {}, {}, size});
+    for (std::int64_t o = size; o < known; o = (o / block_bytes_ + 1) * block_bytes_) {
+      auto const length = static_cast<std::size_t>(std::min(known, (o / block_bytes_ + 1) * block_bytes_) - o);
+      losses_.push_back({name, o, disk(file, o, length), std::vector<std::byte>(length), -1});
+    }
   }
 }
 

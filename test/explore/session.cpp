@@ -293,14 +293,14 @@ void session::look(std::size_t first, std::size_t last) {
   for (loss& l : files_.take_losses()) losses_.push_back(std::move(l));
   fallen_ = {};
   least_size_ = {-1, -1};
-  pointer_lost_ = false;
   for (loss const& l : losses_) {
     int const which = l.path == path(0) ? 0 : l.path == path(1) ? 1 : -1;
-    if (which < 0)
-      pointer_lost_ = pointer_lost_ || !l.left.empty();
-    else if (auto& least = least_size_[static_cast<std::size_t>(which)]; l.size >= 0)
-      least = least < 0 ? l.size : std::min(least, l.size);
+    if (which < 0 || l.size < 0) continue;
+    std::int64_t& least = least_size_[static_cast<std::size_t>(which)];
+    least = least < 0 ? l.size : std::min(least, l.size);
   }
+  for (std::size_t k = first; k <= last; ++k)
+    if (auto const found = records_.find(k); found != records_.end()) look_at_stops(found->second);
   if (serves) {
     auto const pool = [&](std::vector<witnessed>& seen) {
       for (witnessed& w : std::exchange(seen, {})) pool_of(0).pool.push_back(std::move(w));

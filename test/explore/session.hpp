@@ -64,6 +64,7 @@ struct record {
   bool lost_place = false;      // nobody knows: some calls at the shared pointer failed
   std::int64_t lowest = -1;     // offset that it touched, of calls to the data file
   std::vector<witnessed> seen;  // meanwhile
+  std::error_code not_stopped;  // with what a partitioning did not end well
   bool beside = false;          // other requests of this rank were pending
   errc expected = {};           // what its arguments deserve; 0: nothing
   std::int64_t least_size = 0;  // of the file, when it began
@@ -165,6 +166,7 @@ class session : public opened_file {
   void look_at_codes(std::size_t k, std::vector<record>& all);
   void look_at_open(std::size_t k, std::vector<record>& all);
   void look_at_pool(std::size_t k);
+  void look_at_stops(std::vector<record>& all);
   void take_hints(step const& s);
   void look_at_requests(std::size_t k, std::vector<record>& all);
   void count(std::size_t k, std::vector<record> const& all);
@@ -217,7 +219,6 @@ class session : public opened_file {
   std::vector<loss> losses_;                                  // of what the file system had promised to bring to disk
   std::array<std::map<std::int64_t, candidates>, 2> fallen_;  // what may be there in their place
   std::array<std::int64_t, 2> least_size_ = {-1, -1};
-  bool pointer_lost_ = false;
 };
 
 }  // namespace argosy::explore

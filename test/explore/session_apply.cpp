@@ -48,7 +48,7 @@ void session::place_floating(std::size_t k, std::vector<record>& all) {
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return std::pair(all[a].lowest, a) < std::pair(all[b].lowest, b); });
   tile const& t = tiles[0];
-  bool const failed = some_done(all, false) || any_died || pointer_lost_;
+  bool const failed = some_done(all, false) || any_died;
   std::int64_t at = shared;
   for (std::size_t const i : order) {
     record& r = all[i];
@@ -56,13 +56,12 @@ void session::place_floating(std::size_t k, std::vector<record>& all) {
     r.file = t.locate(at * t.etype_bytes, r.bytes);
     at += r.etypes;
   }
-  if (failed && (!is_collective(s.what) || pointer_lost_)) {
-    // Some moved the pointer and others did not; or it is where it has been before.
+  if (failed && !is_collective(s.what)) {
+    // Some moved the pointer and others did not.
     std::int64_t sum = 0;
     for (record const& r : all) sum += r.etypes;
-    std::int64_t const from = pointer_lost_ ? 0 : shared;
     if (writes(s.what))
-      for (piece const& p : t.locate(from * t.etype_bytes, (shared - from + sum) * t.etype_bytes)) {
+      for (piece const& p : t.locate(shared * t.etype_bytes, sum * t.etype_bytes)) {
         anything_.push_back({p.offset, p.end()});
         maybe_size_ = std::max(maybe_size_, p.end());
       }

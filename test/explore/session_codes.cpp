@@ -3,6 +3,7 @@
 #include "session.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <string>
 
@@ -53,6 +54,33 @@ std::string text_of(std::vector<witnessed> const& all) {
 }
 
 bool may_read_wrong_items(record const& r) { return !r.writes && r.representation == representation_choice::picky; }
+
+namespace {
+
+// The file system ended the wait of this rank for others: they may know why.
+bool is_released(std::error_code const& stop) {
+  return stop == std::errc::timed_out || stop == std::error_code(ESTALE, std::system_category());
+}
+// The partitioning is over, and what was cached may be lost.
+bool has_ended(std::error_code const& stop) {
+  return stop == std::errc::io_error || stop == std::error_code(ESTALE, std::system_category());
+}
+
+}  // namespace
+
+// Where a partitioning ends with a loss, all later syncs repeat that.
+void session::look_at_stops(std::vector<record>& all) {
+  bool goes_on = false;
+  for (record& r : all)
+    for (witnessed const& w : r.seen)
+      if (w.call == file_call::fcntl && !w.harmless && !r.not_stopped) {
+        r.not_stopped = w.error;
+        goes_on = goes_on || !has_ended(w.error);
+      }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].not_stopped && !goes_on && ranks_[i].sync_lost == errc{})
+      ranks_[i].sync_lost = classify(all[i].not_stopped);
+}
 
 // Whatever an agent's file calls saw, somebody must have been told.
 void session::look_at_pool(std::size_t k) {
@@ -127,6 +155,8 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   bool const failed = some_done(all, false), succeeded = some_done(all, true);
   bool const deserved = std::any_of(all.begin(), all.end(), [](record const& r) { return r.expected != errc{}; });
   bool own = false, lost = false;
+  bool const refuses_stop =
+      std::any_of(all.begin(), all.end(), [](record const& r) { return r.not_stopped && !is_released(r.not_stopped); });
   // First of all ranks: an agent may have seen what its neighbour is told.
   for (std::size_t i = 0; i < all.size(); ++i) {
     record& r = all[i];
@@ -162,7 +192,11 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       lost = true;
     } else if (r.code == errc::error_on_another_rank) {
       if (!together) wrong(k, rank, "a local call " + words());
-      if ((!errors.empty() && !r.beside) || r.expected != errc{}) wrong(k, rank, "it failed itself, but is " + words());
+      bool const of_others =
+          refuses_stop && is_released(r.not_stopped) &&
+          std::all_of(errors.begin(), errors.end(), [](witnessed const& w) { return w.call == file_call::fcntl; });
+      if ((!errors.empty() && !r.beside && !of_others) || r.expected != errc{})
+        wrong(k, rank, "it failed itself, but is " + words());
     } else {
       // Whether there was a wrong item to be read, the bytes will tell.
       bool const of_program = (r.must_fail || may_read_wrong_items(r)) && r.code == errc::conversion;

@@ -174,10 +174,11 @@ inline std::vector<std::unique_ptr<breaker>> tiers() {
 
 class common_directory {
  public:
-  explicit common_directory(mpi const& world) : world_(world) {
+  explicit common_directory(mpi const& world, std::filesystem::path const& in = std::filesystem::temp_directory_path())
+      : world_(world) {
     std::array<char, 1024> name{};
     if (world.rank() == 0) {
-      mine_.emplace();
+      mine_.emplace(in);
       mine_->string().copy(name.data(), name.size() - 1);
     }
     world.broadcast(std::as_writable_bytes(std::span(name)), 0);

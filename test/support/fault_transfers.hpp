@@ -160,6 +160,8 @@ inline std::vector<trouble> const& transfer_troubles() {
       {.name = "ENOLCK", .kind = lock, .number = ENOLCK, .times = 0, .gives = errc::no_locks},
       {.name = "EINTR", .kind = lock, .number = EINTR, .times = 3, .where = place::below},
       {.name = "EINTR", .kind = unlock, .number = EINTR, .times = 2, .where = place::below},
+      {.name = "EDQUOT", .kind = sync, .number = EDQUOT, .gives = errc::quota},
+      {.name = "EINTR", .kind = sync, .number = EINTR, .times = 3, .where = place::below},
   };
   return all;
 }
@@ -215,6 +217,7 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
           if (t.kind == file_call::read && call.writes && !hidden && policy.name() == independent::name) continue;
           bool const locks = atomic || hidden || call.writes;
           if ((t.kind == file_call::lock || t.kind == file_call::unlock) && !locks) continue;
+          if (t.kind == file_call::sync && !hidden) continue;
 
           for_each_set_of_ranks(mpi, [&](bool struck_here, std::string const& where) {
             if (number++ % stride != 0) return;

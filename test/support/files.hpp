@@ -16,11 +16,16 @@
 
 namespace argosy::test {
 
+// Where syncing costs nothing; else TMPDIR.
+inline std::filesystem::path in_memory() {
+  return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
+
 // A new directory in TMPDIR (default /tmp), removed at the end.
 class scratch {
  public:
-  scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "argosy_test_XXXXXX").string();
+  explicit scratch(std::filesystem::path const& in = std::filesystem::temp_directory_path()) {
+    std::string name = (in / "argosy_test_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }

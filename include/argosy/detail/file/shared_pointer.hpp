@@ -112,7 +112,9 @@ std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
     if (s.value != before || !counts) {
       io_result const put = handle_.write(static_cast<std::int64_t>(older * sizeof s), std::as_bytes(std::span(&s, 1)));
       bool const cut = put.bytes < static_cast<std::int64_t>(sizeof s);
-      failed(cut && !put.error ? make_error_code(errc::io) : put.error, "writing");
+      // If it were lost later, the next rank would be given the same place, before anybody is told.
+      if (!failed(cut && !put.error ? make_error_code(errc::io) : put.error, "writing"))
+        failed(handle_.sync(), "syncing");
     }
   }
   // A lock that stays would stop all other ranks; it goes with its handle.
