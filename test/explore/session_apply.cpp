@@ -107,7 +107,7 @@ void session::apply_step(std::size_t k, std::vector<record>& all) {
       {
         std::int64_t from = displacement_of(s);
         // Where the pointer is, nobody may know; but all ranks are given the same place.
-        bool known = shared_known && !pointer_lost_;
+        bool known = shared_known;
         for (std::size_t i = 0; i < all.size() && has(modes, mode::sequential); ++i) {
           record const& r = all[i];
           if (r.now != record::state::done || r.code) continue;
