@@ -440,6 +440,7 @@ class basic_file {
 
   detail::open_file& local() const;
   // Collective: agree on the arguments, do `body` on every rank, agree on the outcome.
+  // It may ask to be told whether a rank has requests.
   template <class Body>
   agreement collectively(arguments const& given, Body&& body);
   // The same, of rank 0 alone, for what changes the size of the file.

@@ -89,9 +89,16 @@ agreement basic_file<World>::collectively(arguments const& given, Body&& body) t
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   if constexpr (requires { world_->note(given.call(), given.where()); }) world_->note(given.call(), given.where());
   finish_later_calls();
-  agreement const start = agree(*world_, given, develop_);
+  access_summary all;
+  all.pending = local_->pending > 0 ? 1 : 0;
+  agreement const start = agree(*world_, given, develop_, all);
   if (!start) return start;
-  return agree(*world_, detail::outcome_of(body));
+  return agree(*world_, detail::outcome_of([&] {
+    if constexpr (std::invocable<Body&, bool>)
+      return body(all.pending > 0);
+    else
+      return body();
+  }));
 } catch (rank_failure const& lost) {
   return detail::without(lost, world_);
 }
@@ -525,13 +532,8 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
   file_hints changed = local_->hints;
   changed.merge(h, hint_source::code, hint_moment::set_hints);
   given.same("hints", changed.same_hash());
-  return collectively(given, [&]() -> failure {
-    struct requests {
-      int pending;
-      void combine(requests const& other) { pending |= other.pending; }
-    } all{local_->pending > 0 ? 1 : 0};
-    world_->all_reduce(all);
-    if (all.pending != 0) {
+  return collectively(given, [&](bool pending) -> failure {
+    if (pending) {
       changed = local_->hints;
       changed.merge(h, hint_source::code, hint_moment::set_hints, true);
     }
