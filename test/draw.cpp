@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -19,6 +20,13 @@ std::size_t count(std::string_view text, std::string_view what) {
   std::size_t n = 0;
   for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++n;
   return n;
+}
+
+// An attribute of the element in which `what` stands first.
+double number_in(std::string const& svg, std::string const& what, std::string const& name) {
+  std::size_t const element = svg.rfind('<', svg.find(what));
+  std::string const key = " " + name + "=\"";
+  return std::stod(svg.substr(svg.find(key, element) + key.size()));
 }
 
 // Enough of XML for what we write: elements close, no bare < or & inside text.
@@ -92,6 +100,21 @@ TEST_CASE("what several ranks claim is hatched", "[draw]") {
   CHECK(draw_owners(both, std::array<std::int64_t, 1>{8}, 8).find(">several</text>") != std::string::npos);
 }
 
+TEST_CASE("arrays of any shape have their place on the sheet", "[draw]") {
+  for (auto const& [rows, columns] : {std::pair{1, 2}, {2, 2}, {2, 300}, {300, 2}, {60, 60}}) {
+    CAPTURE(rows, columns);
+    std::string const svg =
+        draw_owners(std::vector<layout>{bytes(rows * columns)}, std::array<std::int64_t, 2>{rows, columns}, 1);
+    std::string const colour = detail::colour_of_rank(0).text();
+    double const width = number_in(svg, "svg", "width"), height = number_in(svg, "svg", "height");
+    double const area_width = number_in(svg, colour, "width"), area_height = number_in(svg, colour, "height");
+    CHECK(height < 900);
+    CHECK(area_width < width);
+    CHECK(area_height < height);
+    CHECK(area_width <= 40.0 * columns);
+  }
+}
+
 TEST_CASE("large arrays are drawn in blocks", "[draw]") {
   std::int64_t const n = 1 << 20;
   std::vector<layout> ranks;
@@ -104,7 +127,6 @@ TEST_CASE("large arrays are drawn in blocks", "[draw]") {
 
 TEST_CASE("arrays that cannot be drawn are refused", "[draw]") {
   std::vector<layout> const one{bytes(8)};
-  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8),
-                    Catch::Contains("4 dimensions"));
+  CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8), Catch::Contains("4 dimensions"));
   CHECK_THROWS_AS(draw_owners(one, std::array<std::int64_t, 2>{0, 1}, 8), invalid_layout);
 }

@@ -14,6 +14,7 @@
 
 #include <unistd.h>
 
+#include <argosy/detail/file/open_file.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/layout/number.hpp>
@@ -327,6 +328,40 @@ TEST_CASE("IBM_largeblock_io is fixed at open, unless it was switchable there", 
                  hint_moment::set_view);
     CHECK(moving.values().largeblock_io == on);
     CHECK(moving.find("IBM_largeblock_io")->status == hint_status::accepted);
+  }
+}
+
+TEST_CASE("hints choose the policy of collective calls", "[hints]") {
+  using io::access_kind;
+  auto const chosen = [](access_kind kind, std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
+    io::hints h;
+    for (auto const& [name, value] : all) h.named.push_back({name, value});
+    io::detail::open_file f;
+    f.hints = given(h);
+    io::any_policy const together = f.together_of_hints(kind);
+    return together.has_value() ? std::string(together.name()) : "each rank by itself";
+  };
+  for (access_kind const kind : {access_kind::read, access_kind::write}) {
+    bool const reads = kind == access_kind::read;
+    std::string const mine = reads ? "romio_cb_read" : "romio_cb_write";
+    std::string const other = reads ? "romio_cb_write" : "romio_cb_read";
+    CHECK(chosen(kind, {}) == "automatic");
+    for (std::string const own : {"independent", "sieving"}) {
+      CHECK(chosen(kind, {{"argosy_policy", own}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {mine, "enable"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {"IBM_largeblock_io", "false"}}) == "each rank by itself");
+    }
+    for (std::string const named : {"two_phase", "data_shipping"}) {
+      CHECK(chosen(kind, {{"argosy_policy", named}}) == named);
+      CHECK(chosen(kind, {{"argosy_policy", named}, {mine, "disable"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", named}, {other, "disable"}}) == named);
+    }
+    CHECK(chosen(kind, {{mine, "disable"}}) == "each rank by itself");
+    CHECK(chosen(kind, {{mine, "enable"}}) == "two_phase");
+    CHECK(chosen(kind, {{other, "enable"}}) == "automatic");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "false"}}) == "data_shipping");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "true"}}) == "each rank by itself");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "true"}, {mine, "enable"}}) == "two_phase");
   }
 }
 

@@ -384,6 +384,16 @@ TEST_CASE("addresses as text", "[wire]") {
     wire::address const a = wire::address_from(changed, error);  // it ends, and what it takes it can say again
     if (!error) CHECK(wire::address_from(wire::to_text(a), error) == a);
   }
+  // There is room for so many hosts.
+  for (std::size_t hosts = 0; hosts < 12; ++hosts) {
+    std::string many = "argosy 1\nport 77\n";
+    for (std::size_t h = 0; h < hosts; ++h) many += "host 10.0.0." + std::to_string(h) + "\n";
+    for (std::string const key : {"shown ", "answered "})
+      many += text.substr(text.find(key), text.find('\n', text.find(key)) - text.find(key) + 1);
+    wire::address const a = wire::address_from(many + "end\n", error);
+    CHECK(!error == (hosts <= wire::address::hosts_max));
+    CHECK(a.host_count == std::min(hosts, wire::address::hosts_max));
+  }
   // A name or a port that is not this one would be somebody else's.
   auto const with = [&](std::string const& line) {
     return "argosy 1\n" + line + "\n" + text.substr(text.find('\n') + 1);
@@ -415,13 +425,14 @@ TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
   o.workers = 1;
   argosy::detail::socket_service zero(0, 3, second, o, error), one(1, 3, second, o, error);
   REQUIRE_FALSE(error);
-  wire::station const two({},
-                          [&](std::shared_ptr<wire::connection> const& c) {
-                            c->send({1, 0, some_bytes(5, 2)});  // an answer to the first question, which was for another
-                            c->finish();
-                            return wire::connection::events{[](wire::frame) {}, [&](std::error_code) { lied = true; }};
-                          },
-                          error);
+  wire::station const two(
+      {},
+      [&](std::shared_ptr<wire::connection> const& c) {
+        c->send({1, 0, some_bytes(5, 2)});  // an answer to the first question, which was for another
+        c->finish();
+        return wire::connection::events{[](wire::frame) {}, [&](std::error_code) { lied = true; }};
+      },
+      error);
   REQUIRE_FALSE(error);
   zero.meet({zero.where(), one.where(), two.where()});
   auto const answers = zero.call({{1, some_bytes(3)}, {2, some_bytes(3)}});
