@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
@@ -14,6 +17,7 @@
 
 #include <unistd.h>
 
+#include <argosy/datatype/element.hpp>
 #include <argosy/detail/file/open_file.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
@@ -328,6 +332,20 @@ TEST_CASE("IBM_largeblock_io is fixed at open, unless it was switchable there", 
                  hint_moment::set_view);
     CHECK(moving.values().largeblock_io == on);
     CHECK(moving.find("IBM_largeblock_io")->status == hint_status::accepted);
+  }
+}
+
+TEST_CASE("what takes longer than any clock shows takes for ever", "[hints]") {
+  for (std::string const price : {"1", "1e18", "1e300"}) {
+    io::detail::open_file f;
+    f.hints = given("argosy_price_call_ns", price);
+    io::detail::job t;
+    t.where = std::make_shared<io::detail::used_view const>(io::view(0, io::type<int>));
+    t.bytes = 400;
+    io::access_summary const one = f.summarise(t);
+    CHECK(one.alone_ns == one.alone_sum_ns);
+    CHECK(one.alone_ns > 0);
+    CHECK((one.alone_ns == std::numeric_limits<std::int64_t>::max()) == (price == "1e300"));
   }
 }
 

@@ -94,6 +94,15 @@ bool open_file::wants_partitioning() const {
   return h.partitioning == toggle::enable || (has(modes, mode::unique_open) && h.ships());
 }
 
+namespace {
+
+// Prices may be any numbers, and views may span the whole file: longer than this, or no number at all, is for ever.
+std::int64_t whole_ns(double ns) {
+  return ns < 0x1p63 ? static_cast<std::int64_t>(ns) : std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
 access_summary open_file::summarise(job const& t) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
@@ -106,7 +115,7 @@ access_summary open_file::summarise(job const& t) const {
   s.pieces = s.most_pieces = all.pieces;
   s.spans = all.length;
   s.granule = t.where->granule;
-  s.alone_ns = s.alone_sum_ns = static_cast<std::int64_t>(sieving_of_hints().price_ns(wanted));
+  s.alone_ns = s.alone_sum_ns = whole_ns(sieving_of_hints().price_ns(wanted));
   s.ranks = 1;
   s.unsorted = t.where->sorted ? 0 : 1;
   return s;
