@@ -314,6 +314,39 @@ TEST_CASE("found: a partitioning ends with a loss, and the next sync says so aga
   CHECK(verdict_of(p).wrong == "");
 }
 
+TEST_CASE("found: calls of two handles cross in one page, and who wrote last is not known", "[explore][found][gpfs]") {
+  program p;
+  p.world = parse_scenario("ranks=4 ranks_per_node=2");
+  p.gpfs = {.troubles = argosy::gpfs::parse_troubles("fault=server:-1,call:write,first:6,times:1,error:EREMOTEIO")};
+  p.gpfs->machine.block_bytes = 16384;
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 1048576;
+  p.gpfs->machine.write_behind_max_blocks = 1;
+  p.gpfs->machine.lease_s = 1;
+  p.gpfs->machine.disk_us = 2323;
+  p.steps = {
+      {.what = op::open,
+       .modes = mode::read_write | mode::create | mode::exclusive | mode::unique_open,
+       .hints = {{"IBM_largeblock_io", "false"}}},
+      {.what = op::write_all, .count = 1, .on = false},
+      {.what = op::sync},
+      {.what = op::iwrite_at, .count = 1},
+      {.what = op::set_view,
+       .view = {.shape = shape::ghosts,
+                .seed = 846u,
+                .item = argosy::basic::int128,
+                .representation = representation_choice::external32}},
+      {.what = op::iwrite_at,
+       .offset = 388,
+       .count = 236,
+       .policy = {.kind = policy_kind::data_shipping, .buffer_bytes = 4096, .window_bytes = 10000, .merge = 2},
+       .mix = 571870093u,
+       .other = {.kind = policy_kind::independent}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vain", "[explore][found][gpfs]") {
   program p;
   p.world = parse_scenario("ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");

@@ -17,16 +17,19 @@ struct gpfs_files::open_file final : watch {
 
   void writes(std::int64_t offset, std::span<std::byte const> bytes) override {
     std::int64_t const end = offset + static_cast<std::int64_t>(bytes.size());
-    for (auto const& f : all.open_)
-      if (f.get() != this && f->file == file && all.share_pages(file, f->node, node))
-        for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end; ++at)
-          at->second.covered = true;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       written& w = unsafe[offset + static_cast<std::int64_t>(i)];
       w.values.push_back(bytes[i]);
       w.covered = false;
       ++w.writing;
     }
+    // Where another call is under way, the one that comes to the page last may be either.
+    for (auto const& f : all.open_)
+      if (f.get() != this && f->file == file && all.share_pages(file, f->node, node))
+        for (auto at = f->unsafe.lower_bound(offset); at != f->unsafe.end() && at->first < end; ++at) {
+          at->second.covered = true;
+          if (at->second.writing > 0) unsafe[at->first].covered = true;
+        }
   }
   // The rest never came to its node.
   void wrote(std::span<write_part const> parts, std::int64_t done) override {
@@ -106,7 +109,7 @@ struct gpfs_files::open_file final : watch {
 
   struct written {
     std::vector<std::byte> values;  // as long as they may be on their way
-    bool covered = false;           // somebody else on the node has written there since
+    bool covered = false;           // somebody else on the node has written there since, or perhaps
     int writing = 0;                // calls under way
   };
 
