@@ -455,6 +455,25 @@ TEST_CASE("found: a split call has wrong arguments, and is told of a death", "[e
   CHECK(verdict_of(p).wrong == "");
 }
 
+TEST_CASE("found: an agent that has left because a rank died", "[explore][found]") {
+  program p;
+  p.world = parse_scenario("ranks=22 ranks_per_node=1 die=21:25");
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  policy_choice const sieving{.kind = policy_kind::sieving};
+  policy_choice const shipping{
+      .kind = policy_kind::data_shipping, .buffer_bytes = 32, .window_bytes = 10000, .align_bytes = 4096, .merge = 2};
+  p.steps = {
+      {.what = op::open, .view = ints, .hints = {{"IBM_largeblock_io", "switchable"}}},
+      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 3u, .item = argosy::basic::int32}},
+      {.what = op::seek, .view = ints, .whence = argosy::seek_from::end},
+      {.what = op::read_at, .count = 1, .policy = sieving, .view = ints, .on = false, .other = sieving},
+      {.what = op::test, .view = ints},
+      {.what = op::iread_at, .count = 82, .policy = shipping, .view = ints, .loose = true, .other = shipping},
+      {.what = op::write_at_all, .view = ints},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
   program p;
   p.world = parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
