@@ -435,6 +435,44 @@ TEST_CASE("a view of a sequential file begins at the same place for all, however
   CHECK(files.content("f") == expected);
 }
 
+TEST_CASE("where asking for the shared pointer throws on the one rank that asks, no rank waits", "[virtual][file]") {
+  io::virtual_files const files;
+  io::opener const below = files.opener();
+  bool breaks = false;
+  io::opener const throwing = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
+    if (breaks && path.find(".pointer-") != std::string::npos) throw std::runtime_error("not this one");
+    return below(path, flags, error);
+  });
+  for (bool const sequential : {false, true}) {
+    CAPTURE(sequential);
+    breaks = false;
+    io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+      auto const modes = sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
+      auto f = virtual_file::open(world, "f", modes, {}, throwing);
+      world.barrier();
+      breaks = true;
+      std::error_code error;
+      std::string thrown;
+      try {
+        if (sequential)
+          f.set_view(io::current_displacement, io::type<std::uint8_t>, io::type<std::uint8_t>, error);
+        else
+          f.seek_shared(1, io::seek_from::current, error);
+      } catch (std::runtime_error const& e) {
+        thrown = e.what();
+      }
+      CHECK(thrown == (world.rank() == 0 ? "not this one" : ""));
+      CHECK((error == io::errc::error_on_another_rank) == (world.rank() != 0));
+      world.barrier();
+      breaks = false;
+      CHECK(f.view().displacement() == 0);
+      bytes const last = filled(1, 2);
+      f.write_ordered(last);
+      f.close();
+    });
+  }
+}
+
 TEST_CASE("a hint that may not change while a rank has a request is rejected on all ranks", "[virtual][file]") {
   io::virtual_files const files;
   io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {

@@ -177,8 +177,6 @@ class shipping {
       failed_.keep(std::move(f));
     };
     std::string const who = "the agent on rank " + std::to_string(c.of->domain->rank);
-    // Agents serve until all close the file, with nothing under way: one that has left before lost a rank.
-    if (a.error == errc::unsupported) return lost({errc::rank_failed, who + " has left, because a rank failed"});
     if (a.error) return lost({a.error, who + " does not answer"});
     try {
       unpacking message(a.content);

@@ -439,14 +439,16 @@ class basic_file {
   static argosy::view made_view(std::int64_t displacement, Arguments const&... all);
 
   detail::open_file& local() const;
-  // Collective: agree on the arguments, do `body` on every rank, agree on the outcome.
-  // It may ask to be told whether a rank has requests.
+  // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that takes a bool is told
+  // whether any rank has requests.
   template <class Body>
   agreement collectively(arguments const& given, Body&& body);
   // The same, of rank 0 alone, for what changes the size of the file.
   template <class Body>
   agreement on_one_rank(arguments const& given, Body&& body);
 
+  template <class Ask>
+  std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
   failure begin_at_pointer(std::function<argosy::view(std::int64_t)> const& make,
                            std::shared_ptr<detail::used_view const>& next);
   agreement set_view_agreed(std::int64_t displacement, std::function<argosy::view(std::int64_t)> const& make,

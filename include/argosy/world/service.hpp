@@ -20,7 +20,7 @@ namespace argosy {
 using serve_function = std::function<std::vector<std::byte>(int from, std::span<std::byte const> request)>;
 
 struct service_answer {
-  std::error_code error;  // the rank could not be reached (errc::rank_failed), has ended its service, or threw
+  std::error_code error;  // errc::rank_failed: it cannot be reached, or has ended its service; errc::io: it threw
   std::vector<std::byte> content;
 };
 

@@ -85,7 +85,7 @@ void scheduler::arrive(std::shared_ptr<question> q) {
     ready = enter_node(r.node, now_, ps_of_bytes(static_cast<std::int64_t>(q->content.size()), net.adapter_mb_per_s));
   if (q->is_answer) return finish(*q, q->error, ready + ps_of_ns(net.overhead_ns));
   if (r.dead) return finish(*q, errc::rank_failed, std::max(now_, r.death + ps_of_ns(net.detection_us * 1000)));
-  if (!q->whom->open) return finish(*q, errc::unsupported, ready + ps_of_ns(net.latency_ns));
+  if (!q->whom->open) return finish(*q, errc::rank_failed, ready + ps_of_ns(net.latency_ns));
   r.questions.push_back(q);
   ++q->whom->under_way;
   task& t = make_task(r, true, [this, q] { answer(q); });

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -384,19 +385,39 @@ view basic_file<World>::made_view(std::int64_t displacement, Arguments const&...
   }
 }
 
-// Where the shared pointer stands is asked on one rank, when all have come: who comes last may have moved it. Nothing if a rank
-// cannot have that view.
+// Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot
+// tell; then `f` says why, on that rank. What it throws does not let it leave the others waiting.
+template <communicator World>
+template <class Ask>
+std::optional<std::int64_t> basic_file<World>::told_by_one(Ask&& ask, failure& f) {
+  struct answer {
+    std::int64_t value = 0;
+    std::int64_t failed = 0;
+  } told;
+  if (local_->rank == 0) {
+    f = detail::outcome_of([&] {
+      failure mine;
+      told.value = ask(mine);
+      return mine;
+    });
+    told.failed = f ? 1 : 0;
+  }
+  world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
+  return told.failed == 0 ? std::optional(told.value) : std::nullopt;
+}
+
+// The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
 template <communicator World>
 failure basic_file<World>::begin_at_pointer(std::function<argosy::view(std::int64_t)> const& make,
                                             std::shared_ptr<detail::used_view const>& next) {
   failure mine;
-  std::int64_t at = 0;
-  if (local_->rank == 0) at = shared_->get(mine);
-  world_->broadcast(std::as_writable_bytes(std::span(&at, 1)), 0);
-  if (!mine)
-    mine = detail::failure_of(errc::datatype,
-                              [&] { next = std::make_shared<detail::used_view const>(make(byte_offset(at))); });
-  if (!agree(*world_, mine)) next = nullptr;
+  auto const at = told_by_one([&](failure& f) { return shared_->get(f); }, mine);
+  next = nullptr;
+  if (!at) return mine;
+  std::shared_ptr<detail::used_view const> made;
+  mine = detail::failure_of(errc::datatype,
+                            [&] { made = std::make_shared<detail::used_view const>(make(byte_offset(*at))); });
+  if (agree(*world_, mine)) next = std::move(made);
   return mine;
 }
 
@@ -577,19 +598,14 @@ agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from w
   given.require(!local_ || !has(local_->modes, mode::sequential), errc::amode,
                 [] { return "a sequential file is accessed from its start to its end"; });
   return collectively(given, [&]() -> failure {
-    // Asked on one rank: others may see another end, or another pointer.
-    struct answer {
-      std::int64_t to = 0;
-      std::int64_t failed = 0;
-    } told;
     failure f;
-    if (local_->rank == 0) {
-      std::int64_t const now = whence == seek_from::current ? shared_->get(f) : 0;
-      told.to = from(offset, whence, now, f);
-      told.failed = f ? 1 : 0;
-    }
-    world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-    if (told.failed == 0) shared_->set(told.to, local_->rank);
+    auto const to = told_by_one(
+        [&](failure& mine) {
+          std::int64_t const now = whence == seek_from::current ? shared_->get(mine) : 0;
+          return from(offset, whence, now, mine);
+        },
+        f);
+    if (to) shared_->set(*to, local_->rank);
     return f;
   });
 }
