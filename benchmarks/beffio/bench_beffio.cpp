@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include <mpi.h>
@@ -208,6 +210,8 @@ class host {
     fmt::print("{}\ninterrupted: this is what was measured until then\n", journal_->text());
     std::fflush(stdout);
     if (!options_.keep) directory_.remove();  // what came meanwhile
+    // mpiexec drops what it has not passed on when the last rank has gone.
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
     ::_exit(128 + signal);
   }
 
@@ -274,7 +278,13 @@ int show(options const& o) {
 int chosen(options const& o) {
   argosy::mpi const world(MPI_COMM_WORLD);
   bool const leads = world.rank() == 0;
-  if (!leads) let_signals_end();
+  // Where a rank ends at once, mpiexec gives the others no time: rank 0 has something to tell first.
+  std::optional<interruption> waits;
+  if (!leads)
+    waits.emplace([](int signal) {
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+      ::_exit(128 + signal);
+    });
   if (o.help || !o.wrong.empty()) {
     if (leads && !o.wrong.empty()) fmt::print(stderr, "bench_beffio: cannot understand {}\n", o.wrong);
     if (leads) fmt::print(o.help ? stdout : stderr, "{}", usage());

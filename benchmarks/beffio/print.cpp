@@ -24,7 +24,7 @@ std::string table(int ranks, std::array<std::int64_t, 7> const& chunks, std::str
                   std::function<std::optional<double>(method, int type)> const& total) {
   std::string text = fmt::format("\nranks  pos      chunk  access  {:>10} {:>10} {:>10} {:>10} {:>10}\n", "type=0",
                                  "type=1", "type=2", "type=3", "type=4");
-  text += fmt::format("              [bytes] [{:>5}] {:>10} {:>10} {:>10} {:>10} {:>10}\n", unit, type_names[0],
+  text += fmt::format("            [bytes]  [{:<5}] {:>10} {:>10} {:>10} {:>10} {:>10}\n", unit, type_names[0],
                       type_names[1], type_names[2], type_names[3], type_names[4]);
   for (method const m : methods) {
     for (std::size_t k = 0; k < chunks.size(); ++k) {
@@ -122,7 +122,7 @@ std::string report_text(run_result const& r, std::int64_t cache) {
   if (auto const n = r.saturated_at(); n && r.partitions().size() > 1)
     text += fmt::format("{} ranks reach nine tenths of it\n", *n);
   text += is_valid(r) ? "VALID for comparison with other systems\n" : "NOT VALID for comparison with other systems:\n";
-  for (verdict const& v : validity(r)) text += fmt::format("  {:<3} {}\n", v.holds ? "yes" : "NO", v.rule);
+  for (verdict const& v : validity(r)) text += fmt::format("  {:<6} {}\n", v.holds ? "ok" : "NOT SO", v.rule);
   if (std::string const warning = cache_warning(r, cache); !warning.empty()) text += "cache: " + warning + "\n";
   return text + hints_of(r);
 }

@@ -94,12 +94,12 @@ std::vector<verdict> validity(run_result const& r) {
   double const least = least_seconds(r.rules);
   auto const cut = std::count_if(r.cells.begin(), r.cells.end(), [](cell const& c) { return c.ended == ending::space; });
   std::vector<verdict> all{
-      {r.seconds >= least, fmt::format("scheduled time {:g} s, at least {:g} s", r.seconds, least)},
-      {r.shared_pointer, "shared pointers in type 1"},
-      {r.errors() == 0 && r.wrong() == 0, fmt::format("no failed calls ({}), no wrong data ({})", r.errors(), r.wrong())},
+      {r.seconds >= least, fmt::format("scheduled time {:g} s, must be {:g} s at least", r.seconds, least)},
+      {r.shared_pointer, "type 1 uses shared pointers"},
+      {r.errors() == 0 && r.wrong() == 0, fmt::format("calls that failed: {}, marks that were wrong: {}; both must be 0", r.errors(), r.wrong())},
       {r.system_value().has_value(), "all patterns were run"},
-      {cut == 0, fmt::format("no pattern ended for want of space ({})", cut)},
-      {!r.unique, "files not opened unique"}};
+      {cut == 0, fmt::format("patterns that ended for want of space: {}, must be 0", cut)},
+      {!r.unique, "files are not opened unique"}};
   return all;
 }
 
