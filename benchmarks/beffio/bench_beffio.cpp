@@ -207,11 +207,10 @@ class host {
     ::signal(SIGPIPE, SIG_IGN);
     if (!options_.keep) directory_.remove();
     journal_->save(false);
-    fmt::print("{}\ninterrupted: this is what was measured until then\n", journal_->text());
-    std::fflush(stdout);
+    // On standard error: Open MPI's mpiexec sleeps until it kills, and then reads what is left in that pipe, but not what is
+    // left in the terminal that standard output looks like.
+    fmt::print(stderr, "{}\ninterrupted: this is what was measured until then\n", journal_->text());
     if (!options_.keep) directory_.remove();  // what came meanwhile
-    // mpiexec drops what it has not passed on when the last rank has gone.
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
     ::_exit(128 + signal);
   }
 
