@@ -19,31 +19,23 @@ NO_CODE = re.compile(r"\s*(//.*|#.*|[{}()\[\];]*|(\} )?else( \{)?|(\} )?(else )?
 
 # What only the compiler runs, in constant expressions: static_assert tests it, and there is nothing to count. Functions, as
 # "file: mangled name". Only where no program runs them.
-COMPILE_TIME = re.compile(r"detail/datatype/aggregate_fields\.hpp: |datatype/element\.hpp: .*12is_described"
-                          r"|datatype/flatten\.hpp: .*11has_element|detail/datatype/box\.hpp: .*11box_may_fit"
-                          r"|detail/datatype/deal\.hpp: .*(16known_deal_fault|15known_processes)"
-                          r"|detail/datatype/numbers\.hpp: .*(12known_number|10known_list|11common_size|15sizes_may_agree"
+COMPILE_TIME = re.compile(r"datatype/detail/aggregate_fields\.hpp: |datatype/element\.hpp: .*12is_described"
+                          r"|datatype/flatten\.hpp: .*11has_element|datatype/detail/box\.hpp: .*11box_may_fit"
+                          r"|datatype/detail/deal\.hpp: .*(16known_deal_fault|15known_processes)"
+                          r"|datatype/detail/numbers\.hpp: .*(12known_number|10known_list|11common_size|15sizes_may_agree"
                           r"|23all_may_be_not_negative)"
                           r"|layout/static_layout\.hpp: .*(14static_form_of|8sizes_of|13static_layout|11static_form)"
                           r"|layout/element_layout\.hpp: .*9period_of.*4form")
 
-ROOMS = ["layout", "datatype", "view", "plan", "policy", "world", "agree", "handle", "exchange", "file", "version"]
-ROOM_OF_LIB = {"posix": "handle", "trace": "handle", "gpfs_real": "handle", "hints": "file", "wire": "world"}
-LABORATORY = [
-    ("virtual cluster", r"include/argosy/world/virtual|lib/world/virtual/"),
-    ("files of the virtual cluster", r"include/argosy/handle/virtual_files|lib/handle/(?!virtual_gpfs)"),
-    ("simulated GPFS", r"include/argosy/(detail/)?handle/gpfs/|include/argosy/handle/virtual_gpfs|lib/gpfs/"
-                       r"|lib/handle/virtual_gpfs|lib/words\.hpp"),
-]
+ROOMS = ["error", "layout", "datatype", "view", "plan", "policy", "wire", "world", "agree", "handle", "exchange", "file", "version"]
+LABORATORY = [("virtual cluster", r"(include/argosy|lib)/lab/cluster/"), ("simulated GPFS", r"(include/argosy|lib)/lab/")]
 
 
 def row_of(path):
     for row, pattern in LABORATORY:
         if re.match(pattern, path):
             return row
-    parts = path.replace("include/argosy/", "").replace("detail/", "").replace("lib/", "").split("/")
-    room = parts[0].split(".")[0]
-    return ROOM_OF_LIB.get(room, room)
+    return path.removeprefix("include/argosy/").removeprefix("lib/").split("/")[0].split(".")[0]
 
 
 class Count:

@@ -3,13 +3,15 @@
 #   argosy_pure_headers         argosy::headers   rooms that need the standard library only
 #   argosy_integration_headers  argosy::argosy    everything else
 
+# The rooms, in their order: a room includes only rooms before it (the test `rooms`), in include/ and in lib/.
+set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file lab)
+
 set(argosy_pure_rooms datatype layout view policy plan world version)
 
-# Headers of pure rooms that need more than the standard library: those named after what they need (the
-# virtual cluster: the compiled library), and these few.
-set(argosy_integration_names mpi fmt pfr boost virtual virtual_cluster)
+# Headers of pure rooms that need more than the standard library: those named after what they need, and these few.
+set(argosy_integration_names mpi fmt pfr boost)
 set(argosy_integration_paths
-  argosy/datatype/aggregate.hpp argosy/detail/datatype/aggregate_fields.hpp # Boost.PFR
+  argosy/datatype/aggregate.hpp argosy/datatype/detail/aggregate_fields.hpp # Boost.PFR
 )
 
 if(NOT CMAKE_SCRIPT_MODE_FILE) # check_rooms.cmake includes this too
@@ -22,7 +24,7 @@ set(argosy_integration_headers "${argosy_pure_headers}")
 
 list(JOIN argosy_pure_rooms "|" argosy_rooms_regex)
 list(JOIN argosy_integration_names "|" argosy_names_regex)
-list(FILTER argosy_pure_headers INCLUDE REGEX "^argosy/(detail/)?(${argosy_rooms_regex})(/|\\.hpp$)")
+list(FILTER argosy_pure_headers INCLUDE REGEX "^argosy/(${argosy_rooms_regex})(/|\\.hpp$)")
 list(FILTER argosy_pure_headers EXCLUDE REGEX "/(${argosy_names_regex})(/|\\.hpp$)")
 list(REMOVE_ITEM argosy_pure_headers "" ${argosy_integration_paths})
 list(REMOVE_ITEM argosy_integration_headers "" ${argosy_pure_headers})

@@ -1,7 +1,7 @@
-# argosy_add_test(name [LIBS lib...] [TIMEOUT seconds])
-#   test/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(name RANKS n... [LIBS lib...] [TIMEOUT seconds])
-#   test/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
+# argosy_add_test(room/name [LIBS lib...] [TIMEOUT seconds])
+#   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
+# argosy_add_mpi_test(room/name RANKS n... [LIBS lib...] [TIMEOUT seconds])
+#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -16,12 +16,13 @@ function(argosy_tidy out seconds)
   set(${out} ${PROJECT_SOURCE_DIR}/test/support/tidy.sh ${sooner} PARENT_SCOPE)
 endfunction()
 
-function(argosy_add_test name)
+function(argosy_add_test source)
+  get_filename_component(name ${source} NAME)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(test_${name} ${name}.cpp)
+  add_executable(test_${name} ${source}.cpp)
   target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
   add_dependencies(argosy_tests_without_mpi test_${name})
@@ -30,15 +31,16 @@ function(argosy_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-function(argosy_add_mpi_test name)
+function(argosy_add_mpi_test source)
+  get_filename_component(name ${source} NAME)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;LIBS")
   if(NOT arg_RANKS)
-    message(FATAL_ERROR "argosy_add_mpi_test(${name}): say which RANKS, for instance RANKS 1 2 3 7")
+    message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(test_${name} ${name}.cpp)
+  add_executable(test_${name} ${source}.cpp)
   target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_mpi_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
   argosy_tidy(tidy ${arg_TIMEOUT})

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
-#include <argosy/handle/gpfs/traffic.hpp>
-#include <argosy/handle/virtual_gpfs.hpp>
-#include <argosy/world/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/gpfs/traffic.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
 #include <fmt/core.h>
 #include <boost/mpi/communicator.hpp>

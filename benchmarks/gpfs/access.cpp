@@ -8,7 +8,7 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
 
 #include "experiment.hpp"
 

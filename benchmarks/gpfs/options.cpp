@@ -19,7 +19,7 @@ namespace {
       "  --per-node N       ranks of a node (default: 1)\n"
       "  --percent N        of each rank's data (default: 100)\n"
       "  --experiment NAME  only this: discontiguous, contiguous, strided, random\n"
-      "  --machine FILE     lines of a name and a value, as in argosy/handle/gpfs/machine.hpp; what is not named is\n"
+      "  --machine FILE     lines of a name and a value, as in argosy/lab/gpfs/machine.hpp; what is not named is\n"
       "                     as by default, with 20 servers\n"
       "  --csv FILE         the table as comma-separated values\n"
       "  --plots DIR        a picture of each experiment, NAME.svg\n"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <argosy/handle/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/machine.hpp>
 
 namespace shapes {
 

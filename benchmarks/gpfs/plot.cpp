@@ -7,7 +7,7 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <argosy/detail/layout/svg.hpp>
+#include <argosy/layout/detail/svg.hpp>
 
 namespace shapes {
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
 
 #include "experiment.hpp"
 

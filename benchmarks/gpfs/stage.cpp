@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
 
 namespace shapes {
 

@@ -8,10 +8,10 @@
 #include <span>
 #include <string>
 
-#include <argosy/handle/virtual_gpfs.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access.hpp>
-#include <argosy/world/virtual_cluster.hpp>
 
 #include "options.hpp"
 

@@ -12,11 +12,11 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/handle/virtual_files.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/two_phase.hpp>
-#include <argosy/world/virtual_cluster.hpp>
 
-#include "../patterns/process.hpp"
+#include "patterns/process.hpp"
 
 namespace io = argosy;
 

@@ -1,8 +1,8 @@
 // The snippets of docs/use/errors.md; checks that the page has the words of every error. Its output is in the page.
 // Run: mpiexec -n 3 snippets_errors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/agree/mpi.hpp>
 #include <argosy/datatype.hpp>
+#include <argosy/error/mpi.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 

@@ -9,11 +9,11 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/handle/gpfs/fcntl.hpp>
-#include <argosy/handle/virtual_gpfs.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
-#include <argosy/world/virtual_cluster.hpp>
 
 namespace io = argosy;
 

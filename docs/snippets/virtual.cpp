@@ -9,8 +9,8 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/handle/virtual_files.hpp>
-#include <argosy/world/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
 
 namespace io = argosy;
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <argosy/agree/errc.hpp>
-#include <argosy/agree/error.hpp>
-#include <argosy/agree/mpi.hpp>
 #include <argosy/datatype.hpp>
 #include <argosy/datatype/mpi.hpp>
+#include <argosy/error/errc.hpp>
+#include <argosy/error/error.hpp>
+#include <argosy/error/mpi.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/file/hints_mpi.hpp>
 #include <argosy/file/representations.hpp>

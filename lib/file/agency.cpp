@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/detail/file/agency.hpp>
+#include <argosy/file/detail/agency.hpp>
 
 #include <algorithm>
 #include <utility>
 
-#include <argosy/detail/file/open_file.hpp>
-#include <argosy/exchange/agent.hpp>
-#include <argosy/exchange/converted_memory.hpp>
-#include <argosy/exchange/memory_side.hpp>
-#include <argosy/exchange/ship.hpp>
+#include <argosy/exchange/detail/agent.hpp>
+#include <argosy/exchange/detail/converted_memory.hpp>
+#include <argosy/exchange/detail/memory_side.hpp>
+#include <argosy/exchange/detail/ship.hpp>
+#include <argosy/file/detail/open_file.hpp>
 
 namespace argosy::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/detail/file/beside.hpp>
+#include <argosy/file/detail/beside.hpp>
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include <argosy/detail/file/io_threads.hpp>
+#include <argosy/file/detail/io_threads.hpp>
 
 namespace argosy::detail {
 

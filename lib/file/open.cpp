@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include <argosy/detail/file/io_threads.hpp>
-#include <argosy/detail/file/open.hpp>
-#include <argosy/detail/file/open_file.hpp>
-#include <argosy/detail/handle/give_back.hpp>
+#include <argosy/file/detail/io_threads.hpp>
+#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
+#include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/tracing.hpp>
 
 namespace argosy::detail {

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include <argosy/detail/file/io_threads.hpp>
-#include <argosy/detail/file/open_file.hpp>
-#include <argosy/detail/handle/give_back.hpp>
-#include <argosy/exchange/carry_out.hpp>
-#include <argosy/exchange/converted_memory.hpp>
+#include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/converted_memory.hpp>
+#include <argosy/file/detail/io_threads.hpp>
+#include <argosy/file/detail/open_file.hpp>
+#include <argosy/handle/detail/give_back.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>

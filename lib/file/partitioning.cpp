@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/detail/file/partitioning.hpp>
+#include <argosy/file/detail/partitioning.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
 
-#include <argosy/agree/error.hpp>
+#include <argosy/error/error.hpp>
 #include <argosy/file/request.hpp>
 
 namespace argosy {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/detail/world/host.hpp>
+#include <argosy/world/detail/host.hpp>
 
 #include <algorithm>
 

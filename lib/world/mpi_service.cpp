@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/detail/world/first_failure.hpp>
+#include <argosy/world/detail/first_failure.hpp>
 #include <argosy/world/mpi.hpp>
 
 #include "socket_service.hpp"

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/detail/world/first_failure.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/first_failure.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 #include "node_segment.hpp"

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include <argosy/agree/errc.hpp>
+#include <argosy/error/errc.hpp>
 
 namespace argosy::detail {
 

@@ -12,7 +12,7 @@
 
 #include <argosy/world/service.hpp>
 
-#include "../wire/station.hpp"
+#include "wire/station.hpp"
 
 namespace argosy::detail {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <argosy/handle/virtual_files.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
 
 namespace argosy::explore {
 

@@ -13,7 +13,7 @@
 
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/opener.hpp>
-#include <argosy/handle/virtual_files.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
 
 #include "program.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/handle/virtual_gpfs.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
 #include "files.hpp"
 

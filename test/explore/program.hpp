@@ -13,10 +13,10 @@
 #include <argosy/datatype/basic.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/file/seek_from.hpp>
-#include <argosy/handle/gpfs/machine.hpp>
-#include <argosy/handle/gpfs/troubles.hpp>
+#include <argosy/lab/cluster/scenario.hpp>
+#include <argosy/lab/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/troubles.hpp>
 #include <argosy/policy/any_policy.hpp>
-#include <argosy/world/virtual/scenario.hpp>
 
 #include "calls.hpp"
 #include "codec.hpp"

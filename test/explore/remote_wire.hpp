@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <argosy/agree/errc.hpp>
+#include <argosy/error/errc.hpp>
 
 #include "session.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include <argosy/world/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
 
 #include "actor.hpp"
 #include "run.hpp"

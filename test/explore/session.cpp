@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <argosy/agree/error.hpp>
+#include <argosy/error/error.hpp>
 
 namespace argosy::explore {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/agree/errc.hpp>
+#include <argosy/error/errc.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/plan/report.hpp>
 

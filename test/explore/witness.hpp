@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/detail/handle/parts.hpp>
 #include <argosy/handle/any_handle.hpp>
-#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/detail/parts.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
 #include <argosy/handle/opener.hpp>
 
 #include "files.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <argosy/handle/gpfs/machine.hpp>
-#include <argosy/handle/gpfs/message.hpp>
+#include <argosy/lab/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/message.hpp>
 
 #include "fuzz.hpp"
 

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/handle/gpfs/block_server.hpp>
-#include <argosy/handle/gpfs/block_store.hpp>
-#include <argosy/handle/gpfs/client_node.hpp>
-#include <argosy/handle/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/block_server.hpp>
+#include <argosy/lab/gpfs/block_store.hpp>
+#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/token_manager.hpp>
 #include <gpfs/codec.hpp>
 
 #include "any_message.hpp"

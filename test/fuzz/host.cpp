@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/handle/gpfs/host.hpp>
-#include <argosy/handle/gpfs/mount.hpp>
+#include <argosy/lab/gpfs/host.hpp>
+#include <argosy/lab/gpfs/mount.hpp>
 #include <gpfs/codec.hpp>
 #include <gpfs/process_frames.hpp>
 #include <wire/address.hpp>
 
-#include "../support/wire_peers.hpp"
 #include "any_message.hpp"
 #include "scratch.hpp"
+#include "support/wire_peers.hpp"
 
 using namespace argosy;
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <argosy/handle/gpfs/loopback.hpp>
-#include <argosy/handle/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/loopback.hpp>
+#include <argosy/lab/gpfs/machine.hpp>
 
 using namespace argosy::gpfs;
 

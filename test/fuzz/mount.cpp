@@ -14,14 +14,14 @@
 #include <thread>
 #include <vector>
 
-#include <argosy/handle/gpfs/mount.hpp>
+#include <argosy/lab/gpfs/mount.hpp>
 #include <gpfs/codec.hpp>
 #include <gpfs/process_frames.hpp>
 #include <wire/address.hpp>
 #include <wire/raw_socket.hpp>
 
-#include "../support/wire_peers.hpp"
 #include "any_message.hpp"
+#include "support/wire_peers.hpp"
 
 using namespace argosy;
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <argosy/world/virtual/scenario.hpp>
+#include <argosy/lab/cluster/scenario.hpp>
 
 using namespace argosy;
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <argosy/handle/gpfs/troubles.hpp>
+#include <argosy/lab/gpfs/troubles.hpp>
 
 using namespace argosy;
 

@@ -12,23 +12,18 @@ from clang import cindex
 
 import places
 
-LAB = re.compile(r"^(include/argosy/(detail/)?handle/gpfs/|include/argosy/(detail/)?handle/virtual_|include/argosy/(detail/)?world/virtual"
-                 r"|lib/gpfs/|lib/world/virtual/|lib/handle/)")
-FOLDED = {"posix": "handle", "hints": "file", "trace": "handle", "wire": "world", "gpfs_real": "handle"}
-ROOMS = ["layout", "datatype", "view", "plan", "policy", "world", "agree", "handle", "exchange", "file", "gpfs", "virtual"]
+ROOMS = ["error", "layout", "datatype", "view", "plan", "policy", "wire", "world", "agree", "handle", "exchange", "file", "gpfs", "cluster"]
 
 
 def room_of(name):
-    parts = name.split("/")
-    if LAB.match(name):
-        return "gpfs" if "gpfs" in name else "virtual"
-    part = parts[1] if parts[0] == "lib" else parts[3] if parts[2] == "detail" else parts[2]
-    room = FOLDED.get(part, part)
-    return room if room in ROOMS else None
+    """Of the laboratory: which part. None for what is not mutated."""
+    parts = name.removeprefix("include/argosy/").removeprefix("lib/").split("/")
+    room = parts[1] if parts[0] == "lab" and len(parts) > 2 else parts[0]
+    return "cluster" if room == "lab" else room if room in ROOMS else None
 
 
 def is_lab(room):
-    return room in ("gpfs", "virtual")
+    return room in ("gpfs", "cluster")
 
 
 def sources(root):
@@ -87,11 +82,12 @@ def one_unit(task):
 
 
 def with_keys(found):
-    """Each its name: of its file, rule, line of text and what it does; the same line elsewhere in the file counts."""
+    """Each its name: of its file, rule, line of text and what it does; the same line elsewhere in the file counts. A file may
+    move to another folder."""
     found.sort(key=lambda m: (m["file"], m["edits"][0][0], m["rule"], m["what"]))
     seen, all_of_them = {}, []
     for m in found:
-        key = "\0".join((m["file"], m["rule"], m["text"], m["what"]))
+        key = "\0".join((Path(m["file"]).name, m["rule"], m["text"], m["what"]))
         n = seen[key] = seen.get(key, 0) + 1
         m["id"] = hashlib.sha1(f"{key}\0{n}".encode()).hexdigest()[:8]
         m["room"] = room_of(m["file"])

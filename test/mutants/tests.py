@@ -17,13 +17,15 @@ OF_ROOM = {
     "view": "filetype view representation",
     "plan": "view carry_out data_shipping",
     "policy": "data_shipping two_phase carry_out virtual_shipping scale",
-    "world": "self world service wire virtual_service",
+    "error": "agree faults file handle_decorators",
+    "wire": "wire service",
+    "world": "self world service virtual_service",
     "agree": "agree faults",
     "handle": "posix handle_decorators trace gpfs_real guided_prefetch faults",
     "exchange": "carry_out guided_prefetch two_phase shipping virtual_shipping representation",
     "file": "file hints asio gpfs_together faults",
     "gpfs": "gpfs virtual_gpfs explore.gpfs guided_prefetch",
-    "virtual": "virtual_cluster virtual_files virtual_service scale explore",
+    "cluster": "virtual_cluster virtual_files virtual_service scale explore",
 }
 EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
 

@@ -24,8 +24,8 @@
 #include <system_error>
 #include <vector>
 
-#include <argosy/agree/errc.hpp>
-#include <argosy/agree/error.hpp>
+#include <argosy/error/errc.hpp>
+#include <argosy/error/error.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/opener.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
 
 namespace argosy::test {
 

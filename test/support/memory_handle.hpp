@@ -10,8 +10,8 @@
 #include <system_error>
 #include <vector>
 
-#include <argosy/agree/errc.hpp>
-#include <argosy/detail/handle/parts.hpp>
+#include <argosy/error/errc.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy::test {

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include <argosy/agree/errc.hpp>
+#include <argosy/error/errc.hpp>
 #include <argosy/world/service.hpp>
 
 #include "catch.hpp"

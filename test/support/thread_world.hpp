@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/detail/world/first_failure.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/first_failure.hpp>
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/service.hpp>
 

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
+#include <argosy/datatype/detail/aggregate_fields.hpp>
 #include <argosy/datatype/element.hpp>
-#include <argosy/detail/datatype/aggregate_fields.hpp>
 
 namespace argosy {
 

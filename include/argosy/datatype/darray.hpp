@@ -10,11 +10,11 @@
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/detail/deal.hpp>
 #include <argosy/datatype/distribute.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/order.hpp>
 #include <argosy/datatype/process_grid.hpp>
-#include <argosy/detail/datatype/deal.hpp>
 
 namespace argosy {
 

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <argosy/detail/datatype/numbers.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
 
 namespace argosy::distribute {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
-#include <argosy/detail/datatype/blocks.hpp>
-#include <argosy/detail/datatype/numbers.hpp>
+#include <argosy/datatype/detail/blocks.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
 
 namespace argosy {
 

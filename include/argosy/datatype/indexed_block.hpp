@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
-#include <argosy/detail/datatype/blocks.hpp>
-#include <argosy/detail/datatype/numbers.hpp>
+#include <argosy/datatype/detail/blocks.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
 
 namespace argosy {
 
@@ -42,7 +42,9 @@ class indexed_block {
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const { return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size())); }
+  constexpr std::int64_t copies() const {
+    return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size()));
+  }
   template <datatype New>
   constexpr auto with(New old) const {
     return indexed_block<BlockLength, Displacements, New>(blocklength_, displacements_, std::move(old));
@@ -89,7 +91,9 @@ class hindexed_block {
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const { return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size())); }
+  constexpr std::int64_t copies() const {
+    return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size()));
+  }
   template <datatype New>
   constexpr auto with(New old) const {
     return hindexed_block<BlockLength, Displacements, New>(blocklength_, displacements_, std::move(old));

@@ -4,9 +4,9 @@
 
 #include <type_traits>
 
+#include <argosy/datatype/detail/array_memory.hpp>
 #include <argosy/datatype/mdspan_like.hpp>
 #include <argosy/datatype/order.hpp>
-#include <argosy/detail/datatype/array_memory.hpp>
 
 namespace argosy {
 

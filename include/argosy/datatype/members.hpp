@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/datatype/detail/member_offset.hpp>
 #include <argosy/datatype/element.hpp>
-#include <argosy/detail/datatype/member_offset.hpp>
 
 namespace argosy {
 

@@ -11,11 +11,11 @@
 
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/detail/array_memory.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/mdspan_like.hpp>
 #include <argosy/datatype/order.hpp>
-#include <argosy/detail/datatype/array_memory.hpp>
 
 namespace argosy {
 namespace detail {

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include <argosy/detail/layout/small_array.hpp>
+#include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/error.hpp>
 #include <argosy/layout/number.hpp>
 

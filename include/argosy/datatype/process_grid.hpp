@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
-#include <argosy/detail/datatype/balanced.hpp>
-#include <argosy/detail/datatype/numbers.hpp>
-#include <argosy/detail/layout/checked.hpp>
+#include <argosy/datatype/detail/balanced.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
+#include <argosy/layout/detail/checked.hpp>
 
 namespace argosy {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
-#include <argosy/detail/datatype/numbers.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
 
 namespace argosy {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include <argosy/datatype/basic.hpp>
-#include <argosy/detail/layout/checked.hpp>
-#include <argosy/detail/layout/small_array.hpp>
+#include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -86,13 +86,15 @@ class signature {
   constexpr bool ends_with(std::span<signature_node const> nodes) const {
     if (nodes_.size() - last_ != nodes.size() || nodes_.empty()) return false;
     signature_node const &a = nodes_[last_], &b = nodes[0];
-    return a.type == b.type && a.body == b.body && std::equal(nodes.begin() + 1, nodes.end(), nodes_.begin() + last_ + 1);
+    return a.type == b.type && a.body == b.body &&
+           std::equal(nodes.begin() + 1, nodes.end(), nodes_.begin() + last_ + 1);
   }
   constexpr std::int64_t sum(std::size_t from, std::size_t to, basic_sizes const& sizes) const {
     std::int64_t bytes = 0;
     for (std::size_t i = from; i < to; i += nodes_[i].span()) {
       signature_node const& n = nodes_[i];
-      bytes = detail::add(bytes, detail::mul(n.count, n.body == 0 ? size_in(sizes, n.type) : sum(i + 1, i + n.span(), sizes)));
+      bytes = detail::add(bytes,
+                          detail::mul(n.count, n.body == 0 ? size_in(sizes, n.type) : sum(i + 1, i + n.span(), sizes)));
     }
     return bytes;
   }

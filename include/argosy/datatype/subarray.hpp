@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/detail/box.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
 #include <argosy/datatype/order.hpp>
-#include <argosy/detail/datatype/box.hpp>
-#include <argosy/detail/datatype/numbers.hpp>
 
 namespace argosy {
 

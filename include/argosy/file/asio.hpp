@@ -8,8 +8,8 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/system/error_code.hpp>
 
-#include <argosy/detail/file/asio.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/asio.hpp>
 
 namespace argosy {
 

@@ -13,15 +13,15 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/agree/agree.hpp>
-#include <argosy/agree/error.hpp>
-#include <argosy/detail/file/beside.hpp>
-#include <argosy/detail/file/collective_call.hpp>
-#include <argosy/detail/file/deferred.hpp>
-#include <argosy/detail/file/open_file.hpp>
-#include <argosy/detail/file/shared_pointer.hpp>
-#include <argosy/detail/file/together.hpp>
+#include <argosy/agree/detail/agree.hpp>
+#include <argosy/error/error.hpp>
 #include <argosy/file/data.hpp>
+#include <argosy/file/detail/beside.hpp>
+#include <argosy/file/detail/collective_call.hpp>
+#include <argosy/file/detail/deferred.hpp>
+#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/shared_pointer.hpp>
+#include <argosy/file/detail/together.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints.hpp>
 #include <argosy/file/mode.hpp>
@@ -505,4 +505,4 @@ class basic_file {
 
 }  // namespace argosy
 
-#include <argosy/detail/file/basic_file.hpp>
+#include <argosy/file/detail/basic_file.hpp>

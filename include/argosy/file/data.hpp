@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <argosy/agree/failure.hpp>
 #include <argosy/datatype/memory.hpp>
+#include <argosy/error/failure.hpp>
 #include <argosy/layout/error.hpp>
 
 namespace argosy {

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/detail/file/operation.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy {

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/detail/handle/parts.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>

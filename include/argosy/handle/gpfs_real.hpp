@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/handle/gpfs/fcntl.hpp>
+#include <argosy/handle/gpfs_fcntl.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>

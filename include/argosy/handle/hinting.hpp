@@ -7,7 +7,7 @@
 #include <span>
 #include <system_error>
 
-#include <argosy/agree/errc.hpp>
+#include <argosy/error/errc.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy {

@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include <argosy/detail/handle/range_locks.hpp>
+#include <argosy/handle/detail/range_locks.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy {

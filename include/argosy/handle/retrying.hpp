@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include <argosy/agree/errc.hpp>
-#include <argosy/detail/handle/parts.hpp>
+#include <argosy/error/errc.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
 
@@ -74,7 +74,8 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 template <handle Raw>
 class retrying {
  public:
-  retrying() requires std::default_initializable<Raw>
+  retrying()
+    requires std::default_initializable<Raw>
   = default;
   explicit retrying(Raw raw, retry_limits limits = {}) : raw_(std::move(raw)), limits_(limits) {}
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include <argosy/detail/handle/parts.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/detail/handle/parts.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/tracer.hpp>

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include <argosy/detail/layout/strided.hpp>
 #include <argosy/layout/cursor.hpp>
+#include <argosy/layout/detail/strided.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/pack.hpp>
 

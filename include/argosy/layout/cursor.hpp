@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <argosy/detail/layout/small_array.hpp>
+#include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -160,5 +160,5 @@ constexpr void cursor::skip(std::int64_t pieces) {
 }  // namespace argosy
 
 // Members of layout that walk: here, where both classes are complete, whichever header came first.
-#include <argosy/detail/layout/measure.hpp>
-#include <argosy/detail/layout/equal.hpp>
+#include <argosy/layout/detail/equal.hpp>
+#include <argosy/layout/detail/measure.hpp>

@@ -24,4 +24,4 @@ std::string draw(layout const& l, draw_options const& options = {});
 
 }  // namespace argosy
 
-#include <argosy/detail/layout/draw.hpp>
+#include <argosy/layout/detail/draw.hpp>

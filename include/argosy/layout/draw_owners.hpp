@@ -21,9 +21,9 @@ struct draw_owners_options {
 // along the first. A cell has the colour of the rank that has most of it; a hatched one is claimed by several
 // ranks, a pale one by none. Costs O(cells x ranks), whatever the number of pieces. Throws invalid_layout for
 // other numbers of dimensions. Local.
-std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes,
-                        std::int64_t element_bytes, draw_owners_options const& options = {});
+std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes, std::int64_t element_bytes,
+                        draw_owners_options const& options = {});
 
 }  // namespace argosy
 
-#include <argosy/detail/layout/draw_owners.hpp>
+#include <argosy/layout/detail/draw_owners.hpp>

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <argosy/detail/layout/small_array.hpp>
+#include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/error.hpp>
 #include <argosy/layout/node.hpp>
 #include <argosy/layout/piece.hpp>
@@ -120,5 +120,5 @@ constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int
 
 }  // namespace argosy
 
-#include <argosy/detail/layout/builder.hpp>  // ends with the bodies of the algebra
 #include <argosy/layout/cursor.hpp>          // ends with the bodies of what walks: order, overlaps, equality
+#include <argosy/layout/detail/builder.hpp>  // ends with the bodies of the algebra

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <argosy/detail/layout/static_transfer.hpp>
-#include <argosy/detail/layout/transfer.hpp>
+#include <argosy/layout/detail/static_transfer.hpp>
+#include <argosy/layout/detail/transfer.hpp>
 #include <argosy/layout/element_layout.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/static_layout.hpp>
@@ -26,7 +26,8 @@ inline void transfer_all(layout const& l, node const* element, void const* memor
 }
 
 template <direction Way>
-inline void transfer_range(layout const& l, void const* memory, void const* stream, std::int64_t from, std::int64_t to) {
+inline void transfer_range(layout const& l, void const* memory, void const* stream, std::int64_t from,
+                           std::int64_t to) {
   from = std::max<std::int64_t>(from, 0);
   to = std::min(to, l.size());
   if (from < to) transfer<Way>(l).range(l.root(), moved(memory, l.origin()), moved(stream, 0), from, to);

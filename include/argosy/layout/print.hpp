@@ -20,4 +20,4 @@ std::string to_tree(layout const& l);
 
 }  // namespace argosy
 
-#include <argosy/detail/layout/print.hpp>
+#include <argosy/layout/detail/print.hpp>

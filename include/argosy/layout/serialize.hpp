@@ -21,4 +21,4 @@ layout deserialize(std::span<std::byte const> bytes);
 
 }  // namespace argosy
 
-#include <argosy/detail/layout/serialize.hpp>
+#include <argosy/layout/detail/serialize.hpp>

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/detail/layout/checked.hpp>
+#include <argosy/layout/detail/checked.hpp>
 #include <argosy/layout/piece.hpp>
 
 namespace argosy {

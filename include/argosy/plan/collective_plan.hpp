@@ -87,4 +87,4 @@ std::string to_string(collective_plan const& p);
 
 }  // namespace argosy
 
-#include <argosy/detail/plan/print.hpp>
+#include <argosy/plan/detail/print.hpp>

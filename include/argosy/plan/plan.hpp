@@ -37,4 +37,4 @@ std::string to_string(plan const& p);
 
 }  // namespace argosy
 
-#include <argosy/detail/plan/print.hpp>
+#include <argosy/plan/detail/print.hpp>

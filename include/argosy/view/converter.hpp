@@ -73,4 +73,4 @@ class converter {
 
 }  // namespace argosy
 
-#include <argosy/detail/view/converter.hpp>
+#include <argosy/view/detail/converter.hpp>

@@ -70,4 +70,4 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
 
 }  // namespace argosy
 
-#include <argosy/detail/view/filetype_rules.hpp>
+#include <argosy/view/detail/filetype_rules.hpp>

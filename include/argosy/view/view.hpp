@@ -100,4 +100,4 @@ class view {
 
 }  // namespace argosy
 
-#include <argosy/detail/view/view.hpp>
+#include <argosy/view/detail/view.hpp>

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <vector>
 
-#include <argosy/detail/world/host.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/host.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy {

@@ -14,9 +14,9 @@
 
 #include <mpi.h>
 
-#include <argosy/detail/world/host.hpp>
-#include <argosy/detail/world/mpi/reduction.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/host.hpp>
+#include <argosy/world/detail/mpi/reduction.hpp>
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/neighbour.hpp>
+
+namespace argosy {
+
+namespace detail {
+
+inline call_summary summarise(failure const& mine, int rank) {
+  call_summary s;
+  for (extremes& e : s.compared) e = extremes(0, rank);
+  if (mine) {
+    s.failed_rank = rank;
+    s.failed_errno = is_errno(mine.code) ? 1 : 0;
+    s.failed_value = s.failed_errno != 0 ? mine.code.value() : static_cast<int>(classify(mine.code));
+  }
+  return s;
+}
+
+// Other ranks may not know the category of a handle of the program: they get its words.
+inline std::string words_of(failure const& f) {
+  if (!f || is_errno(f.code) || f.code.category() == category()) return f.detail;
+  return foreign_words(f.code) + (f.detail.empty() ? "" : "; ") + f.detail;
+}
+
+// Turns the reduced summary into words that every rank has. All ranks come here with the same `all`.
+template <agreeing World>
+agreement conclude(World const& world, call_summary const& all, failure const& mine) {
+  if (all.failed_rank == call_summary::no_rank) return {};
+  short_text<384> words;
+  if (all.failed_rank == world.rank()) words.set_start(words_of(mine));
+  world.broadcast(std::as_writable_bytes(std::span(&words, 1)), all.failed_rank);
+  agreement a;
+  a.failed_rank = all.failed_rank;
+  a.cause = all.failed_errno != 0 ? std::error_code(all.failed_value, std::system_category())
+                                  : std::error_code(all.failed_value, category());
+  a.detail = words.get();
+  a.code = mine ? classify(mine.code) : a.cause == errc::not_same ? errc::not_same : errc::error_on_another_rank;
+  a.thrown = mine.thrown;
+  return a;
+}
+
+template <agreeing World>
+agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
+  call_summary s = summarise(mine, world.rank());
+  s.flag = develop;
+  s.access = access;
+  for (std::size_t i = 0; i < given.compared().size(); ++i)
+    s.compared[i] = extremes(given.compared()[i].hash, world.rank());
+  world.all_reduce(s);
+  develop = s.flag;
+  access = s.access;
+  if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
+  for (std::size_t i = 0; i < s.compared.size(); ++i) {
+    extremes const& e = s.compared[i];
+    if (e.low == e.high) continue;
+    // Everybody knows it, so nobody needs to be told: each rank has the same words, its own name for the argument apart.
+    std::string const ranks = " on ranks " + std::to_string(std::min(e.low_rank, e.high_rank)) + " and " +
+                              std::to_string(std::max(e.low_rank, e.high_rank));
+    std::string words = i == 0 ? "ranks are in different collective calls; this one called " + std::string(given.call())
+                               : "argument '" + std::string(given.compared()[i].name) + "' must be equal on all ranks";
+    words += i == 0 ? ", others differ" + ranks : " and differs" + ranks;
+    return {errc::not_same, std::min(e.low_rank, e.high_rank), errc::not_same, std::move(words), {}};
+  }
+  return {};
+}
+
+}  // namespace detail
+
+template <agreeing World>
+agreement agree(World const& world, arguments const& given, bool develop, access_summary& access) {
+  failure mine = given.fault();
+  if (develop) mine.keep(detail::compare_with_neighbour(world, given));
+  int unused = 0;
+  return detail::agree_on(world, given, std::move(mine), unused, access);
+}
+
+template <agreeing World>
+agreement agree(World const& world, arguments const& given, bool develop) {
+  access_summary nothing;
+  return agree(world, given, develop, nothing);
+}
+
+template <agreeing World>
+agreement agree_first(World const& world, arguments const& given, bool& develop) {
+  int flag = develop ? 1 : 0;
+  access_summary nothing;
+  agreement first = detail::agree_on(world, given, given.fault(), flag, nothing);
+  develop = flag != 0;
+  if (!develop || (!first && first.cause != errc::not_same)) return first;
+  agreement compared = agree(world, detail::compare_with_neighbour(world, given));
+  return compared ? first : compared;
+}
+
+template <agreeing World>
+agreement agree(World const& world, failure const& mine) {
+  bool unused = false;
+  return agree(world, mine, unused);
+}
+
+template <agreeing World>
+agreement agree(World const& world, failure const& mine, bool& flag) {
+  static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call is named so
+  call_summary s = detail::summarise(mine, world.rank());
+  s.compared[0] = extremes(outcome, world.rank());
+  s.flag = flag ? 1 : 0;
+  world.all_reduce(s);
+  flag = s.flag != 0;
+  if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high)
+    return {errc::not_same,
+            std::min(s.compared[0].low_rank, s.compared[0].high_rank),
+            errc::not_same,
+            "a collective call ended on this rank, while another rank began one",
+            {}};
+  return detail::conclude(world, s, mine);
+}
+
+}  // namespace argosy

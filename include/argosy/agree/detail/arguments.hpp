@@ -1,0 +1,94 @@
+// What a collective call was given on this rank: what must be equal on all ranks, and the first rule that it breaks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <argosy/error/failure.hpp>
+
+namespace argosy {
+
+// FNV-1a: equal values have equal hashes on every rank.
+constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
+  std::uint64_t h = 14695981039346656037u;
+  for (char const c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return h;
+}
+
+class arguments {
+ public:
+  // Of those that ride in the reduction, the call among them; and of all that are compared in develop mode.
+  static constexpr std::size_t most_free = 4;
+  static constexpr std::size_t most = 8;
+
+  struct argument {
+    std::string_view name;
+    std::string_view text;  // empty for numbers
+    std::int64_t number = 0;
+    std::uint64_t hash = 0;
+  };
+
+  // Names and texts are referred to until the call has ended.
+  explicit arguments(std::string_view call, std::source_location where = std::source_location::current())
+      : call_(call), where_(where) {
+    same("call", call);
+  }
+
+  // Must be equal on all ranks: compared always.
+  template <class T>
+  arguments& same(std::string_view name, T const& value) {
+    add(name, value);
+    free_ = count_;
+    return *this;
+  }
+  // The same, compared in develop mode only. After those that are compared always.
+  template <class T>
+  arguments& same_in_develop(std::string_view name, T const& value) {
+    add(name, value);
+    return *this;
+  }
+
+  // A rule for this rank's arguments. The first that is broken counts.
+  template <class Words>
+  arguments& require(bool kept, errc e, Words&& words) {
+    if (!kept && !fault_) fault_ = failure(e, std::string(std::forward<Words>(words)()));
+    return *this;
+  }
+  void fail(failure f) { fault_.keep(std::move(f)); }
+
+  std::string_view call() const noexcept { return call_; }
+  std::source_location const& where() const noexcept { return where_; }
+  failure const& fault() const noexcept { return fault_; }
+  std::span<argument const> compared() const noexcept { return std::span(list_).first(free_); }
+  std::span<argument const> all() const noexcept { return std::span(list_).first(count_); }
+
+ private:
+  template <class T>
+  void add(std::string_view name, T const& value) {
+    argument& a = list_.at(count_++);
+    a.name = name;
+    if constexpr (std::convertible_to<T const&, std::string_view>) {
+      a.text = value;
+      a.hash = fingerprint(a.text);
+    } else {
+      a.number = static_cast<std::int64_t>(value);
+      a.hash = static_cast<std::uint64_t>(a.number);
+    }
+  }
+
+  std::string_view call_;
+  std::source_location where_;
+  std::array<argument, most> list_ = {};
+  std::size_t count_ = 0, free_ = 0;
+  failure fault_;
+};
+
+}  // namespace argosy

@@ -1,0 +1,54 @@
+// What ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in different
+// calls meet here and learn it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+
+#include <argosy/agree/detail/arguments.hpp>
+#include <argosy/policy/access_summary.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace argosy {
+
+// The lowest and the highest value, each with the lowest rank that has it: equal on all ranks if they are equal.
+struct extremes {
+  std::uint64_t low = 0, high = 0;
+  std::int32_t low_rank = 0, high_rank = 0;
+
+  constexpr extremes() = default;
+  constexpr extremes(std::uint64_t value, int rank) : low(value), high(value), low_rank(rank), high_rank(rank) {}
+  constexpr void combine(extremes const& other) {
+    if (std::tie(other.low, other.low_rank) < std::tie(low, low_rank)) low = other.low, low_rank = other.low_rank;
+    if (other.high > high || (other.high == high && other.high_rank < high_rank))
+      high = other.high, high_rank = other.high_rank;
+  }
+};
+
+struct call_summary {
+  static constexpr std::int32_t no_rank = std::numeric_limits<std::int32_t>::max();
+
+  std::int32_t failed_rank = no_rank;  // the lowest
+  std::int32_t failed_value = 0;       // of its error code
+  std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
+  std::int32_t flag = 0;               // what is true if it is on one rank: that arguments are to be compared
+  std::array<extremes, arguments::most_free> compared = {};
+  access_summary access = {};  // of reads and writes
+
+  constexpr void combine(call_summary const& other) {
+    if (other.failed_rank < failed_rank) {
+      failed_rank = other.failed_rank;
+      failed_value = other.failed_value;
+      failed_errno = other.failed_errno;
+    }
+    flag |= other.flag;
+    for (std::size_t i = 0; i < compared.size(); ++i) compared[i].combine(other.compared[i]);
+    access.combine(other.access);
+  }
+};
+static_assert(reducible<call_summary>);
+
+}  // namespace argosy

@@ -1,0 +1,50 @@
+// The layout of a box of a multi-dimensional array in memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <argosy/datatype/buffer.hpp>
+#include <argosy/datatype/detail/numbers.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/datatype/mdspan_like.hpp>
+#include <argosy/datatype/order.hpp>
+
+namespace argosy::detail {
+
+[[noreturn]] inline void throw_halo(std::size_t i, std::int64_t low, std::int64_t high, std::int64_t extent) {
+  throw_invalid("interior", "halos of " + std::to_string(low) + " and " + std::to_string(high) + " do not fit extent(" +
+                                std::to_string(i) + ") = " + std::to_string(extent) +
+                                "; give halos that are not negative and leave the interior at least 0 wide");
+}
+
+// Without the `low` first and `high` last indices of each dimension.
+template <class A, std::size_t Rank>
+auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> const& high) {
+  auto* const first = first_element_of(array);
+  using element = std::remove_pointer_t<decltype(first_element_of(array))>;
+  layout form = layout_of<std::remove_cv_t<element>>();
+  std::int64_t offset = 0, elements = 1;
+  for (std::size_t i = 0; i < Rank; ++i) {
+    std::size_t const d = from_fastest(o, i, Rank);
+    std::int64_t const extent = extent_of(array, d);
+    std::int64_t const stride = mul(stride_of(array, d), sizeof(element));
+    if (low[d] < 0 || high[d] < 0 || low[d] > extent || high[d] > extent - low[d])
+      throw_halo(d, low[d], high[d], extent);
+    form = repeat(extent - low[d] - high[d], stride, form);
+    offset = add(offset, mul(low[d], stride));
+    elements = mul(elements, extent - low[d] - high[d]);
+  }
+  return make_buffer(first, at(offset, form), signature().append(types_of<std::remove_cv_t<element>>(), elements));
+}
+
+template <class A>
+auto memory_of_array(A& array, order o) {
+  constexpr numbers<array_rank<A>> none{};
+  return memory_of_array(array, o, none, none);
+}
+
+}  // namespace argosy::detail

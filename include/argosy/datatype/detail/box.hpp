@@ -1,0 +1,81 @@
+// What subarray and darray share: an array that grows by one dimension at a time, from the fastest on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <argosy/datatype/detail/numbers.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy::detail {
+
+// The chosen part of an array, placed in the whole.
+class array_form {
+ public:
+  constexpr explicit array_form(layout const& element) : form_(element), stride_(element.extent()) {}
+
+  // Indices [start, start + subsize) of the next dimension.
+  constexpr void add_box(std::int64_t size, std::int64_t subsize, std::int64_t start) {
+    form_ = repeat(subsize, stride_, form_);
+    grow(size, start);
+  }
+
+  // Every `period` indices a block of `block`, from `start` on.
+  constexpr void add_cyclic(std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period) {
+    std::int64_t const rest = size > start ? size - start : 0;
+    std::int64_t const begun = rest % period;
+    std::int64_t const whole = rest / period + (begun >= block ? 1 : 0);
+    std::int64_t const partial = begun >= block ? 0 : begun;
+    std::int64_t const step = whole > 1 || partial > 0 ? mul(period, stride_) : 0;
+    assembler parts;
+    parts.add(0, repeat(whole, step, repeat(whole > 0 ? block : 0, stride_, form_)));
+    parts.add(mul(partial > 0 ? whole : 0, step), repeat(partial, stride_, form_));
+    form_ = parts.finish();
+    grow(size, rest > 0 ? start : 0);
+  }
+
+  // Bounds are those of the whole array.
+  constexpr layout finish() const { return resized(at(displacement_, form_), 0, stride_); }
+
+ private:
+  constexpr void grow(std::int64_t size, std::int64_t start) {
+    displacement_ = add(displacement_, mul(start, stride_));
+    stride_ = mul(stride_, size);
+  }
+
+  layout form_;
+  std::int64_t stride_;            // bytes of the array so far
+  std::int64_t displacement_ = 0;  // of the chosen part
+};
+
+template <class Sizes, class Subsizes, class Starts>
+constexpr bool box_may_fit() {
+  if constexpr (Sizes::static_size != std::dynamic_extent)
+    for (std::size_t i = 0; i < Sizes::static_size; ++i) {
+      auto const size = known_list<Sizes>::at(i);
+      if (size && known_list<Subsizes>::at(i).value_or(0) > *size - known_list<Starts>::at(i).value_or(0)) return false;
+    }
+  return true;
+}
+
+[[noreturn]] inline void throw_box(char const* where, std::size_t i, std::int64_t size, std::int64_t subsize,
+                                   std::int64_t start) {
+  auto const index = "[" + std::to_string(i) + "]";
+  throw_invalid(where, "start" + index + " = " + std::to_string(start) + " and subsize" + index + " = " +
+                           std::to_string(subsize) + " exceed size" + index + " = " + std::to_string(size) +
+                           "; move or shrink the box");
+}
+
+template <class Sizes, class Subsizes, class Starts>
+constexpr void require_box(char const* where, Sizes const& sizes, Subsizes const& subsizes, Starts const& starts) {
+  require_all_not_negative(where, "size", sizes);
+  require_all_not_negative(where, "subsize", subsizes);
+  require_all_not_negative(where, "start", starts);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (starts[i] > sizes[i] || subsizes[i] > sizes[i] - starts[i])
+      throw_box(where, i, sizes[i], subsizes[i], starts[i]);
+}
+
+}  // namespace argosy::detail

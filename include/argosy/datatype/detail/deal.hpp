@@ -1,0 +1,98 @@
+// The arithmetic of darray: which indices of a dimension fall to a coordinate of the grid, and what may not be asked.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <argosy/datatype/detail/box.hpp>
+#include <argosy/datatype/distribute.hpp>
+
+namespace argosy::detail {
+
+enum class deal_fault { no_fault, size, grid, rule_size, block_too_small, none_is_dealt };
+
+constexpr deal_fault check_deal(std::int64_t size, std::int64_t processes, distribute::rule r) {
+  if (size < 0) return deal_fault::size;
+  if (processes < 1) return deal_fault::grid;
+  if (r.size < 0) return deal_fault::rule_size;
+  if (r.kind == distribute::kind::none && processes != 1) return deal_fault::none_is_dealt;
+  // r.size * processes < size, without overflow
+  if (r.kind == distribute::kind::block && r.size > 0 && (size + processes - 1) / processes > r.size)
+    return deal_fault::block_too_small;
+  return deal_fault::no_fault;
+}
+
+[[noreturn]] inline void throw_deal(deal_fault fault, std::size_t i, std::int64_t size, std::int64_t processes,
+                                    distribute::rule r) {
+  auto const index = "[" + std::to_string(i) + "]";
+  auto const n = std::to_string(size), p = std::to_string(processes), k = std::to_string(r.size);
+  switch (fault) {
+    case deal_fault::size:
+      throw_negative_element("darray", "size", i, size);
+    case deal_fault::grid:
+      throw_invalid("darray", "grid" + index + " is " + p + "; give 1 or more processes");
+    case deal_fault::rule_size:
+      throw_invalid("darray", "the block size of dimension " + std::to_string(i) + " is " + k + "; give 1 or more");
+    case deal_fault::none_is_dealt:
+      throw_invalid("darray", "distribution" + index + " is none, but grid" + index + " is " + p +
+                                  "; give 1 process there, or another distribution");
+    default:
+      throw_invalid("darray", "distribution" + index + " is block(" + k + "), but " + p + " blocks do not cover size" +
+                                  index + " = " + n + "; give block(" +
+                                  std::to_string((size + processes - 1) / processes) +
+                                  ") or more, or leave the block size out");
+  }
+}
+
+// Adds one dimension, as coordinate `c` of `processes` holds it.
+constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes, std::int64_t c, distribute::rule r) {
+  switch (r.kind) {
+    case distribute::kind::none:
+      return array.add_box(size, size, 0);
+    case distribute::kind::block: {
+      std::int64_t const block = r.size > 0 ? r.size : size / processes + (size % processes != 0 ? 1 : 0);
+      std::int64_t const start = block == 0 || c > size / block ? size : std::min(size, c * block);
+      return array.add_box(size, std::min(block, size - start), start);
+    }
+    case distribute::kind::cyclic:
+      break;
+  }
+  // A block as long as the dimension is one block: no product below exceeds 64 bits for a sane array.
+  std::int64_t const block = std::clamp<std::int64_t>(r.size, 1, std::max<std::int64_t>(size, 1));
+  array.add_cyclic(size, block, mul(c, block), mul(processes, block));
+}
+
+// What the types of a darray show to be wrong; no_fault where they leave it open.
+template <class Sizes, class Rules, class Grid>
+constexpr deal_fault known_deal_fault() {
+  if constexpr (Sizes::static_size != std::dynamic_extent || Grid::static_size != std::dynamic_extent) {
+    constexpr std::size_t dimensions = common_size<Sizes, Grid>();
+    for (std::size_t i = 0; i < dimensions; ++i) {
+      auto const size = known_list<Sizes>::at(i), processes = known_list<Grid>::at(i);
+      distribute::rule r{distribute::kind::cyclic, 0};  // fits everything
+      if constexpr (are_fixed_rules<Rules>) r = Rules{}[i];
+      if (!size && r.kind == distribute::kind::block) r.size = 0;
+      if (!processes && r.kind != distribute::kind::cyclic) r = {distribute::kind::cyclic, 0};
+      auto const fault = check_deal(size.value_or(0), processes.value_or(1), r);
+      if (fault != deal_fault::no_fault) return fault;
+    }
+  }
+  return deal_fault::no_fault;
+}
+
+// Processes of a grid that is all in the type, else 0.
+template <class Grid>
+constexpr std::int64_t known_processes() {
+  if constexpr (is_fixed_list<Grid>) {
+    std::int64_t product = 1;
+    for (std::size_t i = 0; i < Grid::static_size; ++i) product = mul(product, Grid{}[i]);
+    return product;
+  } else {
+    return 0;
+  }
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,147 @@
+// How constructors keep their lists, and what they check: at compile time where the types tell, else by exceptions.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <argosy/datatype/numbers.hpp>
+#include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/error.hpp>
+#include <argosy/layout/number.hpp>
+
+namespace argosy {
+namespace detail {
+
+// The kept form of a list argument.
+template <class T>
+struct list_storage;
+template <class... N>
+struct list_storage<number_list<N...>> {
+  using type = number_list<N...>;
+};
+template <integer_range R>
+struct list_storage<R> {
+  using type = numbers<>;
+};
+template <integer I, std::size_t N>
+struct list_storage<std::array<I, N>> {
+  using type = numbers<N>;
+};
+template <class I, std::size_t N>
+  requires(integer<std::remove_const_t<I>>)
+struct list_storage<std::span<I, N>> {
+  using type = numbers<N>;
+};
+template <integer I, std::size_t N>
+struct list_storage<I[N]> {
+  using type = numbers<N>;
+};
+template <std::size_t N>
+struct list_storage<numbers<N>> {
+  using type = numbers<N>;
+};
+
+// Anything that lists numbers: io::list(...), std::array, a C array, std::span, std::vector ...
+template <class T>
+concept number_sequence = requires { typename list_storage<std::remove_cvref_t<T>>::type; };
+template <number_sequence T>
+using stored_list = typename list_storage<std::remove_cvref_t<T>>::type;
+
+template <class L>
+inline constexpr bool is_fixed_list = false;
+template <class... N>
+inline constexpr bool is_fixed_list<number_list<N...>> = (is_fixed<N> && ...);
+
+template <class N>
+constexpr std::optional<std::int64_t> known_number() {
+  if constexpr (is_fixed<N>)
+    return N::value;
+  else
+    return std::nullopt;
+}
+
+// Element i of a list, if its type tells.
+template <class L>
+struct known_list {
+  static constexpr std::optional<std::int64_t> at(std::size_t) { return std::nullopt; }
+};
+template <class... N>
+struct known_list<number_list<N...>> {
+  static constexpr std::optional<std::int64_t> at(std::size_t i) {
+    std::array<std::optional<std::int64_t>, sizeof...(N)> const all{known_number<N>()...};
+    return i < all.size() ? all[i] : std::nullopt;
+  }
+};
+
+// The number of dimensions or blocks that lists agree on, as far as their types tell.
+template <class... L>
+constexpr std::size_t common_size() {
+  std::size_t found = std::dynamic_extent;
+  ((found = found == std::dynamic_extent ? L::static_size : found), ...);
+  return found;
+}
+template <class... L>
+constexpr bool sizes_may_agree() {
+  return ((L::static_size == std::dynamic_extent || L::static_size == common_size<L...>()) && ...);
+}
+
+// Compile-time facts for static_assert: true as long as the types do not show the opposite.
+template <class N>
+inline constexpr bool may_be_not_negative = known_number<N>().value_or(0) >= 0;
+template <class L>
+constexpr bool all_may_be_not_negative() {
+  if constexpr (L::static_size != std::dynamic_extent)
+    for (std::size_t i = 0; i < L::static_size; ++i)
+      if (known_list<L>::at(i).value_or(0) < 0) return false;
+  return true;
+}
+
+// --- What throws, when the numbers come at run time ---
+
+[[noreturn]] inline void throw_invalid(char const* where, std::string const& what) {
+  throw invalid_layout("argosy::" + std::string(where) + ": " + what);
+}
+
+[[noreturn]] inline void throw_negative_element(char const* where, char const* what, std::size_t i,
+                                                std::int64_t value) {
+  throw_invalid(where, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(value) +
+                           "; it must not be negative");
+}
+
+template <class L>
+constexpr void require_all_not_negative(char const* where, char const* what, L const& list) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i] < 0) throw_negative_element(where, what, i, list[i]);
+}
+
+[[noreturn]] inline void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b,
+                                            std::size_t m) {
+  throw_invalid(where, std::to_string(n) + " " + a + " but " + std::to_string(m) + " " + b + "; give one for each");
+}
+
+template <class L>
+constexpr std::int64_t sum(L const& list) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) total = add(total, list[i]);
+  return total;
+}
+template <class L>
+constexpr std::int64_t product(L const& list) {
+  std::int64_t total = 1;
+  for (std::size_t i = 0; i < list.size(); ++i) total = mul(total, list[i]);
+  return total;
+}
+
+template <class A, class B>
+constexpr void require_same_size(char const* where, char const* a, A const& x, char const* b, B const& y) {
+  if (x.size() != y.size()) throw_sizes_differ(where, a, x.size(), b, y.size());
+}
+
+}  // namespace detail
+}  // namespace argosy

@@ -1,0 +1,61 @@
+// What can go wrong with a file, named as MPI names it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace argosy {
+
+// MPI's error classes of the I/O chapter and those of its arguments, and what MPI has no name for. `to_mpi_class`
+// (<argosy/error/mpi.hpp>) gives the number.
+enum class errc {
+  // what the file system says
+  access = 1,      // EACCES, EPERM
+  bad_file,        // EISDIR, ENAMETOOLONG, ELOOP, ENOTDIR: not a name of a file
+  file,            // EBADF, ESTALE: the handle is of no use any more
+  file_exists,     // EEXIST
+  file_in_use,     // EBUSY, ETXTBSY
+  io,              // EIO and whatever has no class of its own
+  no_space,        // ENOSPC
+  no_such_file,    // ENOENT
+  quota,           // EDQUOT
+  read_only,       // EROFS
+  file_too_large,  // EFBIG, also for a size limit of the process
+  too_many_files,  // EMFILE, ENFILE
+  no_locks,        // ENOLCK, ENOTSUP for locks
+  truncated,       // the file became shorter while it was read
+  // what a call was given
+  amode,           // modes that contradict each other, or the call
+  argument,        // a negative count or offset, beyond 2^63, a null pointer
+  datatype,        // a layout that cannot be a filetype, an etype that does not divide it
+  representation,  // unknown data representation
+  duplicate_representation,
+  conversion,   // a value that the representation cannot hold
+  hint,         // a hint that is not allowed now
+  not_same,     // an argument that must be equal on all ranks is not
+  unsupported,  // not with this mode, handle or file system
+  sync_lost,    // an earlier sync failed; data written before may be lost
+  // what happened elsewhere
+  error_on_another_rank,
+  rank_failed,
+};
+
+std::error_category const& category() noexcept;
+inline std::error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), category()}; }
+
+// The class of any error code: of errno values as the list above says, of argosy's own as they are. `code` is an error.
+errc classify(std::error_code const& code) noexcept;
+// It is a number of the operating system.
+inline bool is_errno(std::error_code const& code) noexcept {
+  return code.category() == std::system_category() || code.category() == std::generic_category();
+}
+
+// What a user can do about it: one sentence.
+std::string_view remedy(errc e) noexcept;
+
+}  // namespace argosy
+
+template <>
+struct std::is_error_code_enum<argosy::errc> : std::true_type {};

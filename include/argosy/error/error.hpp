@@ -1,0 +1,37 @@
+// What the throwing forms throw.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <argosy/error/agreement.hpp>
+
+namespace argosy {
+
+// Its code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
+// why, and what to do.
+class error : public std::system_error {
+ public:
+  error(agreement const& a, std::string_view call, std::string_view path, int rank)
+      : std::system_error(a.code),
+        failed_rank_(a.failed_rank),
+        cause_(a.cause),
+        message_(message_of(a, call, path, rank)) {}
+
+  char const* what() const noexcept override { return message_.what(); }
+
+  // The lowest rank that failed, the same on every rank.
+  int failed_rank() const noexcept { return failed_rank_; }
+  // What failed there: an errno in std::system_category(), or an errc where there was none.
+  std::error_code cause() const noexcept { return cause_; }
+
+ private:
+  int failed_rank_;
+  std::error_code cause_;
+  std::runtime_error message_;  // a string that can be copied without failing
+};
+
+}  // namespace argosy

@@ -1,0 +1,31 @@
+// A failure: what went wrong on this rank, before the others know of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <argosy/error/errc.hpp>
+
+namespace argosy {
+
+struct failure {
+  std::error_code code = {};       // as it came: an errno, or errc
+  std::string detail = {};         // where and with which numbers
+  std::exception_ptr thrown = {};  // by code of the user; this rank throws it again
+
+  failure() = default;
+  failure(std::error_code c, std::string words = {}) : code(c), detail(std::move(words)) {}
+  failure(errc c, std::string words = {}) : code(c), detail(std::move(words)) {}
+
+  explicit operator bool() const noexcept { return static_cast<bool>(code); }
+
+  // The first failure counts.
+  void keep(failure later) {
+    if (!code) *this = std::move(later);
+  }
+};
+
+}  // namespace argosy

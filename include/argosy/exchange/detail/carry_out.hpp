@@ -1,0 +1,32 @@
+// carry_out: does to the file of one rank what a plan says. Local; waits for no other rank.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <vector>
+
+#include <argosy/error/errc.hpp>
+#include <argosy/exchange/detail/memory_side.hpp>
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/exchange/detail/write_guard.hpp>
+#include <argosy/handle/handle.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/policy/access.hpp>
+#include <argosy/policy/any_policy.hpp>
+
+namespace argosy {
+
+// Carries out what the policy plans between `file` and `memory`, window by window, and counts in `done`. Stops at the first
+// error and at the end of the file; `done.bytes` is what was transferred from the start of the access on. A window whose
+// reading fails is not written.
+template <handle H, class Memory>
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
+                          staging& space, report& done);
+
+}  // namespace argosy
+
+#include <argosy/exchange/detail/carry_out_body.hpp>

@@ -1,0 +1,258 @@
+// The executor of independent plans.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/read_back.hpp>
+
+namespace argosy {
+namespace detail {
+
+template <handle H, class Memory>
+class carrier {
+ public:
+  carrier(access const& wanted, H& file, Memory& memory, merging with, staging& space, std::int64_t buffer_bytes,
+          report& done)
+      : wanted_(wanted),
+        file_(file),
+        memory_(memory),
+        guard_(file, with, done),
+        staging_(space),
+        buffer_bytes_(buffer_bytes),
+        done_(done) {}
+
+  std::error_code run(any_policy const& policy) {
+    for (std::int64_t at = wanted_.position; at < wanted_.end();) {
+      window const w = policy.next(wanted_, at);
+      std::int64_t const before = done_.bytes;
+      if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
+      ++done_.windows;
+      if (done_.bytes - before < w.wanted) {
+        if (wanted_.kind == access_kind::write) return errc::io;  // a handle that wrote less, and said nothing
+        break;                                                    // the end of the file
+      }
+      at += w.wanted;
+    }
+    return {};
+  }
+
+ private:
+  // Pieces of memory below this are gathered: a call takes longer than copying them.
+  static constexpr std::int64_t least_direct_bytes = 1024;
+  static constexpr std::size_t most_parts = 1024;
+  static constexpr std::int64_t page_bytes = 4096;
+
+  std::int64_t position_of(std::int64_t stream) const { return stream - wanted_.position; }
+  // A copy by the kernel whose target lies a few bytes behind its source, both counted within their pages, takes several
+  // times as long on many processors. So what is at `offset` of the file lies at the same place of a page in the buffer.
+  std::byte* buffer_for(std::int64_t offset) {
+    std::byte* const memory = staging_.get(buffer_bytes_ + page_bytes);
+    auto const address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
+    return memory + ((offset - address) & (page_bytes - 1));
+  }
+
+  std::error_code read(window const& w) {
+    if (w.how == passage::merged) return read_merged(w);
+    if (auto const memory = direct(w); !memory.empty()) {
+      io_result const got = file_.read(w.offset, memory);
+      count_read(got.bytes);
+      done_.bytes += got.bytes;
+      return got.error;
+    }
+    return read_pieces(w);
+  }
+  std::error_code write(window const& w) {
+    auto const by_pieces = [&] { return write_unmerged(w); };
+    auto const as_one = [&] { return replace(w); };
+    if (w.how == passage::merged && w.holes() == 0) return guard_.pieces(w.offset, w.length, as_one);
+    if (w.how == passage::merged && guard_.merges()) return guard_.merge(w.offset, w.length, as_one, by_pieces);
+    if (w.how == passage::merged) ++done_.fallbacks;
+    return guard_.pieces(w.offset, w.length, by_pieces);
+  }
+  std::error_code write_unmerged(window const& w) {
+    if (auto const memory = direct(w); !memory.empty()) {
+      io_result const put = file_.write(w.offset, memory);
+      count_written(put.bytes);
+      done_.bytes += put.bytes;
+      return put.error;
+    }
+    return write_pieces(w);
+  }
+  // The user's memory, if it and the window are one stretch each: then there is nothing to arrange.
+  std::span<std::byte> direct(window const& w) {
+    if (w.length != w.wanted || (!wanted_.sorted && w.pieces > 1)) return {};
+    std::span<std::byte> const memory = memory_.stretch(position_of(w.position));
+    auto const size = static_cast<std::size_t>(w.wanted);
+    return memory.size() < size ? std::span<std::byte>() : memory.first(size);
+  }
+
+  // --- windows as one ---
+
+  std::error_code read_merged(window const& w) {
+    std::byte* const data = buffer_for(w.offset);
+    io_result const got = file_.read(w.offset, {data, static_cast<std::size_t>(w.length)});
+    count_read(got.bytes);
+    // What lies before the end of the file, counted along the stream.
+    std::int64_t const bytes =
+        got.bytes == w.length
+            ? w.wanted
+            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
+    if (bytes > 0) memory_.take(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), bytes);
+    done_.merged_bytes += got.bytes - bytes;
+    done_.bytes += bytes;
+    return got.error;
+  }
+
+  std::error_code replace(window const& w) {
+    auto const size = static_cast<std::size_t>(w.length);
+    std::byte* const data = buffer_for(w.offset);
+    if (w.holes() > 0) {
+      io_result const got = read_back(file_, w.offset, {data, size}, done_);
+      if (got.error) return got.error;
+      done_.merged_bytes += got.bytes - std::clamp<std::int64_t>(
+                                            wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
+      // Beyond the end of the file there is nothing to keep: its holes are zeros.
+      std::fill(data + got.bytes, data + size, std::byte{0});
+    }
+    memory_.place(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), w.wanted);
+    io_result const put = file_.write(w.offset, {data, size});
+    count_written(put.bytes);
+    done_.bytes +=
+        put.bytes == w.length
+            ? w.wanted
+            : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + put.bytes) - w.position, 0, w.wanted);
+    return put.error;
+  }
+
+  // --- pieces by themselves ---
+
+  // Calls part(offset, memory, staged) for each part of the window: a stretch of the file with its memory, either the
+  // user's or, for small pieces, a place in the buffer; flush() when the parts or the buffer are used up.
+  template <class Part, class Flush>
+  std::error_code for_each_part(window const& w, Part&& part, Flush&& flush) {
+    std::int64_t position = w.position, used = 0;
+    std::int64_t const end = w.position + w.wanted;
+    std::byte* space = nullptr;
+    for (cursor at(wanted_.file, w.position); position < end;) {
+      piece const p = at.current();
+      std::int64_t length = std::min(p.length, end - position);
+      std::span<std::byte> const direct = memory_.stretch(position_of(position));
+      auto const stretch = static_cast<std::int64_t>(direct.size());
+      bool const staged = stretch < std::min(length, least_direct_bytes);
+      if (staged) {
+        if (!space) space = buffer_for(0);
+        length = std::min(length, buffer_bytes_ - used);
+        part(p.offset, position, std::span<std::byte>(space + used, static_cast<std::size_t>(length)), true);
+        used += length;
+      } else {
+        length = std::min(length, stretch);
+        part(p.offset, position, direct.first(static_cast<std::size_t>(length)), false);
+      }
+      ++batch_.parts;
+      batch_.bytes += length;
+      batch_.calls += p.offset != batch_.end;  // parts that follow one another in the file share a call
+      batch_.end = p.offset + length;
+      position += length;
+      if (position < end) at.advance(length);
+      if (!staged) memory_.advance(length);
+      if (used == buffer_bytes_ || batch_.parts == most_parts || position == end) {
+        bool more = true;
+        std::error_code const error = flush(more);
+        batch_ = {};
+        if (error) return error;
+        if (!more) return {};
+        used = 0;
+      }
+    }
+    return {};
+  }
+
+  std::error_code read_pieces(window const& w) {
+    auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
+      if (in_buffer) staged_.push_back({reads_.size(), position});
+      reads_.push_back({offset, memory});
+    };
+    auto const flush = [&](bool& more) {
+      io_result const got = file_.read(reads_);
+      count_read(got.bytes, batch_.calls);
+      if (!staged_.empty()) scatter_staged(got.bytes);
+      more = got.bytes == batch_.bytes;
+      done_.bytes += got.bytes;
+      reads_.clear();
+      staged_.clear();
+      return got.error;
+    };
+    return for_each_part(w, add, flush);
+  }
+  // What went to the buffer, as far as `left` bytes of all parts go.
+  void scatter_staged(std::int64_t left) {
+    std::size_t i = 0;
+    for (auto const& [index, position] : staged_) {
+      for (; i < index; ++i) left -= static_cast<std::int64_t>(reads_[i].memory.size());
+      auto const length = std::min(left, static_cast<std::int64_t>(reads_[i].memory.size()));
+      if (length <= 0) return;
+      memory_.scatter(reads_[i].memory.data(), position_of(position), position_of(position) + length);
+    }
+  }
+
+  std::error_code write_pieces(window const& w) {
+    auto const add = [&](std::int64_t offset, std::int64_t position, std::span<std::byte> memory, bool in_buffer) {
+      if (in_buffer)
+        memory_.gather(position_of(position), position_of(position) + static_cast<std::int64_t>(memory.size()),
+                       memory.data());
+      writes_.push_back({offset, memory});
+    };
+    auto const flush = [&](bool& more) {
+      io_result const put = file_.write(writes_);
+      count_written(put.bytes, batch_.calls);
+      more = put.bytes == batch_.bytes;
+      done_.bytes += put.bytes;
+      writes_.clear();
+      return put.error;
+    };
+    return for_each_part(w, add, flush);
+  }
+
+  void count_read(std::int64_t bytes, std::int64_t calls = 1) {
+    done_.read_calls += calls;
+    done_.bytes_read += bytes;
+  }
+  void count_written(std::int64_t bytes, std::int64_t calls = 1) {
+    done_.write_calls += calls;
+    done_.bytes_written += bytes;
+  }
+
+  access const& wanted_;
+  H& file_;
+  Memory& memory_;
+  write_guard<H> guard_;
+  staging& staging_;
+  std::int64_t buffer_bytes_;
+  report& done_;
+  // The parts that wait for their call, or calls; kept from window to window for their memory.
+  struct {
+    std::size_t parts = 0;
+    std::int64_t bytes = 0, calls = 0, end = -1;
+  } batch_;
+  struct staged_part {
+    std::size_t index;
+    std::int64_t position;  // of the stream
+  };
+  std::vector<read_part> reads_;
+  std::vector<staged_part> staged_;  // those of them that went to the buffer
+  std::vector<write_part> writes_;
+};
+
+}  // namespace detail
+
+template <handle H, class Memory>
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
+                          staging& space, report& done) {
+  done.policy = policy.name();
+  done.reason = policy.reason(wanted);
+  return detail::carrier<H, Memory>(wanted, file, memory, with, space, policy.buffer_for(wanted), done).run(policy);
+}
+
+}  // namespace argosy

@@ -1,0 +1,74 @@
+// Guided prefetching: which ranges a file system is told of, when they are accessed, and when they are given back.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include <argosy/handle/gpfs_fcntl.hpp>
+
+namespace argosy {
+
+// The multiple access range hint, step by step; it calls nothing. Ranges are those of one access, in its order, one for
+// each block:
+//
+//   1  hint(): asks for the first max_pre ranges, or all if there are fewer; answered() with how many were accepted
+//   2  step(): if none is accepted access one, else as many as are accepted, but at most `most`; accessed()
+//   3  hint(): releases what was accessed, asks for what is neither accessed nor accepted until max_pre are; answered()
+//   4  2 and 3 again until step() is 0: then the last hint has released what was left
+//
+// What was accepted is released once, by an identical entry. Where a hint fails, nothing is asked for any more.
+class guided_prefetch {
+ public:
+  using range = gpfs::gpfsRangeArray_t;
+  static constexpr std::int64_t max_pre = gpfs::range_count_max;
+
+  // `most`, the paper's max_acc, is at least 1.
+  guided_prefetch(std::span<range const> ranges, std::int64_t most) : ranges_(ranges), most_(most) {}
+
+  bool has_hint() const { return released_ < release_end() || ask_end() > ask_begin(); }
+  gpfs::gpfsMultipleAccessRange_t hint() const {
+    gpfs::gpfsMultipleAccessRange_t h;
+    for (std::int64_t i = released_; i < release_end(); ++i) h.relRangeArray[h.relRangeCnt++] = at(i);
+    for (std::int64_t i = ask_begin(); i < ask_end(); ++i) h.accRangeArray[h.accRangeCnt++] = at(i);
+    return h;
+  }
+  // Of what the hint asked for; what it was to release is released.
+  void answered(std::int64_t accepted) {
+    std::int64_t const begin = ask_begin();
+    released_ = release_end();
+    if (released_ == accepted_) released_ = begin;
+    accepted_ = begin + accepted;
+  }
+  void refused() { asks_ = false; }
+
+  std::int64_t next() const { return accessed_; }
+  std::int64_t step() const {
+    std::int64_t const left = size() - accessed_, ahead = accepted_ - accessed_;
+    if (!asks_) return left;
+    return std::min(left, ahead > 0 ? std::min(ahead, most_) : 1);
+  }
+  // More than step() where they cannot be accessed apart.
+  void accessed(std::int64_t ranges) { accessed_ += ranges; }
+  // Nothing more is accessed: the next hint releases everything.
+  void end() {
+    asks_ = false;
+    accessed_ = size();
+  }
+
+ private:
+  std::int64_t size() const { return static_cast<std::int64_t>(ranges_.size()); }
+  range const& at(std::int64_t i) const { return ranges_[static_cast<std::size_t>(i)]; }
+  std::int64_t release_end() const { return std::min(accessed_, accepted_); }
+  std::int64_t ask_begin() const { return std::max(accessed_, accepted_); }
+  std::int64_t ask_end() const { return asks_ ? std::min(size(), accessed_ + max_pre) : ask_begin(); }
+
+  std::span<range const> ranges_;
+  std::int64_t most_;
+  // [released_, accepted_) is accepted and not released; what is before accessed_ was accessed.
+  std::int64_t released_ = 0, accepted_ = 0, accessed_ = 0;
+  bool asks_ = true;
+};
+
+}  // namespace argosy

@@ -1,0 +1,302 @@
+// Messages of a collective call between ranks and the aggregators that they share no memory with: at most one for each pair
+// and round.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/exchange/detail/view_exchange.hpp>
+#include <argosy/exchange/detail/window_part.hpp>
+#include <argosy/layout/pack.hpp>
+#include <argosy/plan/collective_plan.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace argosy {
+
+// What links keep from call to call.
+struct link_memory {
+  view_exchange views;
+  std::array<staging, 2> outgoing, incoming;  // of odd and even rounds
+};
+
+// Messages of a round are begun in one step of the call and waited for in a later one; two rounds may be under way. All ranks
+// go through rounds in order, and wait only for what others have begun in the same round or an earlier one: nobody waits in a
+// circle.
+template <communicator World>
+class links {
+ public:
+  using request = typename World::request;
+
+  links(World const& world, link_memory& kept, collective_plan const& plan, report& done)
+      : world_(world), kept_(kept), plan_(plan), done_(done) {}
+
+  // Collective; `to` has this rank's far domains in the order of the plan.
+  void begin(std::uint64_t view, std::vector<far_domain> to) {
+    to_ = std::move(to);
+    done_.messages += static_cast<std::int64_t>(to_.size());
+    from_ = kept_.views.tell(world_, view, plan_, to_, done_.view_bytes);
+    requests_.resize(2 * (to_.size() + from_.size()));
+  }
+  bool none() const noexcept { return requests_.empty(); }
+  // All that is under way: for whoever waits for something else.
+  std::span<request> requests() { return requests_; }
+  void finish() { World::wait_all(requests_); }
+
+  // --- Writing, at the rank ---
+
+  // `gather(from, to, stream)` brings bytes of this rank's stream, or says that it could not; `stretch(from)` is where they lie
+  // already, as far as they do.
+  template <class Gather, class Stretch>
+  void send(std::int64_t round, Gather&& gather, Stretch&& stretch) {
+    std::span<request> const mine = to_requests(round);
+    World::wait_all(mine);
+    std::int64_t room = 0;
+    for (far_domain const& d : to_) room += part(d, round).bytes();
+    std::byte* free = room == 0 ? nullptr : kept_.outgoing[index(round)].get(room);
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+      window_part const p = part(to_[i], round);
+      if (p.empty()) continue;
+      auto const bytes = static_cast<std::size_t>(p.bytes());
+      std::span<std::byte const> message = stretch(p.from);
+      if (message.size() >= bytes) {
+        message = message.first(bytes);
+      } else {
+        message = {free, gather(p.from, p.to, free) ? bytes : 0};  // none: nothing of it is written
+        free += p.bytes();
+      }
+      done_.bytes += static_cast<std::int64_t>(message.size());
+      mine[i] = start_send(message, to_[i].rank, round);
+    }
+  }
+
+  // --- Writing, at the aggregator ---
+
+  // Begins to receive what others have for its window, as far as there is room. The window is free.
+  void post(std::int64_t round, file_window const& w, std::byte* window) {
+    batches_[index(round)].begin = 0;
+    receive_some(round, w, window);
+  }
+  // `arrived(theirs, part)`: it lies in the window now.
+  template <class Arrived>
+  void collect(std::int64_t round, file_window const& w, std::byte* window, Arrived&& arrived) {
+    std::span<request> const mine = from_requests(round);
+    batch& b = batches_[index(round)];
+    for (;;) {
+      World::wait_all(mine.subspan(b.begin, b.end - b.begin));
+      for (std::size_t i = b.begin; i < b.end; ++i) {
+        far_rank const& f = from_[i];
+        window_part const p = f.theirs.within(w);
+        if (p.empty() || mine[i].received() == 0) continue;
+        if (std::byte const* const packed = b.packed[i - b.begin])
+          unpack(at(-w.begin, *f.theirs.file), packed, p.from, p.to, window);
+        arrived(f.theirs, p);
+      }
+      if (b.end == from_.size()) return;
+      b.begin = b.end;
+      receive_some(round, w, window);
+    }
+  }
+
+  // --- Reading, at the rank ---
+
+  // Begins to receive this round's part; `stretch(from)` is where it belongs, as far as that is one piece of memory.
+  template <class Stretch>
+  void expect(std::int64_t round, Stretch&& stretch) {
+    std::span<request> const mine = to_requests(round);
+    std::int64_t room = 0;
+    for (far_domain const& d : to_) room += part(d, round).bytes();
+    std::byte* free = room == 0 ? nullptr : kept_.incoming[index(round)].get(room);
+    std::vector<std::byte const*>& packed = batches_[index(round)].packed;
+    packed.assign(to_.size(), nullptr);
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+      window_part const p = part(to_[i], round);
+      if (p.empty()) continue;
+      auto const bytes = static_cast<std::size_t>(p.bytes());
+      std::span<std::byte> into = stretch(p.from);
+      if (into.size() >= bytes) {
+        into = into.first(bytes);
+      } else {
+        into = {free, bytes};
+        packed[i] = free;
+        free += p.bytes();
+      }
+      mine[i] = world_.start_receive(into, to_[i].rank, tag_of(round));
+    }
+  }
+  // Waits for it. The file may end before; `scatter(stream, from, to, wanted)` brings bytes to memory, unless they are there
+  // already: then `stream` is null.
+  template <class Scatter>
+  void take(std::int64_t round, Scatter&& scatter) {
+    std::span<request> const mine = to_requests(round);
+    World::wait_all(mine);
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+      window_part const p = part(to_[i], round);
+      if (p.empty()) continue;
+      auto const bytes = static_cast<std::int64_t>(mine[i].received());
+      std::byte const* const packed = batches_[index(round)].packed[i];
+      scatter(bytes > 0 ? packed : nullptr, p.from, p.from + bytes, p.to);
+    }
+  }
+
+  // --- Reading, at the aggregator ---
+
+  // What others want of a window: f(theirs, part).
+  template <class F>
+  void for_each_share(file_window const& w, F&& f) const {
+    for (far_rank const& r : from_)
+      if (window_part const p = r.theirs.within(w); !p.empty()) f(r.theirs, p);
+  }
+  // Nobody needs the window of two rounds before any more.
+  void answered(std::int64_t round) { World::wait_all(from_requests(round)); }
+  // Sends it: what lies before `end` in the file.
+  void answer(std::int64_t round, file_window const& w, std::byte const* window, std::int64_t end) {
+    std::span<request> const mine = from_requests(round);
+    staging& space = kept_.outgoing[index(round)];
+    std::int64_t used = 0;
+    std::size_t first = 0;  // of those whose messages lie in the buffer
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+      far_rank const& f = from_[i];
+      window_part p = f.theirs.within(w);
+      if (p.empty()) continue;
+      p.to = std::min(p.to, std::max(p.from, f.theirs.before(end)));
+      auto const bytes = static_cast<std::size_t>(p.bytes());
+      std::span<std::byte const> message(window + (p.file.low - w.begin), bytes);
+      if (p.file.dense == 0) {
+        // Many may want the same bytes: memory is a window, not one for each.
+        if (used + p.bytes() > plan_.window_bytes) {
+          World::wait_all(mine.subspan(first, i - first));
+          first = i;
+          used = 0;
+        }
+        std::byte* const packed = space.get(plan_.window_bytes) + used;
+        pack(at(-w.begin, *f.theirs.file), window, p.from, p.to, packed);
+        used += p.bytes();
+        message = {packed, bytes};
+      }
+      mine[i] = start_send(message, f.rank, round);
+    }
+  }
+
+  // --- After a failure ---
+
+  // Aggregators say in which round they failed first. Collective. `f(domain, round)` for those that this rank wrote to.
+  template <class F>
+  void settle(std::int64_t failed_round, F&& f) {
+    std::vector<std::int64_t> rounds(to_.size() + from_.size());
+    std::vector<request> all(rounds.size());
+    for (std::size_t i = 0; i < to_.size(); ++i)
+      all[i] = world_.start_receive(std::as_writable_bytes(std::span(&rounds[i], 1)), to_[i].rank, tag);
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+      std::size_t const k = to_.size() + i;
+      rounds[k] = failed_round;
+      all[k] = world_.start_send(std::as_bytes(std::span(&rounds[k], 1)), from_[i].rank, tag);
+    }
+    World::wait_all(all);
+    for (std::size_t i = 0; i < to_.size(); ++i) f(to_[i].domain, rounds[i]);
+  }
+
+ private:
+  static constexpr int tag = 32763;
+  // Where there was no room, receives of a round are begun after some of the next one.
+  static int tag_of(std::int64_t round) noexcept { return tag + 1 + static_cast<int>(round & 1); }
+
+  // Receives that were begun: of ranks [begin, end) in from_; where those lie that are not in their place yet.
+  struct batch {
+    std::size_t begin = 0, end = 0;
+    std::vector<std::byte const*> packed;
+  };
+
+  static std::size_t index(std::int64_t round) noexcept { return static_cast<std::size_t>(round & 1); }
+  std::span<request> to_requests(std::int64_t round) {
+    return std::span(requests_).subspan(index(round) * (requests_.size() / 2), to_.size());
+  }
+  std::span<request> from_requests(std::int64_t round) {
+    return std::span(requests_).subspan(index(round) * (requests_.size() / 2) + to_.size(), from_.size());
+  }
+  window_part part(far_domain const& d, std::int64_t round) const {
+    file_domain const& domain = plan_.domains[d.domain];
+    return round < plan_.rounds_of(domain) ? d.mine.within(plan_.window_of(domain, round)) : window_part();
+  }
+  request start_send(std::span<std::byte const> message, int to, std::int64_t round) {
+    ++done_.messages;
+    done_.message_bytes += static_cast<std::int64_t>(message.size());
+    return world_.start_send(message, to, tag_of(round));
+  }
+
+  void receive_some(std::int64_t round, file_window const& w, std::byte* window) {
+    std::span<request> const mine = from_requests(round);
+    batch& b = batches_[index(round)];
+    b.packed.clear();
+    std::int64_t used = 0;
+    for (b.end = b.begin; b.end < from_.size(); ++b.end) {
+      far_rank const& f = from_[b.end];
+      window_part const p = f.theirs.within(w);
+      if (p.empty() || p.file.dense != 0) {
+        b.packed.push_back(nullptr);
+      } else {
+        if (used + p.bytes() > plan_.window_bytes) return;
+        b.packed.push_back(kept_.incoming[index(round)].get(plan_.window_bytes) + used);
+        used += p.bytes();
+      }
+      if (p.empty()) continue;
+      std::byte* const into =
+          p.file.dense != 0 ? window + (p.file.low - w.begin) : const_cast<std::byte*>(b.packed.back());
+      mine[b.end] = world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag_of(round));
+    }
+  }
+
+  World const& world_;
+  link_memory& kept_;
+  collective_plan const& plan_;
+  report& done_;
+  std::vector<far_domain> to_;
+  std::vector<far_rank> from_;
+  std::vector<request> requests_;
+  std::array<batch, 2> batches_;
+};
+
+// Of a world without messages: all ranks sit on one node.
+struct no_links {
+  template <class... All>
+  explicit no_links(All&&...) {}
+  static constexpr bool none() noexcept { return true; }
+  template <class... All>
+  void begin(All&&...) {}
+  template <class... All>
+  void send(All&&...) {}
+  template <class... All>
+  void post(All&&...) {}
+  template <class... All>
+  void collect(All&&...) {}
+  template <class... All>
+  void expect(All&&...) {}
+  template <class... All>
+  void take(All&&...) {}
+  template <class... All>
+  void for_each_share(All&&...) const {}
+  template <class... All>
+  void answer(All&&...) {}
+  template <class... All>
+  void settle(All&&...) {}
+  void answered(std::int64_t) {}
+  void finish() {}
+};
+
+template <class World>
+struct links_of {
+  using type = no_links;
+};
+template <communicator World>
+struct links_of<World> {
+  using type = links<World>;
+};
+
+}  // namespace argosy

@@ -1,0 +1,87 @@
+// Where the ranks of a node meet in a collective call: staging windows, marks and counters in memory that they share.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <argosy/exchange/detail/window_part.hpp>
+#include <argosy/layout/detail/marks.hpp>
+#include <argosy/world/shared_memory.hpp>
+
+namespace argosy {
+
+// An aggregator has two windows: while one is filled, the other goes to the file. Kept from call to call; counters only grow,
+// so that nobody has to reset what others still look at.
+class node_stage {
+ public:
+  struct shape {
+    std::int64_t ranks = 0;
+    std::int64_t aggregators = 0;
+    std::int64_t window_bytes = 0;
+    std::int64_t mark_words = 0;  // of one window of one rank
+  };
+
+  // On lines of the cache of their own: different ranks wait for them. Ranks that are early count for the other window.
+  struct counters {
+    alignas(64) std::uint32_t arrived[2];  // ranks that have filled the window, or said what they want of it
+    alignas(64) std::uint32_t released;    // windows that were written, or read
+    alignas(64) std::uint32_t emptied[2];  // ranks that need nothing more of the window
+    alignas(64) std::int64_t end[2];       // of what was read into the window, as an offset of the file
+    std::int64_t failed_round;             // the first in this call
+  };
+
+  node_stage() = default;
+  // `m` has bytes_for(s) zeros.
+  node_stage(shared_memory m, shape s)
+      : shape_(s), memory_(std::move(m)), rounds_(static_cast<std::size_t>(s.aggregators)) {}
+
+  static std::size_t bytes_for(shape const& s) {
+    return static_cast<std::size_t>(
+        s.aggregators *
+        (up(sizeof(counters)) + 2 * (s.ranks * (up(sizeof(file_share)) + up(8 * s.mark_words)) + up(s.window_bytes))));
+  }
+
+  counters& of(std::size_t aggregator) const { return *at<counters>(aggregator, 0); }
+  file_share& share_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
+    return *at<file_share>(
+        aggregator,
+        up(sizeof(counters)) + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) * up(sizeof(file_share)));
+  }
+  std::span<std::uint64_t> marks_of(std::size_t aggregator, std::uint64_t round, std::int64_t rank) const {
+    std::int64_t const before = up(sizeof(counters)) + 2 * shape_.ranks * up(sizeof(file_share));
+    return {at<std::uint64_t>(aggregator, before + (static_cast<std::int64_t>(round & 1) * shape_.ranks + rank) *
+                                                       up(8 * shape_.mark_words)),
+            static_cast<std::size_t>(shape_.mark_words)};
+  }
+  std::byte* window(std::size_t aggregator, std::uint64_t round) const {
+    std::int64_t const before =
+        up(sizeof(counters)) + 2 * shape_.ranks * (up(sizeof(file_share)) + up(8 * shape_.mark_words));
+    return at<std::byte>(aggregator, before + static_cast<std::int64_t>(round & 1) * up(shape_.window_bytes));
+  }
+
+  // Rounds that came before this call: the same on every rank. Rounds are numbered through all calls; odd and even ones have
+  // a window each.
+  std::uint64_t& rounds_before(std::size_t aggregator) { return rounds_[aggregator]; }
+
+ private:
+  static constexpr std::int64_t up(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+  static constexpr std::int64_t up(std::size_t bytes) noexcept { return up(static_cast<std::int64_t>(bytes)); }
+  template <class T>
+  T* at(std::size_t aggregator, std::int64_t offset) const {
+    auto const each = static_cast<std::int64_t>(bytes_for({shape_.ranks, 1, shape_.window_bytes, shape_.mark_words}));
+    return static_cast<T*>(
+        static_cast<void*>(memory_.bytes().data() + static_cast<std::int64_t>(aggregator) * each + offset));
+  }
+
+  shape shape_;
+  shared_memory memory_;
+  std::vector<std::uint64_t> rounds_;
+};
+
+}  // namespace argosy

@@ -1,0 +1,132 @@
+// Views travel, offsets do not: ranks tell aggregators how their data lies in the file, each view once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <argosy/exchange/detail/piece_list.hpp>
+#include <argosy/exchange/detail/window_part.hpp>
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/layout/serialize.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/parcel.hpp>
+
+namespace argosy {
+
+// What a rank has for a file domain of a rank that it shares no memory with.
+struct far_domain {
+  std::size_t domain = 0;  // index in the plan
+  int rank = 0;            // the aggregator
+  stream_range mine;
+};
+// What an aggregator was told by such a rank.
+struct far_rank {
+  int rank = 0;
+  stream_range theirs;
+};
+
+// Kept from call to call. A regular view is told whole, in some hundred bytes at most, and holds for all calls; of an irregular
+// one that is long, the pieces that concern the receiver. Who was told the same in the call before is told its place only.
+class view_exchange {
+ public:
+  // Collective: everybody tells what it has for whom, and learns what others have for it. `view` numbers this rank's views.
+  template <collective World>
+  std::vector<far_rank> tell(World const& world, std::uint64_t view, collective_plan const& plan,
+                             std::vector<far_domain> const& to, std::int64_t& bytes_told) {
+    std::map<int, told> now;
+    std::vector<parcel> parcels;
+    for (far_domain const& d : to) {
+      told t = what_to_tell(view, plan, d);
+      auto const before = told_.find(d.rank);
+      bool const again = before != told_.end() && before->second == t;
+      note const n{d.mine.from - t.base, d.mine.to - t.base, again ? 1 : 0};
+      parcel& p = parcels.emplace_back(parcel{d.rank, std::vector<std::byte>(sizeof n)});
+      std::memcpy(p.content.data(), &n, sizeof n);
+      auto const append = [&](std::vector<std::byte> const& form) {
+        p.content.insert(p.content.end(), form.begin(), form.end());
+      };
+      if (!again && t.whole()) append(whole_form(view, *d.mine.file));
+      if (!again && !t.whole()) append(part_of(plan, d));
+      bytes_told += static_cast<std::int64_t>(p.content.size());
+      now.emplace(d.rank, t);
+    }
+    told_ = std::move(now);
+
+    std::map<int, layout> heard;
+    std::vector<far_rank> result;
+    for (parcel const& p : world.deliver(parcels)) {
+      note n;
+      std::memcpy(&n, p.content.data(), sizeof n);
+      layout& form = heard[p.rank];
+      if (n.again != 0)
+        form = std::move(heard_.at(p.rank));
+      else
+        form = deserialize(std::span(p.content).subspan(sizeof n));
+      result.push_back({p.rank, {&form, n.from, n.to}});
+    }
+    heard_ = std::move(heard);  // its nodes stay where they are
+    return result;
+  }
+
+ private:
+  struct note {
+    std::int64_t from, to, again;
+  };
+  struct told {
+    std::uint64_t view = 0;
+    std::int64_t base = 0, end = -1;  // of the stream; end -1: all of it
+    file_domain domain = {};          // if only what lies in its stripes was told
+    bool whole() const noexcept { return end < 0; }
+    friend bool operator==(told const&, told const&) = default;
+  };
+  static constexpr std::size_t short_form_bytes = 1024;
+
+  told what_to_tell(std::uint64_t view, collective_plan const& plan, far_domain const& to) {
+    std::size_t const whole = whole_form(view, *to.mine.file).size();
+    auto const all = static_cast<std::int64_t>(whole) / piece_list::piece_bytes;
+    file_domain const& d = plan.domains[to.domain];
+    bool const few = whole <= short_form_bytes || all <= to.mine.pieces();
+    if (few && (!d.striped() || whole <= short_form_bytes)) return {view, 0, -1, {}};
+    if (!d.striped()) return {view, to.mine.from, to.mine.to, {}};
+    std::int64_t pieces = 0;
+    for_each_part(plan, d, to.mine, 0, [&](std::int64_t, file_window const&, window_part const& p) {
+      return (pieces += stream_range{to.mine.file, p.from, p.to}.pieces()) < all;
+    });
+    if (pieces >= all) return {view, 0, -1, {}};
+    return {view, to.mine.from, to.mine.to, d};
+  }
+  std::vector<std::byte> const& whole_form(std::uint64_t view, layout const& l) {
+    if (whole_.empty() || whole_view_ != view) {
+      whole_ = serialize(l);
+      whole_view_ = view;
+    }
+    return whole_;
+  }
+  // Positions in it count from its own start, up to as many bytes at most as lie between the first and the last of them.
+  static std::vector<std::byte> part_of(collective_plan const& plan, far_domain const& to) {
+    piece_list pieces;
+    file_domain const& d = plan.domains[to.domain];
+    if (d.striped())
+      for_each_part(plan, d, to.mine, 0, [&](std::int64_t, file_window const&, window_part const& p) {
+        return pieces.add(*to.mine.file, p.from, p.to), true;
+      });
+    else
+      pieces.add(*to.mine.file, to.mine.from, to.mine.to);
+    return pieces.form();
+  }
+
+  std::map<int, told> told_;  // by rank
+  std::map<int, layout> heard_;
+  std::vector<std::byte> whole_;
+  std::uint64_t whole_view_ = 0;
+};
+
+}  // namespace argosy

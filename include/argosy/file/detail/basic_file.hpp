@@ -1,0 +1,755 @@
+// Bodies of basic_file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/open.hpp>
+#include <argosy/file/representations.hpp>
+#include <argosy/world/background.hpp>
+#include <argosy/world/rank_failure.hpp>
+#include <argosy/world/self.hpp>
+#include <argosy/world/service.hpp>
+
+namespace argosy {
+namespace detail {
+
+// Datatypes may come as functions that return one.
+template <class T>
+decltype(auto) made(T const& x) {
+  if constexpr (std::invocable<T const&>)
+    return x();
+  else
+    return (x);
+}
+
+// Representations may come by name.
+template <class R>
+representation representation_of(R const& r) {
+  if constexpr (std::convertible_to<R const&, std::string_view>)
+    return find_representation(r);
+  else
+    return r;
+}
+
+// What `f` throws, as the failure of a call: of this class, if it says nothing else.
+template <class F>
+failure failure_of(errc e, F&& f) {
+  try {
+    f();
+    return {};
+  } catch (invalid_layout const& x) {
+    return {e, x.what()};
+  } catch (std::system_error const& x) {
+    failure result(x.code() ? x.code() : make_error_code(e), x.what());
+    if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
+    return result;
+  } catch (std::exception const& x) {
+    failure result(e, x.what());
+    result.thrown = std::current_exception();
+    return result;
+  } catch (...) {
+    failure result(e, "an unknown exception");
+    result.thrown = std::current_exception();
+    return result;
+  }
+}
+
+// Of a body that returns a failure, or throws.
+template <class Body>
+failure outcome_of(Body&& body) {
+  failure mine;
+  failure const thrown = failure_of(errc::io, [&] { mine = body(); });
+  mine.keep(thrown);
+  return mine;
+}
+
+inline failure closed() { return {errc::file, "the file is not open"}; }
+
+}  // namespace detail
+
+// --- Plumbing --------------------------------------------------------------------------------------------------------
+
+template <communicator World>
+detail::open_file& basic_file<World>::local() const {
+  if (!local_) throw error(argosy::alone(0, detail::closed()), "a call", "", 0);
+  return *local_;
+}
+
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::collectively(arguments const& given, Body&& body) try {
+  if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  if constexpr (requires { world_->note(given.call(), given.where()); }) world_->note(given.call(), given.where());
+  finish_later_calls();
+  access_summary all;
+  all.pending = local_->pending > 0 ? 1 : 0;
+  agreement const start = agree(*world_, given, develop_, all);
+  if (!start) return start;
+  return agree(*world_, detail::outcome_of([&] {
+    if constexpr (std::invocable<Body&, bool>)
+      return body(all.pending > 0);
+    else
+      return body();
+  }));
+} catch (rank_failure const& lost) {
+  return detail::without(lost, world_);
+}
+
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::on_one_rank(arguments const& given, Body&& body) {
+  return collectively(given, [&] {
+    failure f = unpartition();  // a partitioned file keeps its size
+    if (!f && local_->rank == 0) f = detail::outcome_of(body);
+    f.keep(partition());
+    return f;
+  });
+}
+
+template <communicator World>
+report basic_file<World>::finish(agreement const& a, std::string_view call, report const& r, std::error_code* error) {
+  if (error) *error = a.code;
+  if (a) return r;
+  int const rank = local_ ? local_->rank : 0;
+  what_failed_ = message_of(a, call, local_ ? local_->path : std::string(), rank);
+  if (a.thrown) std::rethrow_exception(a.thrown);
+  if (!error) throw argosy::error(a, call, local_ ? local_->path : std::string(), rank);
+  return r;
+}
+
+template <communicator World>
+void basic_file<World>::done(agreement const& a, std::string_view call, std::error_code* error) {
+  finish(a, call, {}, error);
+}
+
+// --- Opening and closing ---------------------------------------------------------------------------------------------
+
+template <communicator World>
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
+                                          hints const& h, opener files, place where) {
+  basic_file f;
+  f.done(f.open_agreed(world, path, modes, h, std::move(files), where), "open", nullptr);
+  return f;
+}
+
+template <communicator World>
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
+                                          std::error_code& error, hints const& h, opener files, place where) {
+  basic_file f;
+  f.done(f.open_agreed(world, path, modes, h, std::move(files), where), "open", &error);
+  return f;
+}
+
+template <communicator World>
+agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
+                                         hints const& h, opener files, place where) try {
+  if constexpr (requires { world.note("open", where); }) world.note("open", where);
+  world_.emplace(world.duplicate());
+  local_ = detail::own_part(std::make_shared<detail::open_file>());
+  local_->begin(path, modes, world_->rank(), h, std::move(files));
+  if constexpr (working_in_background<World>) local_->beside = world_->make_background();
+  local_->ranks = world_->size();
+  develop_ = detail::wants_develop(local_->hints);
+
+  arguments given("open", where);
+  given.same("path", path).same("mode", modes).same("hints", local_->hints.same_hash());
+  given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
+  given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
+  agreement result = agree_first(*world_, given, develop_);
+
+  // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
+  bool const create = has(modes, mode::create), maker = world_->rank() == 0;
+  bool made = false;
+  if (result && create) result = agree(*world_, maker ? local_->create(made) : failure());
+  if (result) {
+    failure mine = create && maker ? failure() : local_->open_existing();
+    if (!mine && has(modes, mode::append)) mine = local_->to_end();
+    bool no_locks = false;
+    if (!mine && can_write(modes)) {
+      failure const tried = local_->try_lock(no_locks);
+      if (!no_locks) mine = tried;
+    }
+    result = agree(*world_, mine, no_locks);
+    local_->has_locks = !no_locks;
+  }
+  if (!result) {
+    local_->abandon(made);
+    world_.reset();
+    return result;
+  }
+  prepare_together();
+  if (has(modes, mode::append)) {
+    // Every rank saw an end of its own; that of one rank counts.
+    world_->broadcast(std::as_writable_bytes(std::span(&local_->position, 1)), 0);
+    shared_->set(local_->position, local_->rank);
+    world_->barrier();
+  }
+  follow_hints();
+  return result;
+} catch (rank_failure const& lost) {
+  agreement const result = detail::without(lost, world_);
+  if (local_) local_->abandon(false);
+  world_.reset();
+  return result;
+}
+
+// The shared pointer, and what collective calls keep.
+template <communicator World>
+void basic_file<World>::prepare_together() {
+  team_ = std::make_shared<detail::team<World>>();
+  // The pointer, and where ranks meet in nonblocking and in other calls.
+  constexpr bool meets = node_waiting<World> && !working_in_background<World>;
+  std::size_t const pointer_bytes = 64, meeting_bytes = meets ? memory_world::bytes_for(world_->size()) : 0;
+  std::size_t const bytes = pointer_bytes + 2 * meeting_bytes;
+  shared_memory common;
+  bool shares = world_->size() == 1;
+  if (shares) {
+    common = self().share(bytes);
+  } else if constexpr (node_sharing<World>) {
+    World const node = world_->node();
+    *team_ = detail::team<World>(node);
+    if (node.size() == world_->size()) {
+      std::error_code error;
+      common = node.share(bytes, error);
+      shares = !error;
+    }
+  }
+  auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
+  if constexpr (requires { world_->meet_in(shared_memory()); })
+    if (shares && world_->size() > 1) world_->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
+  shared_ = std::make_shared<detail::shared_pointer>(shares ? detail::shared_pointer(part(0, sizeof(std::int64_t)))
+                                                            : hidden_pointer());
+  if (shares && meets)
+    beside_ = std::make_unique<detail::beside>(
+        memory_world(part(pointer_bytes, meeting_bytes), world_->rank(), world_->size()), local_.shared(), shared_);
+  else
+    later_.emplace(*world_, local_.shared(), shared_, team_);
+}
+
+template <communicator World>
+detail::shared_pointer basic_file<World>::hidden_pointer() const {
+  std::uint64_t name = 0;
+  if constexpr (requires { world_->unique_number(); })
+    name = world_->unique_number();
+  else
+    name = detail::random_name();
+  world_->broadcast(std::as_writable_bytes(std::span(&name, 1)), 0);
+  return {local_->files, detail::pointer_path(local_->path, name)};
+}
+
+// Where the hints, which are equal on all ranks, ask for agents and there are none yet.
+template <communicator World>
+void basic_file<World>::serve_agents() {
+  if (!local_->wants_agents()) return;
+  if constexpr (serving<World>) {
+    std::unique_ptr<detail::agency> next = std::make_unique<detail::agency>(*local_, team_->group(*world_, *local_));
+    std::error_code error;
+    std::unique_ptr<service> all = world_->serve(next->answers(), error);
+    if (error) {
+      local_->why_no_agents = "agents cannot serve: " + error.message();
+      return;
+    }
+    next->serve(std::move(all));
+    local_->agents = std::move(next);
+  } else {
+    local_->why_no_agents = "ranks of this world cannot serve each other";
+  }
+}
+
+// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for that. Fails only where an
+// earlier partitioning ends, and not well.
+template <communicator World>
+failure basic_file<World>::partition() {
+  using detail::partitioning;
+  partitioning& parts = local_->parts;
+  bool const wanted = local_->wants_partitioning();
+  if (!wanted && parts.asked() == partitioning::stripes()) return {};
+  rank_group const& ranks = local_->agents ? local_->agents->ranks() : team_->group(*world_, *local_);
+  data_shipping const how = local_->shipping_of_hints();
+  partitioning::stripes const next = wanted ? partitioning::stripes_of(how, ranks) : partitioning::stripes();
+  if (parts.asked() == next) return {};
+  detail::agent_nodes nodes;
+  nodes.busy = local_->pending > 0;
+  failure const unknown = detail::outcome_of([&]() -> failure {
+    parts.add_node(nodes, local_->handle.node(), local_->rank, how, ranks);
+    nodes.can_be_told = local_->handle.takes_hints();
+    return {};
+  });
+  if (unknown) nodes.can_be_told = false;
+  world_->all_reduce(nodes);
+  if (nodes.busy) return {};  // at the next call that looks at hints
+  failure const ended = unpartition();
+  if (!wanted || parts.is_on()) return ended;
+  bool const possible = partitioning::is_possible(next, nodes);
+  agreement started;
+  bool released = false;
+  if (possible) {
+    failure mine = detail::outcome_of([&] { return partitioning::start(local_->handle, next, world_->size(), nodes); });
+    released = partitioning::was_released(mine);
+    started = agree(*world_, released ? failure() : mine, released);
+  }
+  bool const on = possible && started && !released;
+  parts.is_now(next, on ? "" : "refused");
+  if (!on)  // in more words, if there is memory for them
+    detail::failure_of(errc::io, [&] {
+      parts.is_now(next, !possible  ? partitioning::why_impossible(next, nodes)
+                         : !started ? message_of(started, "fcntl", path(), local_->rank)
+                                    : "a rank did not start it in time, or its node is lost");
+    });
+  return ended;
+}
+
+// All ranks know whether it is over. If not, the next call that needs it over tries again, and so does the end of the handle.
+template <communicator World>
+failure basic_file<World>::unpartition() {
+  using detail::partitioning;
+  if (!local_->parts.is_on()) return {};
+  failure mine = detail::outcome_of([&] { return partitioning::stop(local_->handle); });
+  bool kept = mine && !partitioning::has_ended(mine);
+  bool const released = partitioning::was_released(mine);
+  bool const known = !agree(*world_, released ? failure() : mine, kept);  // by some rank, why
+  if (!kept) local_->parts.is_now({});
+  if (mine && !kept && !local_->lost) local_->lost = mine;
+  return known && released ? failure() : mine;
+}
+
+template <communicator World>
+failure basic_file<World>::follow_hints() {
+  if (local_->agents) local_->agents->set_prices(local_->sieving_of_agents());
+  serve_agents();
+  return partition();
+}
+
+// Before other collective calls: all ranks have begun those.
+template <communicator World>
+void basic_file<World>::finish_later_calls() {
+  if (beside_) beside_->drain();
+  if (later_) later_->carry_out();
+}
+
+template <communicator World>
+agreement basic_file<World>::close_agreed(place where) try {
+  if (is_open()) local_->drain();
+  agreement result = collectively(arguments("close", where), [&]() -> failure {
+    local_->agents.reset();  // no rank has calls under way
+    shared_->close();
+    failure ended = unpartition();
+    ended.keep(local_->handle.close());
+    return ended;
+  });
+  if (result.cause == errc::rank_failed && is_open()) {
+    local_->agents.reset();
+    local_->handle.close();
+  }
+  if (!world_ || local_->handle.is_open()) return result;  // it was not open, or ranks were in different calls
+  if (local_->rank == 0) shared_->remove();
+  beside_ = {};
+  later_ = {};
+  shared_ = {};
+  team_ = {};
+  if (has(local_->modes, mode::delete_on_close)) {
+    failure removed;
+    if (local_->rank == 0)
+      if (auto const e = local_->files.remove(local_->path)) removed = {e, "deleting the file"};
+    agreement const all_removed = agree(*world_, removed);
+    if (result) result = all_removed;
+  }
+  world_.reset();
+  return result;
+} catch (rank_failure const& lost) {
+  agreement const result = detail::without(lost, world_);
+  world_.reset();
+  return result;
+}
+
+// --- The view --------------------------------------------------------------------------------------------------------
+
+template <communicator World>
+template <class... Arguments>
+view basic_file<World>::made_view(std::int64_t displacement, Arguments const&... all) {
+  if constexpr (sizeof...(all) == 2) {
+    auto const& [filetype, r] = std::tie(all...);
+    return argosy::view(displacement, detail::made(filetype), detail::representation_of(r));
+  } else {
+    auto const& [etype, filetype, r] = std::tie(all...);
+    return argosy::view(displacement, detail::made(etype), detail::made(filetype), detail::representation_of(r));
+  }
+}
+
+// Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot
+// tell; then `f` says why, on that rank. What it throws does not let it leave the others waiting.
+template <communicator World>
+template <class Ask>
+std::optional<std::int64_t> basic_file<World>::told_by_one(Ask&& ask, failure& f) {
+  struct answer {
+    std::int64_t value = 0;
+    std::int64_t failed = 0;
+  } told;
+  if (local_->rank == 0) {
+    f = detail::outcome_of([&] {
+      failure mine;
+      told.value = ask(mine);
+      return mine;
+    });
+    told.failed = f ? 1 : 0;
+  }
+  world_->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
+  return told.failed == 0 ? std::optional(told.value) : std::nullopt;
+}
+
+// The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
+template <communicator World>
+failure basic_file<World>::begin_at_pointer(std::function<argosy::view(std::int64_t)> const& make,
+                                            std::shared_ptr<detail::used_view const>& next) {
+  failure mine;
+  auto const at = told_by_one([&](failure& f) { return shared_->get(f); }, mine);
+  next = nullptr;
+  if (!at) return mine;
+  std::shared_ptr<detail::used_view const> made;
+  mine = detail::failure_of(errc::datatype,
+                            [&] { made = std::make_shared<detail::used_view const>(make(byte_offset(*at))); });
+  if (agree(*world_, mine)) next = std::move(made);
+  return mine;
+}
+
+template <communicator World>
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
+                                             std::function<argosy::view(std::int64_t)> const& make, hints const& h,
+                                             place where) {
+  if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  arguments given("set_view", where);
+  std::shared_ptr<detail::used_view const> next;
+  bool const sequential = has(local_->modes, mode::sequential);
+  given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
+    return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
+  });
+  given.require(sequential == (displacement == current_displacement), errc::argument, [&] {
+    return sequential ? "the view of a sequential file begins at current_displacement"
+                      : "current_displacement is for sequential files";
+  });
+  given.require(local_->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+  if (!given.fault()) {
+    given.fail(detail::failure_of(errc::datatype, [&] {
+      argosy::view v = make(sequential ? 0 : displacement);
+      if (can_write(local_->modes)) v.require_writable();
+      next = std::make_shared<detail::used_view const>(std::move(v));
+    }));
+  }
+  file_hints changed = local_->hints;
+  changed.merge(h, hint_source::code, hint_moment::set_view);
+  given.same("extent of the etype", next ? next->view.etype().extent() : 0);
+  given.same("representation", next ? next->view.representation().name() : std::string_view());
+  given.same("hints", changed.same_hash());
+  return collectively(given, [&]() -> failure {
+    failure const astray = sequential ? begin_at_pointer(make, next) : failure();
+    if (!next) return astray;
+    local_->where = next;
+    local_->hints = std::move(changed);
+    local_->position = 0;
+    shared_->set(0, local_->rank);
+    return follow_hints();
+  });
+}
+
+// --- The file as a whole ---------------------------------------------------------------------------------------------
+
+template <communicator World>
+std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
+  auto const at = view().byte_offset(offset);
+  if (!at)
+    throw error(alone(local().rank, {errc::argument, "offset " + std::to_string(offset) + " is no place in the view"}),
+                "byte_offset", path(), local().rank);
+  return *at;
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::size(std::error_code& error) const {
+  if (!local_) {
+    error = errc::file;
+    return 0;
+  }
+  std::error_code e;
+  std::int64_t const bytes = local().handle.size(e);
+  error = e ? make_error_code(classify(e)) : e;
+  return e ? 0 : bytes;
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::size() const {
+  std::error_code e;
+  std::int64_t const bytes = local().handle.size(e);
+  if (e) throw error(alone(local().rank, e), "size", path(), local().rank);
+  return bytes;
+}
+
+namespace detail {
+
+inline void require_resizable(arguments& given, open_file const* f, std::int64_t bytes) {
+  given.same("size", bytes);
+  given.require(bytes >= 0, errc::argument,
+                [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
+  if (!f) return;
+  given.require(can_write(f->modes), errc::amode, [] { return "the file was opened for reading only"; });
+  given.require(!has(f->modes, mode::sequential), errc::amode, [] { return "the file is sequential"; });
+  given.require(f->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+}
+
+}  // namespace detail
+
+template <communicator World>
+agreement basic_file<World>::set_size_agreed(std::int64_t bytes, place where) {
+  arguments given("set_size", where);
+  detail::require_resizable(given, local_.shared().get(), bytes);
+  return on_one_rank(given, [&]() -> failure { return local_->handle.resize(bytes); });
+}
+
+template <communicator World>
+agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, place where) {
+  arguments given("preallocate", where);
+  detail::require_resizable(given, local_.shared().get(), bytes);
+  return on_one_rank(given, [&]() -> failure { return local_->handle.preallocate(bytes); });
+}
+
+template <communicator World>
+agreement basic_file<World>::sync_agreed(place where) {
+  return collectively(arguments("sync", where), [&]() -> failure {
+    if (local_->lost) return local_->lost;
+    if (auto const e = local_->handle.sync())
+      local_->lost = {e,
+                      "what was written since the last sync may be lost: write it again, and call clear_sync_error()"};
+    return local_->lost;
+  });
+}
+
+template <communicator World>
+agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
+  arguments given("set_atomic", where);
+  given.same("flag", on);
+  agreement const result = collectively(given, [&]() -> failure {
+    if (!on) return {};
+    bool none = false;
+    failure f = local_->try_lock(none);
+    if (f) f.detail = "atomic mode needs byte-range locks";
+    return f;
+  });
+  if (result) local_->atomic = on;
+  return result;
+}
+
+template <communicator World>
+agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
+  if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
+  arguments given("set_hints", where);
+  // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
+  file_hints changed = local_->hints;
+  changed.merge(h, hint_source::code, hint_moment::set_hints);
+  given.same("hints", changed.same_hash());
+  return collectively(given, [&](bool pending) -> failure {
+    if (pending) {
+      changed = local_->hints;
+      changed.merge(h, hint_source::code, hint_moment::set_hints, true);
+    }
+    local_->hints = std::move(changed);
+    return follow_hints();
+  });
+}
+
+// --- Pointers --------------------------------------------------------------------------------------------------------
+
+template <communicator World>
+std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const {
+  std::int64_t base = 0, result = 0;
+  if (whence == seek_from::current) base = current;
+  if (whence == seek_from::end) {
+    std::error_code e;
+    std::int64_t const bytes = local_->handle.size(e);
+    if (e) f.keep({e, "asking for the size of the file"});
+    if (!f) base = view().offset_of_end(bytes);
+  }
+  if (!f && (__builtin_add_overflow(base, offset, &result) || result < 0))
+    f.keep({errc::argument,
+            "offset " + std::to_string(offset) + " from " + std::to_string(base) + " is no place in the view"});
+  return result;
+}
+
+template <communicator World>
+failure basic_file<World>::seek_here(std::int64_t offset, seek_from whence) {
+  if (!is_open()) return detail::closed();
+  if (has(local_->modes, mode::sequential)) return {errc::amode, "a sequential file has no individual pointers"};
+  failure f;
+  std::int64_t const to = from(offset, whence, local_->position, f);
+  if (!f) local_->position = to;
+  return f;
+}
+
+template <communicator World>
+agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from whence, place where) {
+  arguments given("seek_shared", where);
+  given.same("offset", offset).same("whence", static_cast<std::int64_t>(whence));
+  given.require(!local_ || !has(local_->modes, mode::sequential), errc::amode,
+                [] { return "a sequential file is accessed from its start to its end"; });
+  return collectively(given, [&]() -> failure {
+    failure f;
+    auto const to = told_by_one(
+        [&](failure& mine) {
+          std::int64_t const now = whence == seek_from::current ? shared_->get(mine) : 0;
+          return from(offset, whence, now, mine);
+        },
+        f);
+    if (to) shared_->set(*to, local_->rank);
+    return f;
+  });
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::position_shared() {
+  failure f;
+  std::int64_t const at = is_open() ? shared_->get(f) : 0;
+  if (!is_open()) f = detail::closed();
+  finish(alone(local().rank, f), "position_shared", {}, nullptr);
+  return at;
+}
+
+// --- Reading and writing ---------------------------------------------------------------------------------------------
+
+template <communicator World>
+failure basic_file<World>::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
+                                   any_policy const& how, detail::job& t) const {
+  if (!is_open()) return detail::closed();
+  if (pointer == pointer_kind::individual) offset = local_->position;
+  return local_->prepare(kind, pointer, offset, data.buffer(), data.fault(), how, t);
+}
+
+template <communicator World>
+failure basic_file<World>::find_shared_place(detail::job& t) {
+  failure f;
+  std::int64_t const at = shared_->add(t.etypes, f);
+  return f ? f : local_->place(at, t);
+}
+
+template <communicator World>
+report basic_file<World>::now(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                              source const& data, any_policy const& how, std::error_code* error) {
+  report r;
+  detail::job t;
+  failure f = prepare(kind, pointer, offset, data, how, t);
+  if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
+  if (!f) f = local_->move(t, local_->buffer, r);
+  if (!f && pointer == pointer_kind::individual) local_->position += t.etypes;
+  return finish(alone(local_ ? local_->rank : 0, std::move(f)), call, r, error);
+}
+
+template <communicator World>
+std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view call, access_kind kind,
+                                                             pointer_kind pointer, std::int64_t offset,
+                                                             source const& data, any_policy const& how,
+                                                             std::function<void(detail::operation const&)> then) {
+  detail::job t;
+  failure f = prepare(kind, pointer, offset, data, how, t);
+  if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
+  if (f) {
+    auto const file = local_ ? local_.shared() : std::make_shared<detail::open_file>();
+    auto ended = std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f)));
+    if (then) then(*ended);
+    return ended;
+  }
+  if (pointer == pointer_kind::individual) local_->position += t.etypes;
+  auto operation = std::make_shared<detail::file_operation>(call, local_.shared(), std::move(t));
+  if (then)  // the operation lives while it runs
+    operation->start([then = std::move(then), o = operation.get()] { then(*o); });
+  else
+    operation->start();
+  return operation;
+}
+
+template <communicator World>
+detail::collective_call basic_file<World>::described(std::string_view call, access_kind kind, pointer_kind pointer,
+                                                     std::int64_t offset, source const& data,
+                                                     any_policy const& how) const {
+  detail::collective_call c(call, data.where());
+  c.given.fail(prepare(kind, pointer, offset, data, how, c.work));
+  c.ordered = pointer == pointer_kind::shared;
+  c.develop = develop_;
+  c.summarise(*local_);
+  if constexpr (requires { world_->note(call, data.where()); }) world_->note(call, data.where());
+  return c;
+}
+
+template <communicator World>
+report basic_file<World>::together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                   source const& data, any_policy const& how, std::error_code* error) {
+  if (!is_open()) return finish(alone(local_ ? local_->rank : 0, detail::closed()), call, {}, error);
+  report r;
+  agreement result;
+  detail::collective_call c = described(call, kind, pointer, offset, data, how);
+  try {
+    if (later_) later_->carry_out();
+    result = detail::carry_out(*world_, *team_, *local_, *shared_, c, local_->buffer, r);
+  } catch (rank_failure const& lost) {
+    result = detail::without(lost, world_);
+    if (kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
+  }
+  if (result && pointer == pointer_kind::individual) local_->position += c.work.etypes;
+  return finish(result, call, r, error);
+}
+
+template <communicator World>
+request basic_file<World>::together_later(std::string_view call, access_kind kind, pointer_kind pointer,
+                                          std::int64_t offset, source const& data, any_policy const& how) {
+  if (!is_open()) {
+    auto const file = local_ ? local_.shared() : std::make_shared<detail::open_file>();
+    return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, detail::closed())));
+  }
+  detail::collective_call c = described(call, kind, pointer, offset, data, how);
+  if (pointer == pointer_kind::individual) local_->position += c.work.etypes;
+  if (beside_) {
+    c.all.pending = 1;  // whatever comes after it may be carried out at the same time
+    return request(beside_->start(std::move(c)));
+  }
+  return request(later_->start(std::move(c)));
+}
+
+template <communicator World>
+void basic_file<World>::begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
+                                    source const& data, any_policy const& how) {
+  if (split_.pending())
+    throw error(alone(local().rank, {errc::argument, "another split call has begun on this file; end() it first"}),
+                call, path(), local().rank);
+  split_ = together_later(call, kind, pointer, offset, data, how);
+}
+
+template <communicator World>
+collective_plan basic_file<World>::explain_together(std::string_view call, access_kind kind, pointer_kind pointer,
+                                                    std::int64_t offset, source const& data, any_policy const& how) {
+  collective_plan p;
+  agreement result = alone(local_ ? local_->rank : 0, detail::closed());
+  if (is_open()) try {
+      detail::collective_call c = described(call, kind, pointer, offset, data, how);
+      if (later_) later_->carry_out();
+      result = agree(*world_, c.given, c.develop, c.all);
+      if (result) p = detail::plan_together(*world_, *team_, *local_, c.work, c.all);
+    } catch (rank_failure const& lost) {
+      result = detail::without(lost, world_);
+    }
+  finish(result, call, {}, nullptr);
+  return p;
+}
+
+template <communicator World>
+plan basic_file<World>::explain_at(access_kind kind, std::int64_t offset, source data, any_policy how) const {
+  detail::job t;
+  failure f = prepare(kind, pointer_kind::explicit_offset, offset, data, how, t);
+  if (f) throw error(alone(local().rank, std::move(f)), "explain", path(), local().rank);
+  return local_->explain(t);
+}
+
+}  // namespace argosy

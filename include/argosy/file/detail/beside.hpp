@@ -1,0 +1,36 @@
+// Collective calls that go on while the ranks compute: on a thread of each rank, where all ranks share memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/file/detail/collective_call.hpp>
+#include <argosy/file/detail/io_threads.hpp>
+#include <argosy/file/detail/operation.hpp>
+#include <argosy/world/memory_world.hpp>
+
+namespace argosy::detail {
+
+// One call after the other, in the order in which they were begun, which is the same on all ranks.
+class beside {
+ public:
+  // Local; every rank of the file has one, over the same memory.
+  beside(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
+  // Leaves calls that others have not joined to themselves.
+  ~beside();
+
+  std::shared_ptr<operation> start(collective_call c);
+  // Until all calls so far have ended, on all ranks.
+  void drain();
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+  std::unique_ptr<io_threads> thread_;
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,88 @@
+// Nonblocking collective calls where ranks need the world to meet, which no thread beside them may use: they are carried out,
+// in order, when a rank waits for one of them or comes to another collective call of the file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <argosy/file/detail/collective_call.hpp>
+#include <argosy/file/detail/operation.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/rank_failure.hpp>
+
+namespace argosy::detail {
+
+// A rank of the world died: all others leave the call, too.
+template <class World>
+agreement without(rank_failure const& lost, std::optional<World> const& world) {
+  int rank = lost.rank();
+  if constexpr (requires { world->revoke(); })
+    if (world) rank = world->revoke();
+  return {errc::rank_failed, rank, errc::rank_failed, lost.what(), {}};
+}
+
+template <communicator World>
+class deferred {
+ public:
+  deferred(World world, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> pointer,
+           std::shared_ptr<team<World>> ranks)
+      : state_(
+            std::make_shared<state>(state{std::move(world), std::move(f), std::move(pointer), std::move(ranks), {}})) {}
+
+  std::shared_ptr<operation> start(collective_call c) {
+    state_->waiting.push_back(std::make_shared<call>(state_, std::move(c)));
+    return state_->waiting.back();
+  }
+  // All that have begun. Collective.
+  void carry_out() { state_->carry_out(nullptr); }
+
+ private:
+  struct call;
+  struct state {
+    World world;
+    std::shared_ptr<open_file> file;
+    std::shared_ptr<shared_pointer> pointer;
+    std::shared_ptr<team<World>> ranks;
+    std::deque<std::shared_ptr<call>> waiting;
+
+    // Up to `last`.
+    void carry_out(call const* last) {
+      while (!waiting.empty() && !(last && last->ended)) {
+        std::shared_ptr<call> const next = std::move(waiting.front());
+        waiting.pop_front();
+        try {
+          next->result = detail::carry_out(world, *ranks, *file, *pointer, next->what, file->buffer, next->done);
+        } catch (rank_failure const& lost) {
+          next->result = without(lost, std::optional<World>(world));
+          // Which windows the aggregators wrote, nobody can say any more.
+          if (next->what.work.kind == access_kind::write) next->done.bytes = 0;
+        }
+        next->ended = true;
+      }
+    }
+  };
+
+  struct call final : operation {
+    call(std::weak_ptr<state> s, collective_call c)
+        : operation(c.given.call(), s.lock()->file), what(std::move(c)), queue(std::move(s)) {}
+    bool test() override {
+      wait();
+      return true;
+    }
+    void wait() override {
+      if (auto const s = queue.lock()) s->carry_out(this);
+    }
+    void leave() override {}  // it stays in the queue
+
+    collective_call what;
+    std::weak_ptr<state> queue;  // gone: so is the file
+    bool ended = false;
+  };
+
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace argosy::detail

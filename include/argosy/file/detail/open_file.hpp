@@ -1,0 +1,166 @@
+// The part of an open file that belongs to one rank: no other rank, and no world, is known here.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <argosy/datatype/buffer.hpp>
+#include <argosy/error/failure.hpp>
+#include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/file/detail/agency.hpp>
+#include <argosy/file/detail/partitioning.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/mode.hpp>
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/handle/opener.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/policy/access_histogram.hpp>
+#include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/view/view.hpp>
+#include <argosy/world/background.hpp>
+
+namespace argosy::detail {
+
+class io_threads;
+
+// A view as transfers use it: what is asked of it more than once is asked once.
+struct used_view {
+  explicit used_view(argosy::view v)
+      : view(std::move(v)),
+        sorted(!view.stream().overlaps()),
+        granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
+        number(next_number()) {}
+  argosy::view view;
+  bool sorted;
+  std::int64_t granule;  // divides the offset and length of whatever whole etypes are
+  std::uint64_t number;  // another one for each view of this process
+
+ private:
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+};
+
+// One call's work on the file: lives as long as the call, or its request.
+struct job {
+  access_kind kind = access_kind::read;
+  std::shared_ptr<used_view const> where;
+  std::int64_t position = 0;                  // bytes of the view's stream
+  std::int64_t bytes = 0;                     // in the representation of the file
+  std::int64_t etypes = 0;                    // the same, counted in etypes
+  const_buffer memory;                        // of a read, too
+  any_policy policy;                          // of this rank by itself
+  any_policy together;                        // of all ranks of a collective call; empty: each by itself
+  std::optional<data_shipping> shipped = {};  // by agents; none: by this rank itself
+  agency* agents = nullptr;                   // null: there are none
+};
+
+enum class pointer_kind { explicit_offset, individual, shared };
+
+struct open_file {
+  open_file();
+  ~open_file();
+
+  std::string path;
+  argosy::mode modes = mode::none;
+  int rank = 0;
+  int ranks = 1;
+  opener files;
+  any_handle handle;
+  file_hints hints;
+  std::shared_ptr<used_view const> where;
+  bool readable = true;   // also of a file opened for writing, where permissions let us merge
+  bool has_locks = true;  // all ranks have
+  bool atomic = false;
+  failure lost;               // the first sync that failed
+  std::int64_t position = 0;  // the individual pointer, in etypes
+  staging buffer;             // of blocking calls
+
+  // Opening, step by step; what needs other ranks is between them.
+  void begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with);
+  failure create(bool& made);  // opens the file; `made` if it was not there before
+  failure open_existing();
+  failure to_end();              // of the individual pointer
+  failure try_lock(bool& none);  // `none`: this rank has no locks
+  void abandon(bool made);       // a failed open leaves nothing behind
+  void drain();                  // waits for requests
+  void end_threads();            // and for what their completions do
+
+  // What a call of this kind is not allowed here, and its work; `offset` in etypes (not looked at for shared pointers,
+  // whose value is not known yet).
+  failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
+                  failure const& described, any_policy const& policy, job& t) const;
+  // Gives the work its place.
+  failure place(std::int64_t offset, job& t) const;
+  failure move(job const& t, staging& with, report& done);
+  plan explain(job const& t) const;
+  sieving sieving_of_hints() const;
+  sieving sieving_of_agents() const;
+  data_shipping shipping_of_hints() const;
+  any_policy policy_of_hints() const;
+  any_policy together_of_hints(access_kind kind) const;
+  merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
+  access_summary summarise(job const& t) const;
+  bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
+  access access_of(job const& t) const;
+
+  // Nonblocking calls.
+  void start(std::function<void()> work);
+  std::atomic<int> pending{0};
+  std::shared_ptr<background> beside;  // where they run, in worlds that have it; null: on threads
+
+  // Data shipping of independent calls: from the first collective call on at which the hints ask for it, until close.
+  bool wants_agents() const { return !agents && why_no_agents.empty() && hints.values().wants_agents(); }
+  std::unique_ptr<agency> agents;
+  std::string why_no_agents;  // if they could not be had
+
+  bool wants_partitioning() const;
+  partitioning parts;
+
+ private:
+  failure move(job const& t, staging& with, report& done, merging how);
+  failure move_atomic(job const& t, staging& with, report& done);
+  std::string why_not_shipped(job const& t) const;
+  failure move_here(job const& t, staging& with, report& done);
+  std::mutex threads_mutex_;
+  std::unique_ptr<io_threads> threads_;
+};
+
+// The hold that a file has on its own part. Requests and completions may hold that longer, but when the file goes no thread
+// is at work for it any more: else one could still be telling an executor what is done while the program ends.
+class own_part {
+ public:
+  own_part() = default;
+  explicit own_part(std::shared_ptr<open_file> part) : part_(std::move(part)) {}
+  own_part(own_part&& other) noexcept : part_(std::move(other.part_)) {}
+  own_part& operator=(own_part other) noexcept {
+    part_.swap(other.part_);
+    return *this;
+  }
+  ~own_part() {
+    if (part_) part_->end_threads();
+  }
+
+  explicit operator bool() const { return part_ != nullptr; }
+  open_file* operator->() const { return part_.get(); }
+  open_file& operator*() const { return *part_; }
+  std::shared_ptr<open_file> const& shared() const { return part_; }
+
+ private:
+  std::shared_ptr<open_file> part_;
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,71 @@
+// What a request stands for: a call that goes on after it returned.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <argosy/error/agreement.hpp>
+#include <argosy/file/detail/open_file.hpp>
+#include <argosy/plan/report.hpp>
+
+namespace argosy::detail {
+
+class operation {
+ public:
+  explicit operation(std::string_view name, std::shared_ptr<open_file> f) : call(name), file(std::move(f)) {}
+  operation(operation const&) = delete;
+  operation& operator=(operation const&) = delete;
+  virtual ~operation() = default;
+
+  virtual bool test() = 0;   // has it ended?
+  virtual void wait() = 0;   // until it has
+  virtual void leave() = 0;  // the request goes: waits for file access, never for other ranks
+
+  // After the end.
+  report done;
+  agreement result;
+
+  std::string_view const call;
+  std::shared_ptr<open_file> const file;
+};
+
+// One rank's file access on a thread of its own.
+class file_operation final : public operation, public std::enable_shared_from_this<file_operation> {
+ public:
+  file_operation(std::string_view name, std::shared_ptr<open_file> f, job t)
+      : operation(name, std::move(f)), job_(std::move(t)) {}
+
+  // `then` is called once, on the thread, when the access has ended.
+  void start(std::function<void()> then = {});
+
+  bool test() override;
+  void wait() override;
+  void leave() override;
+
+ private:
+  void run();
+
+  job job_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::function<void()> then_;
+};
+
+// One that ended before it began: its arguments were wrong.
+class ended_operation final : public operation {
+ public:
+  ended_operation(std::string_view name, std::shared_ptr<open_file> f, agreement a) : operation(name, std::move(f)) {
+    result = std::move(a);
+  }
+  bool test() override { return true; }
+  void wait() override {}
+  void leave() override {}
+};
+
+}  // namespace argosy::detail

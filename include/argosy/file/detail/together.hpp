@@ -1,0 +1,198 @@
+// How the ranks of an open file work together in a collective read or write.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/agree/detail/agree.hpp>
+#include <argosy/exchange/detail/collective_exchange.hpp>
+#include <argosy/exchange/detail/converted_memory.hpp>
+#include <argosy/exchange/detail/links.hpp>
+#include <argosy/exchange/detail/memory_side.hpp>
+#include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/file/detail/open_file.hpp>
+#include <argosy/plan/collective_plan.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/host.hpp>
+#include <argosy/world/self.hpp>
+
+namespace argosy::detail {
+
+// What collective calls keep between them. Made at the first one, by all ranks: a file that is used without pays nothing.
+template <agreeing World>
+class team {
+ public:
+  team() = default;
+  explicit team(World node) : node_(std::move(node)) {}
+
+  // Collective at the first call, and at the first one after hints have changed what was asked.
+  rank_group const& group(World const& world, open_file& file) {
+    std::vector<host_limit> const& hosts = file.hints.values().cb_config_list;
+    if (group_ && hosts == hosts_) return *group_;
+    World const& near = node(world);
+    int first = world.rank();
+    near.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+    std::int64_t const processors = processors_for(near);
+    bool const leads = near.rank() == 0, allowed = file.may_aggregate(near.rank(), host_name(world));
+    struct numbers {
+      std::int64_t nodes, processors, block_bytes, eligible;
+      bool scattered;
+      void combine(numbers const& other) {
+        nodes += other.nodes;
+        processors += other.processors;
+        block_bytes = std::max(block_bytes, other.block_bytes);
+        eligible += other.eligible;
+        scattered = scattered || other.scattered;
+      }
+    } all{leads ? 1 : 0, leads ? processors : 0, file.handle.block_bytes(), allowed ? 1 : 0,
+          world.rank() - near.rank() != first};
+    world.all_reduce(all);
+    rank_group g{world.size(), all.nodes, all.block_bytes, all.processors};
+    // A list that allows nobody says nothing.
+    if (all.scattered || (all.eligible > 0 && all.eligible < world.size()))
+      g.eligible = eligible(world, allowed || all.eligible == 0 ? near.rank() : -1);
+    group_ = std::move(g);
+    hosts_ = hosts;
+    return *group_;
+  }
+
+  // Carries out a plan for all ranks together, and agrees on the outcome; `before` is what failed on this rank already.
+  // Nothing where what it takes could not be had: then nothing was done, on any rank. Collective.
+  std::optional<agreement> carry_out(World const& world, collective_plan const& plan, job const& t, open_file& file,
+                                     staging& space, report& done, bool others_write, failure const& before) {
+    if (!has_stage(world, plan)) return std::nullopt;
+    access const wanted = file.access_of(t);
+    sieving prices = file.sieving_of_hints();
+    prices.sharers = 1;  // windows belong to one aggregator each: nobody waits
+    if (plan.sparse) prices.writes = sieve::never;
+    merging const how = file.merging_for(others_write);  // the ranks of this call are no danger to each other
+    auto const run = [&](auto& memory, auto const& check) {
+      collective_exchange all(world, seats_, stage_, links_, plan, wanted, file.handle, memory, prices, how, space,
+                              done);
+      failure f = all.run(t.where->number);
+      if (!f) f = check();
+      if (before) f = before;
+      agreement const result = agree(world, f);
+      // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
+      if (!result && t.kind == access_kind::write) {
+        bool const brought = done.bytes == t.bytes;
+        std::int64_t const settled = all.settled_bytes();
+        done.bytes = brought ? settled : 0;
+      }
+      return result;
+    };
+    representation const& r = t.where->view.representation();
+    if (r.converts()) {
+      converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
+      return run(memory, [&]() -> failure {
+        return memory.fits() ? failure() : failure(errc::conversion, "in representation " + std::string(r.name()));
+      });
+    }
+    native_memory memory(t.memory.form, t.memory.address);
+    return run(memory, [] { return failure(); });
+  }
+
+ private:
+  // One rank of each node after the other.
+  static std::vector<int> eligible(World const& world, int place_in_node) {
+    std::vector<int> places(static_cast<std::size_t>(world.size())), ranks;
+    world.all_gather(std::as_bytes(std::span(&place_in_node, 1)), std::as_writable_bytes(std::span(places)));
+    for (int r = 0; r < world.size(); ++r)
+      if (places[static_cast<std::size_t>(r)] >= 0) ranks.push_back(r);
+    std::sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+      return std::pair(places[static_cast<std::size_t>(a)], a) < std::pair(places[static_cast<std::size_t>(b)], b);
+    });
+    return ranks;
+  }
+  // Worlds whose ranks share processors say so.
+  static std::int64_t processors_for(World const& near) {
+    if constexpr (requires { near.processors(); }) {
+      processor_set all = near.processors();
+      near.all_reduce(all);
+      return std::min<std::int64_t>(near.size(), all.count());
+    } else {
+      return near.size();
+    }
+  }
+  static std::string host_name(World const& world) {
+    if constexpr (requires { world.host_name(); })
+      return world.host_name();
+    else
+      return detail::host_name();
+  }
+
+  World const& node(World const& world) {
+    if (!node_) node_.emplace(world.node());
+    return *node_;
+  }
+
+  // What plans need of a stage: the same on every rank, whatever its node.
+  struct needs {
+    std::int64_t aggregators = 0, window_bytes = 0, mark_words = 0;
+    bool hold(needs const& other) const {
+      return aggregators >= other.aggregators && window_bytes >= other.window_bytes && mark_words >= other.mark_words;
+    }
+  };
+
+  // Whatever keeps one node from sharing memory, all do without: then each rank has a stage of its own.
+  bool has_stage(World const& world, collective_plan const& plan) {
+    needs const wanted{static_cast<std::int64_t>(plan.domains.size()), plan.window_bytes,
+                       marks::words_for(plan.window_bytes / plan.granule + 1)};
+    if (held_.hold(wanted)) return true;
+    needs const next{std::max(wanted.aggregators, held_.aggregators), std::max(wanted.window_bytes, held_.window_bytes),
+                     std::max(wanted.mark_words, held_.mark_words)};
+    held_ = {};
+    stage_ = {};
+    if (shares_ && !make_stage(world, next)) shares_ = false;
+    if (!shares_ && !make_stage(world, next)) return false;
+    held_ = next;
+    return true;
+  }
+  // Collective.
+  bool make_stage(World const& world, needs const& n) {
+    take_seats(world);
+    auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
+    node_stage::shape const shape{ranks, std::min(n.aggregators, ranks), n.window_bytes, n.mark_words};
+    struct outcome {
+      int failed;
+      void combine(outcome const& other) { failed |= other.failed; }
+    } all{0};
+    std::error_code error;
+    shared_memory m;
+    if constexpr (node_waiting<World>) {
+      if (shares_) m = node(world).share(node_stage::bytes_for(shape), error);
+    }
+    if (!shares_) m = self().share(node_stage::bytes_for(shape), error);
+    if (error) all.failed = 1;
+    world.all_reduce(all);
+    if (all.failed == 0) stage_ = node_stage(std::move(m), shape);
+    return all.failed == 0;
+  }
+  void take_seats(World const& world) {
+    seats_ = {{world.rank()}, 0};
+    if (!shares_) return;
+    World const& near = node(world);
+    seats_.mine = near.rank();
+    seats_.ranks.resize(static_cast<std::size_t>(near.size()));
+    int const mine = world.rank();
+    near.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(seats_.ranks)));
+  }
+
+  std::optional<World> node_;
+  std::optional<rank_group> group_;
+  std::vector<host_limit> hosts_;      // that it was made for
+  bool shares_ = node_waiting<World>;  // memory, among the ranks of a node
+  seats seats_;
+  needs held_;
+  node_stage stage_;
+  link_memory links_;
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,94 @@
+// Files of the virtual cluster: bytes in memory behind simulated servers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/handle/handle.hpp>
+#include <argosy/handle/opener.hpp>
+#include <argosy/lab/cluster/scenario.hpp>
+
+namespace argosy {
+
+namespace detail::virtual_world {
+struct disk_state;
+struct open_virtual_file;
+}  // namespace detail::virtual_world
+
+// A file system; copies are the same one. It outlives runs. Inside of a run its calls take virtual time, wait in virtual
+// time, and fail as the scenario says for the rank that makes them; outside they take none. Names are any text; what a name
+// stands for is found by the whole name, and directories are those that were made.
+//
+//   virtual_files files(cluster.scenario().disk);
+//   cluster.run([&](virtual_rank const& world) {
+//     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
+//   });
+//
+// What is written is seen by everyone at once, at the time when the call begins. It is safe when the node that wrote it has
+// synced the file, through any handle (outside of a run: everything is); until then each block may or may not survive a
+// crash, or survive in part.
+class virtual_files {
+ public:
+  explicit virtual_files(virtual_disk disk = {});
+
+  // Of retrying handles, with the scenario's faults below the retries. Errors are those of POSIX: ENOENT, EEXIST, EISDIR,
+  // EACCES, EROFS, ENOSPC, EBADF, EFBIG.
+  argosy::opener opener() const;
+
+  // From outside, without time and faults.
+  bool exists(std::string const& path) const;
+  std::vector<std::string> names() const;                               // sorted, without directories
+  std::vector<std::byte> content(std::string const& path) const;        // empty if there is none
+  void put(std::string const& path, std::span<std::byte const> bytes);  // made or replaced, and safe
+  void make_directory(std::string const& path);
+  void set_permissions(std::string const& path, unsigned permissions);  // 0400: reading, 0200: writing
+  void set_read_only(bool on);
+  std::int64_t allocated_bytes() const;
+
+  // What is found after a crash now: a file system of its own. Blocks that were not synced are new, old, or torn at a
+  // sector of 512 bytes; sizes and new names are there or not; each as the seed says.
+  virtual_files crash(std::uint64_t seed) const;
+
+ private:
+  explicit virtual_files(std::shared_ptr<detail::virtual_world::disk_state> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::virtual_world::disk_state> state_;
+};
+
+// One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks are of the rank (or its
+// nonblocking call) that takes them, and wait in virtual time; those that are left end with the handle.
+class virtual_handle {
+ public:
+  virtual_handle() = default;
+  virtual_handle(virtual_handle&& other) noexcept;
+  virtual_handle& operator=(virtual_handle&& other) noexcept;
+  ~virtual_handle();
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory);
+  io_result write(std::int64_t offset, std::span<std::byte const> memory);
+  io_result read(std::span<read_part const> parts);
+  io_result write(std::span<write_part const> parts);
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
+  std::error_code unlock(std::int64_t offset, std::int64_t length);
+  std::int64_t size(std::error_code& error);
+  std::error_code resize(std::int64_t bytes);
+  std::error_code preallocate(std::int64_t bytes);
+  std::error_code sync();
+  std::error_code close();
+  bool is_open() const noexcept { return open_ != nullptr; }
+  std::int64_t block_bytes() const noexcept;
+
+ private:
+  friend class virtual_files;
+  explicit virtual_handle(std::unique_ptr<detail::virtual_world::open_virtual_file> open);
+  std::unique_ptr<detail::virtual_world::open_virtual_file> open_;
+};
+
+static_assert(handle<virtual_handle>);
+
+}  // namespace argosy

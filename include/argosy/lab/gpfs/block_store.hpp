@@ -1,0 +1,58 @@
+// Where a server keeps its blocks: sparse memory, or ordinary files.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/lab/gpfs/block_range.hpp>
+
+namespace argosy::gpfs {
+
+// Errors are errno values. A block that was never written is a hole: zeros.
+class block_store {
+ public:
+  virtual ~block_store() = default;
+  virtual bool has(file_id file, std::int64_t block) = 0;
+  virtual int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) = 0;
+  virtual int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) = 0;
+  // Nothing at or after `bytes` of the file is left; it reads as zeros.
+  virtual int cut(file_id file, std::int64_t bytes) = 0;
+};
+
+class memory_store final : public block_store {
+ public:
+  explicit memory_store(std::int64_t block_bytes) : block_bytes_(block_bytes) {}
+  bool has(file_id file, std::int64_t block) override;
+  int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
+  int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
+  int cut(file_id file, std::int64_t bytes) override;
+
+ private:
+  std::int64_t block_bytes_;
+  std::map<std::pair<file_id, std::int64_t>, std::vector<std::byte>> blocks_;
+};
+
+// Each file is one ordinary file with the blocks in their places; servers may share the store.
+class handle_store final : public block_store {
+ public:
+  explicit handle_store(std::int64_t block_bytes) : block_bytes_(block_bytes) {}
+  void attach(file_id file, any_handle where) { files_[file] = std::move(where); }
+  bool has(file_id file, std::int64_t block) override;
+  int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
+  int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
+  int cut(file_id file, std::int64_t bytes) override;
+  int set_size(file_id file, std::int64_t bytes);  // longer, too
+
+ private:
+  std::int64_t block_bytes_;
+  std::map<file_id, any_handle> files_;
+};
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,54 @@
+// Locks of byte ranges of one file, and who waits for them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include <argosy/lab/gpfs/block_range.hpp>
+
+namespace argosy::detail::gpfs {
+
+class lock_table {
+ public:
+  struct holder {
+    argosy::gpfs::node_id node = 0;
+    int instance = 0;
+    std::int64_t owner = 0;
+    friend bool operator==(holder const&, holder const&) = default;
+  };
+
+  // False if it has to wait. In any case granted() tells when it has the lock.
+  bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call);
+  void unlock(holder const& who, std::int64_t begin, std::int64_t end);
+  void forget(argosy::gpfs::node_id node, int instance);
+  void forget(argosy::gpfs::node_id node);
+
+  // Those that have got what they asked for since the last time, and their calls.
+  std::vector<std::pair<holder, std::int64_t>> granted() { return std::exchange(granted_, {}); }
+  std::size_t size() const { return held_.size(); }
+
+ private:
+  struct entry {
+    holder who;
+    std::int64_t begin = 0, end = 0;
+    bool exclusive = false;
+    std::int64_t call = 0;
+  };
+  using place = std::list<entry>::const_iterator;
+
+  bool may_go(place waiting) const;
+  void take(entry const& e);
+  // Takes [begin, end) from the locks for which `mine` holds; true if there were any.
+  template <class Mine>
+  bool trim(std::int64_t begin, std::int64_t end, Mine&& mine);
+  void grant();
+
+  std::list<entry> held_, waiting_;
+  std::vector<std::pair<holder, std::int64_t>> granted_;
+};
+
+}  // namespace argosy::detail::gpfs

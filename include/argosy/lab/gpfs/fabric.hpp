@@ -1,0 +1,34 @@
+// The switch: when a message arrives.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <utility>
+
+#include <argosy/lab/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/message.hpp>
+#include <argosy/lab/gpfs/outbox.hpp>
+
+namespace argosy::gpfs {
+
+// A message leaves through the sender's adapters, crosses the switch, and enters through the receiver's while it is still
+// leaving the other. The adapters of servers are part of their own rate. Messages of one sender to one receiver arrive
+// in the order in which they were handed over, except those with blocks, which need no order.
+class fabric {
+ public:
+  explicit fabric(machine const& m) : machine_(m), random_(static_cast<std::uint64_t>(m.noise_seed)) {}
+
+  // To be asked once per message. `extra` delays the message in the switch.
+  instant arrival(outbox::outgoing const& o, instant extra = {});
+
+ private:
+  machine machine_;
+  std::mt19937_64 random_;
+  std::map<address, fifo> leaving_, entering_;
+  fifo bisection_;
+  std::map<std::pair<address, address>, instant> last_;
+};
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,109 @@
+// A whole simulated GPFS in one thread: nodes, manager and servers on a virtual clock.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <argosy/lab/gpfs/block_server.hpp>
+#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/fabric.hpp>
+#include <argosy/lab/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/token_manager.hpp>
+#include <argosy/lab/gpfs/troubles.hpp>
+
+namespace argosy::gpfs {
+
+// Delivers what the state machines say, in the order of virtual time; events of one instant in the order in which they
+// were made. The same calls and options give the same run.
+class loopback {
+ public:
+  // `stores`: one per server, or none: memory.
+  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {});
+  loopback(loopback const&) = delete;
+
+  // A call that is under way.
+  struct ticket {
+    node_id node = 0;
+    std::int64_t number = 0;
+    friend constexpr auto operator<=>(ticket const&, ticket const&) = default;
+  };
+  ticket start(node_id node, call c);
+  bool done(ticket const& t) const { return completions_.contains(t); }
+  completion result(ticket const& t) const { return completions_.at(t); }
+  // At that time, or now if it has passed; nobody waits for it. Of a node that is dead by then: not at all.
+  void start_later(node_id node, call c, instant at);
+  // The next event; false if there is none.
+  bool step();
+  std::optional<instant> next_event() const;
+  // Nothing happens in between: to be asked after step() has done what comes before.
+  void pass(instant to) { now_ = std::max(now_, to); }
+  void run();
+  // Goes on until the call is complete. Throws std::logic_error if it never will be.
+  completion wait(ticket const& t);
+  completion perform(node_id node, call c) { return wait(start(node, std::move(c))); }
+
+  void interrupt(ticket const& t);
+  // The node is gone, with all that it had not written. The manager notices when its lease has run out.
+  void kill(node_id node);
+  bool is_dead(node_id node) const { return dead_.contains(node); }
+
+  // What a read of the whole file would give now, if it took no time; empty if there is no such file.
+  std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
+  // What would be left of it if all nodes were lost now.
+  std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
+
+  instant now() const { return now_; }
+  machine const& hardware() const { return machine_; }
+  int nodes() const { return static_cast<int>(clients_.size()); }
+  client_node& client(node_id node) { return clients_[static_cast<std::size_t>(node)]; }
+  token_manager& manager() { return manager_; }
+  block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
+  // Sees every message when it is delivered.
+  std::function<void(message const&, instant)> on_delivery;
+  // Sees the end of every call. With it, results are not kept.
+  std::function<void(ticket const&, completion const&)> on_completion;
+
+ private:
+  struct ended {
+    node_id node;
+    completion what;
+  };
+  struct alarm {
+    std::int64_t id;
+  };
+  struct beginning {
+    node_id node;
+    call what;
+  };
+  using event = std::variant<message, ended, alarm, beginning>;
+
+  void post(outbox& out, node_id node);
+  std::vector<std::byte> bytes_of(std::string const& path, bool with_caches);
+
+  machine machine_;
+  instant delay_max_;
+  std::mt19937_64 random_;
+  fabric fabric_;
+  token_manager manager_;
+  std::vector<client_node> clients_;
+  std::vector<block_server> servers_;
+  std::map<std::pair<instant, std::uint64_t>, event> events_;  // by time, then by age
+  std::uint64_t next_order_ = 0;
+  instant now_{};
+  std::map<ticket, completion> completions_;
+  std::set<node_id> dead_;
+};
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,65 @@
+// An open file of one node of a loopback: a handle. Every call runs the simulation until it is complete.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
+#include <argosy/lab/gpfs/file_calls.hpp>
+#include <argosy/lab/gpfs/loopback.hpp>
+
+namespace argosy::gpfs {
+
+// A lock that somebody else holds throws std::logic_error: nobody runs meanwhile who could give it back.
+class loopback_file : public file_calls<loopback_file> {
+ public:
+  loopback_file() = default;
+  loopback_file(loopback_file&& o) noexcept { *this = std::move(o); }
+  loopback_file& operator=(loopback_file&& o) noexcept {
+    std::swap(host_, o.host_);
+    std::swap(node_, o.node_);
+    std::swap(instance_, o.instance_);
+    return *this;
+  }
+
+  static loopback_file open(loopback& host, node_id node, std::string path, open_flags flags, std::error_code& error) {
+    completion const done = host.perform(node, opening(std::move(path), flags));
+    error = code(done);
+    loopback_file f;
+    if (error) return f;
+    f.host_ = &host;
+    f.node_ = node;
+    f.instance_ = static_cast<int>(done.value);
+    return f;
+  }
+
+  std::error_code close() {
+    completion const done = carry(make(call_kind::close));
+    host_ = nullptr;
+    return code(done);
+  }
+  bool is_open() const { return host_ != nullptr; }
+  std::int64_t block_bytes() const { return host_ != nullptr ? host_->hardware().block_bytes : 4096; }
+
+  loopback::ticket start(call c) { return host_->start(node_, std::move(c)); }
+  node_id node() const { return node_; }
+
+ private:
+  friend class file_calls<loopback_file>;
+  completion carry(call c) {
+    return host_ != nullptr ? host_->perform(node_, std::move(c)) : completion{0, 0, EBADF, {}};
+  }
+  std::int64_t owner() const { return 0; }
+
+  loopback* host_ = nullptr;
+  node_id node_ = 0;
+};
+
+static_assert(hinting<loopback_file>);
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,310 @@
+// What nodes, token manager and servers tell each other. Plain values: a transport copies or serialises them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/partition_map.hpp>
+
+namespace argosy::gpfs {
+
+enum class role { client, manager, server };
+
+struct address {
+  role who = role::client;
+  int index = 0;
+  friend constexpr auto operator<=>(address const&, address const&) = default;
+};
+
+// Errors in messages are errno values; 0 is none. `request`, `call` and `id` come back unchanged in the answer.
+// A file's size is what the sender knows of it: it grows by writing, and a new size generation replaces it.
+struct known_size {
+  std::int64_t bytes = 0;
+  std::int64_t generation = 0;  // counts explicit changes of the size
+  void learn(known_size const& o) {
+    if (o.generation > generation || (o.generation == generation && o.bytes > bytes)) *this = o;
+  }
+  friend bool operator==(known_size const&, known_size const&) = default;
+};
+
+// --- Names and open instances: client and manager ------------------------------------------------------------------
+struct open_request {
+  std::int64_t call = 0;
+  std::string path;
+  int instance = 0;
+  bool read = false, write = false, create = false, exclusive = false;
+};
+struct open_answer {
+  std::int64_t call = 0;
+  int error = 0;
+  file_id file = 0;
+  known_size size;
+};
+struct close_notice {
+  file_id file = 0;
+  int instance = 0;
+  known_size size;
+};
+struct remove_request {
+  std::int64_t call = 0;
+  std::string path;
+};
+struct remove_answer {
+  std::int64_t call = 0;
+  int error = 0;
+};
+
+// --- Tokens: client, manager, holders ------------------------------------------------------------------------------
+// A holder's answer: in `range` it keeps at most `kept` of what was granted up to `number`.
+struct surrender {
+  node_id holder = 0;
+  block_range range;
+  token_mode kept = token_mode::none;
+  std::int64_t number = 0;
+};
+struct token_request {
+  std::int64_t request = 0;
+  file_id file = 0;
+  token_mode mode = token_mode::none;
+  block_range required, desired;
+  bool renewed = false;  // all holders have answered
+  std::vector<surrender> surrenders;
+  known_size size;
+};
+struct token_grant {
+  std::int64_t request = 0;
+  file_id file = 0;
+  token_mode mode = token_mode::none;
+  block_range range;
+  std::int64_t number = 0;  // counts grants to this node for this file
+  known_size size;
+};
+struct token_holder {
+  node_id node = 0;
+  std::int64_t number = 0;  // of the last grant that was sent to it
+};
+struct token_conflict {
+  std::int64_t request = 0;
+  file_id file = 0;
+  std::vector<token_holder> holders;
+};
+// The file is partitioned, or about to be.
+struct token_refusal {
+  std::int64_t request = 0;
+  file_id file = 0;
+};
+struct token_release {
+  file_id file = 0;
+  block_range range;
+  std::int64_t number = 0;  // of the last grant seen
+  known_size size;
+};
+struct revoke {
+  std::int64_t request = 0;
+  file_id file = 0;
+  token_mode mode = token_mode::none;  // what the sender wants
+  block_range required;
+  std::int64_t at = 0;      // the first byte it wants
+  std::int64_t number = 0;  // what was granted up to this number is meant
+};
+struct revoke_answer {
+  std::int64_t request = 0;
+  file_id file = 0;
+  surrender given;
+  known_size size;
+};
+
+// --- The size: client, manager, other clients ----------------------------------------------------------------------
+struct size_request {
+  std::int64_t request = 0;
+  file_id file = 0;
+};
+struct size_query {
+  std::int64_t query = 0;
+  file_id file = 0;
+};
+struct size_report {
+  std::int64_t query = 0;
+  file_id file = 0;
+  known_size size;
+};
+struct size_answer {
+  std::int64_t request = 0;
+  file_id file = 0;
+  known_size size;
+};
+struct size_notice {
+  std::int64_t request = 0;
+  file_id file = 0;
+  known_size size;
+};
+struct resize_request {  // by the only node that holds tokens
+  std::int64_t request = 0;
+  file_id file = 0;
+  std::int64_t bytes = 0;
+};
+
+// --- Partitioning --------------------------------------------------------------------------------------------------
+struct ship_start {
+  std::int64_t call = 0;
+  file_id file = 0;
+  int instance = 0;
+  int instances = 0;
+  std::optional<partition_map> map;
+};
+struct ship_stop {
+  std::int64_t call = 0;
+  file_id file = 0;
+  int instance = 0;
+};
+struct ship_interrupt {  // a signal reached a waiting task
+  file_id file = 0;
+  int instance = 0;
+};
+struct ship_done {  // of start or stop
+  std::int64_t call = 0;
+  int error = 0;
+};
+struct ship_begin {  // flush, forget everything cached, give back all tokens
+  file_id file = 0;
+  std::int64_t epoch = 0;
+  partition_map map;
+};
+struct ship_ready {
+  file_id file = 0;
+  std::int64_t epoch = 0;
+  int error = 0;
+  known_size size;
+};
+struct ship_go {  // everyone is ready
+  file_id file = 0;
+  std::int64_t epoch = 0;
+  known_size size;
+};
+struct ship_end {  // flush, forget everything cached
+  file_id file = 0;
+  std::int64_t epoch = 0;
+};
+// Of a non-owner to the owner of these bytes.
+enum class ship_kind { read, write, sync };
+struct ship_call {
+  // The owner has memory for so much, whoever asks; longer accesses are several calls.
+  static constexpr std::int64_t longest = std::int64_t{64} << 20;
+
+  std::int64_t id = 0;
+  file_id file = 0;
+  std::int64_t epoch = 0;
+  int instance = 0;
+  ship_kind kind = ship_kind::read;
+  std::int64_t offset = 0, length = 0;
+  std::vector<std::byte> data;
+  known_size size;
+};
+struct ship_answer {
+  std::int64_t id = 0;
+  file_id file = 0;
+  int error = 0;
+  bool ended = false;  // not executed: the mode is over
+  std::int64_t epoch = 0;
+  std::vector<std::byte> data;
+  known_size size;
+};
+// Bytes that this instance wrote, and that another node kept for it, did not reach the disk.
+struct late_error {
+  file_id file = 0;
+  int instance = 0;
+  int error = 0;
+};
+
+// --- Blocks: client and server -------------------------------------------------------------------------------------
+struct block_read {
+  std::int64_t id = 0;
+  file_id file = 0;
+  std::int64_t block = 0;
+};
+struct block_data {
+  std::int64_t id = 0;
+  file_id file = 0;
+  std::int64_t block = 0;
+  int error = 0;
+  std::vector<std::byte> data;
+};
+struct block_piece {
+  std::int64_t offset = 0;  // inside the block
+  std::vector<std::byte> data;
+};
+struct block_write {
+  std::int64_t id = 0;
+  file_id file = 0;
+  std::int64_t block = 0;
+  std::vector<block_piece> pieces;
+};
+struct block_written {
+  std::int64_t id = 0;
+  file_id file = 0;
+  std::int64_t block = 0;
+  int error = 0;
+};
+struct cut_blocks {
+  std::int64_t id = 0;
+  file_id file = 0;
+  std::int64_t bytes = 0;  // of the file
+};
+struct blocks_cut {
+  std::int64_t id = 0;
+  int error = 0;
+};
+
+// --- Locks of byte ranges: client and manager ----------------------------------------------------------------------
+struct lock_request {
+  std::int64_t call = 0;
+  file_id file = 0;
+  int instance = 0;
+  std::int64_t owner = 0;
+  std::int64_t begin = 0, end = 0;  // bytes; `no_end`: to infinity
+  bool exclusive = false;
+};
+struct lock_answer {
+  std::int64_t call = 0;
+};
+struct unlock_notice {
+  file_id file = 0;
+  int instance = 0;
+  std::int64_t owner = 0;
+  std::int64_t begin = 0, end = 0;
+};
+
+// --- Failure of nodes ----------------------------------------------------------------------------------------------
+struct node_lost {  // by the transport to the manager: no contact; its lease begins to run out
+  node_id node = 0;
+};
+struct fence {  // manager to servers: no more writes of this node
+  node_id node = 0;
+};
+struct fenced {
+  node_id node = 0;
+};
+struct node_failed {  // manager to clients: its tokens are free
+  node_id node = 0;
+};
+
+using message_body =
+    std::variant<open_request, open_answer, close_notice, remove_request, remove_answer, token_request, token_grant,
+                 token_conflict, token_refusal, token_release, revoke, revoke_answer, size_request, size_query,
+                 size_report, size_answer, resize_request, ship_start, ship_stop, ship_interrupt, ship_done, ship_begin,
+                 ship_ready, ship_go, ship_end, ship_call, ship_answer, late_error, block_read, block_data, block_write,
+                 block_written, cut_blocks, blocks_cut, node_lost, fence, fenced, node_failed, lock_request,
+                 lock_answer, unlock_notice, size_notice>;
+
+struct message {
+  address from, to;
+  message_body body;
+};
+
+}  // namespace argosy::gpfs

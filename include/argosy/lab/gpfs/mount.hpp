@@ -1,0 +1,90 @@
+// A simulated GPFS as a process sees it: this process is a client node.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
+#include <argosy/handle/opener.hpp>
+#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/file_calls.hpp>
+
+namespace argosy::gpfs {
+
+// Any thread may call. A thread of its own, which makes no call of MPI, answers revocations and keeps what the cache has to
+// keep, while the process computes. If the host dies, all calls under way and to come are ESTALE.
+//
+// A handle is regular: copies are the same mount, which ends with the last of them and of its files.
+class mount {
+ public:
+  static constexpr node_id any_node = -1;
+
+  mount() = default;  // of nothing
+  // EBUSY if there is, or was, such a node.
+  static mount to(std::string const& address, node_id node, std::error_code& error);
+
+  bool is_mounted() const { return state_ != nullptr; }
+  node_id node() const;
+  machine const& hardware() const;
+  client_counters counters() const;
+  std::int64_t dirty_blocks() const;
+  token_mode token(file_id file, std::int64_t block) const;
+
+  // Waits for the end of the call.
+  completion perform(call c) const;
+  // After a close: whether the file at rest could be given its length, if nobody has it open. An errno.
+  int at_rest(std::string const& name) const;
+  // This node leaves; files that are still open are of no use any more, and what they have not flushed is lost.
+  void leave() const;
+
+  // Names are what the host makes of them.
+  opener files() const;
+
+ private:
+  class state;
+  std::shared_ptr<state> state_;
+};
+
+// An open file. Its close flushes, since the process may end with it, and the last one gives the file at rest its length.
+class mounted_file : public file_calls<mounted_file> {
+ public:
+  mounted_file() = default;
+  mounted_file(mounted_file&& o) noexcept { swap(o); }
+  mounted_file& operator=(mounted_file&& o) noexcept {
+    swap(o);
+    return *this;
+  }
+  ~mounted_file() {
+    if (is_open()) close();
+  }
+
+  static mounted_file open(mount const& where, std::string path, open_flags flags, std::error_code& error);
+
+  std::error_code close();
+  bool is_open() const { return mount_.is_mounted(); }
+  std::int64_t block_bytes() const { return is_open() ? mount_.hardware().block_bytes : 4096; }
+  int node() const { return is_open() ? static_cast<int>(mount_.node()) : unknown_node; }
+
+ private:
+  friend class file_calls<mounted_file>;
+  completion carry(call c) { return is_open() ? mount_.perform(std::move(c)) : completion{0, 0, EBADF, {}}; }
+  static std::int64_t owner();  // this thread
+  void swap(mounted_file& o) noexcept {
+    std::swap(mount_, o.mount_);
+    std::swap(instance_, o.instance_);
+    std::swap(path_, o.path_);
+  }
+
+  mount mount_;
+  std::string path_;
+};
+
+static_assert(hinting<mounted_file>);
+
+}  // namespace argosy::gpfs

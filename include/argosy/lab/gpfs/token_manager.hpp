@@ -1,0 +1,148 @@
+// The token manager, which is also the file system manager: names, open instances, tokens, sizes, partitioning.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <argosy/lab/gpfs/counters.hpp>
+#include <argosy/lab/gpfs/detail/lock_table.hpp>
+#include <argosy/lab/gpfs/detail/token_map.hpp>
+#include <argosy/lab/gpfs/machine.hpp>
+#include <argosy/lab/gpfs/outbox.hpp>
+
+namespace argosy::gpfs {
+
+// Grants what conflicts with nobody. Otherwise tells the requester who holds what is in the way; the requester asks these
+// nodes and comes back with what they gave up. Meanwhile, requests that conflict with an earlier one wait for it, in the
+// order of arrival, and no desired range is granted into what another has required: so everyone has its turn.
+//
+// Needs messages between one client and the manager to arrive in order.
+class token_manager {
+ public:
+  token_manager(machine const& m, int clients);  // nodes 0 ... clients - 1
+
+  // Nodes that come later, and go in order: with nothing unwritten and no file open that matters to them.
+  void admit(node_id node, instant now, outbox& out);
+  void dismiss(node_id node, instant now, outbox& out);
+  // A file that was there before anybody opened it.
+  file_id adopt(std::string path, std::int64_t bytes);
+
+  void receive(message const& m, instant now, outbox& out);
+  void expire(std::int64_t timer, instant now, outbox& out);
+
+  manager_counters const& counters() const { return counters_; }
+  std::optional<file_id> find(std::string const& path) const;
+  bool knows(file_id id) const { return files_.contains(id); }  // somebody has opened it, once
+  std::vector<std::string> names() const;                       // sorted
+  known_size size(file_id id) const;                            // as told last
+  std::size_t open_instances(file_id id) const;
+  // Number of token ranges of all nodes.
+  std::size_t token_count(file_id id) const;
+  token_mode mode_of(file_id id, node_id node, std::int64_t block) const;
+  // Number of ranges that are locked.
+  std::size_t lock_count(file_id id) const;
+
+ private:
+  struct pending {
+    node_id node = 0;
+    token_request request;
+    bool asking = false;  // the requester is talking to the holders
+  };
+  struct instance {
+    bool write = false;
+    bool ships = false;  // takes part in partitioning
+  };
+  struct holder {
+    detail::gpfs::token_map tokens;
+    std::int64_t number = 0;
+  };
+  struct waiter {
+    std::int64_t call = 0;
+    ship_start start;
+  };
+  using instance_id = std::pair<node_id, int>;
+  struct shipping {
+    enum class stage { off, gathering, entering, on, leaving } now = stage::off;
+    std::int64_t epoch = 0;
+    partition_map map;
+    std::map<instance_id, waiter> starters;
+    std::map<instance_id, std::int64_t> stoppers;  // and their calls; -1: closed
+    std::set<instance_id> members;
+    std::set<node_id> awaited;  // nodes that still flush
+    std::int64_t deadline = 0;  // the timer of those who wait for others to start or to stop
+    int error = 0;
+    bool failed = false;  // an owner or member died
+  };
+  struct file {
+    std::string path;
+    known_size size;
+    std::map<instance_id, instance> instances;
+    std::map<node_id, holder> holders;
+    std::list<pending> requests;
+    shipping ship;
+    detail::gpfs::lock_table locks;
+  };
+  struct size_round {
+    node_id node = 0;
+    std::int64_t request = 0;
+    file_id file = 0;
+    std::set<node_id> awaited;
+  };
+
+  void on(node_id from, open_request const& m);
+  void on(node_id from, close_notice const& m);
+  void on(node_id from, remove_request const& m);
+  void on(node_id from, token_request const& m);
+  void on(node_id from, token_release const& m);
+  void on(node_id from, size_request const& m);
+  void on(node_id from, size_report const& m);
+  void on(node_id from, size_notice const& m);
+  void on(node_id from, resize_request const& m);
+  void on(node_id from, lock_request const& m);
+  void on(node_id from, unlock_notice const& m);
+  void on(node_id from, ship_start const& m);
+  void on(node_id from, ship_stop const& m);
+  void on(node_id from, ship_interrupt const& m);
+  void on(node_id from, ship_ready const& m);
+  void lost(node_id node);
+  void buried(node_id node);  // all servers refuse it
+  void forget(node_id node);
+
+  void serve(file_id id, file& f);
+  bool waits(file const& f, std::list<pending>::const_iterator p) const;
+  block_range grantable(file const& f, pending const& p) const;
+  void finish_size(std::int64_t query);
+  void tell_locked(file& f);
+  void start_ship_if_all(file_id id, file& f);
+  void fail_start(file& f, int error);
+  void fail_stop(shipping& s, int error);
+  void set_deadline(shipping& s);
+  void deadline(std::int64_t timer);
+  void stop_ship_if_all(file_id id, file& f);
+  void ship_flushed(file_id id, file& f);
+  void tell(node_id node, message_body body);
+
+  machine machine_;
+  std::set<node_id> nodes_;
+  fifo service_;
+  instant departs_{};
+  outbox* out_ = nullptr;  // of the event that is being handled
+  instant now_{};
+  std::map<std::string, file_id> names_;
+  std::map<file_id, file> files_;
+  std::map<std::int64_t, size_round> size_rounds_;
+  std::map<node_id, int> fences_;  // answers of servers that are missing
+  std::set<node_id> dead_;
+  std::int64_t next_file_ = 0, next_query_ = 0, next_epoch_ = 0, last_deadline_ = 0;
+  manager_counters counters_;
+};
+
+}  // namespace argosy::gpfs

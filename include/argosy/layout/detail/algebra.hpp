@@ -1,0 +1,168 @@
+// The constructors of layouts: each brings its parts into one list of items and lets the builder normalise it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <argosy/layout/detail/builder.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+namespace detail {
+
+[[noreturn]] inline void throw_negative(char const* where, char const* what, std::int64_t value) {
+  throw invalid_layout("argosy::" + std::string(where) + ": " + what + " is " + std::to_string(value) +
+                       "; it must not be negative");
+}
+
+constexpr void require_not_negative(char const* where, char const* what, std::int64_t value) {
+  if (value < 0) throw_negative(where, what, value);
+}
+
+// MPI's bounds of copies; a part without bytes and without extent has no bounds.
+constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t stride, layout const& part,
+                              std::int64_t displacement = 0) {
+  if (count == 0 || (part.empty() && part.extent() == 0)) return;
+  std::int64_t const last = mul(count - 1, stride);
+  hull.include(add(add(displacement, std::min<std::int64_t>(0, last)), part.lower_bound()),
+               add(add(displacement, std::max<std::int64_t>(0, last)), part.upper_bound()));
+}
+
+// For copies, before they are laid out: what the builder asks of a list.
+constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layout const& part, bounds hull) {
+  if (hull.any) hull.include(hull.high, hull.low);  // negative extents
+  if (count > 0 && !part.empty()) {
+    std::int64_t const last = mul(count - 1, stride);
+    mul(count, part.size());
+    hull.include(add(std::min<std::int64_t>(0, last), part.true_lower_bound()),
+                 add(std::max<std::int64_t>(0, last), part.true_upper_bound()));
+  }
+  require_span(hull.low, hull.high);
+}
+
+// Builds one layout out of parts that come one at a time.
+class assembler {
+ public:
+  constexpr void add(std::int64_t displacement, layout const& part) {
+    builder_.append(items_, displacement, part);
+    include_copies(hull_, 1, 0, part, displacement);
+  }
+  constexpr void add_bytes(std::int64_t displacement, std::int64_t length) {
+    builder_.append_bytes(items_, displacement, length);
+    if (length > 0) hull_.include(displacement, detail::add(displacement, length));
+  }
+  constexpr layout finish() { return builder_.finish(items_, hull_); }
+
+ private:
+  builder builder_;
+  item_list items_;
+  bounds hull_;
+};
+
+constexpr void require_equal_sizes(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
+  if (offsets.size() != lengths.size())
+    throw invalid_layout("argosy::table: " + std::to_string(offsets.size()) + " offsets but " +
+                         std::to_string(lengths.size()) + " lengths; give one length for each offset");
+}
+
+}  // namespace detail
+
+constexpr layout bytes(std::int64_t n) {
+  detail::require_not_negative("bytes", "the number of bytes", n);
+  detail::assembler parts;
+  parts.add_bytes(0, n);
+  return parts.finish();
+}
+
+constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& inner) {
+  detail::require_not_negative("repeat", "the count", count);
+  detail::bounds hull;
+  detail::include_copies(hull, count, stride, inner);
+  detail::require_copies_fit(count, stride, inner, hull);
+  detail::builder b;
+  detail::item_list once, all;
+  b.append(once, 0, inner);
+  b.append_repeat(all, count, stride, once);
+  return b.finish_checked(all, hull);
+}
+
+constexpr layout concat(std::span<layout const> parts) {
+  detail::assembler all;
+  for (layout const& part : parts) all.add(0, part);
+  return all.finish();
+}
+
+template <std::same_as<layout>... Layouts>
+constexpr layout concat(Layouts const&... parts) {
+  detail::assembler all;
+  (all.add(0, parts), ...);
+  return all.finish();
+}
+
+constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
+  detail::require_equal_sizes(offsets, lengths);
+  detail::assembler all;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    detail::require_not_negative("table", "a length", lengths[i]);
+    all.add_bytes(offsets[i], lengths[i]);
+  }
+  return all.finish();
+}
+
+constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length) {
+  detail::require_not_negative("table", "the length", length);
+  detail::assembler all;
+  for (std::int64_t offset : offsets) all.add_bytes(offset, length);
+  return all.finish();
+}
+
+constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
+  detail::require_not_negative("borrowed_table", "the length", length);
+  bool joins = offsets.size() <= detail::builder::longest_concat || length == 0;
+  for (std::size_t i = 1; i < offsets.size() && !joins; ++i)
+    joins = offsets[i] == detail::wrapping_add(offsets[i - 1], length);
+  if (joins) return table(offsets, length);
+  detail::builder b;
+  detail::item_list all;
+  detail::bounds hull;
+  piece_table const borrowed = piece_table::borrow(offsets, length);
+  hull.include(detail::add(offsets[0], borrowed.low()), detail::add(offsets[0], borrowed.high()));
+  b.append_table(all, borrowed, offsets[0]);
+  return b.finish(all, hull);
+}
+
+constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent) {
+  std::int64_t const upper_bound = detail::add(lower_bound, extent);
+  std::int64_t low = std::min(lower_bound, upper_bound), high = std::max(lower_bound, upper_bound);
+  if (!inner.empty()) {
+    low = std::min(low, inner.true_lower_bound());
+    high = std::max(high, inner.true_upper_bound());
+  }
+  detail::require_span(low, high);
+  layout result = inner;
+  result.lower_bound_ = lower_bound;
+  result.extent_ = extent;
+  return result;
+}
+
+constexpr layout at(std::int64_t displacement, layout const& inner) {
+  if (inner.empty() && inner.extent() == 0) return inner;
+  layout result = inner;
+  result.origin_ = detail::add(inner.origin_, inner.empty() ? 0 : displacement);
+  result.lower_bound_ = detail::add(inner.lower_bound_, displacement);
+  detail::add(result.lower_bound_, result.extent_);
+  if (!result.empty()) {
+    detail::add(result.origin_, result.root().low);
+    detail::add(result.origin_, result.root().high);
+  }
+  return result;
+}
+
+}  // namespace argosy

@@ -1,0 +1,649 @@
+// Brings lists of items into normal form. The rules, and why they give one form, are in docs/develop/normal_form.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/small_array.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy::detail {
+
+// A node of the builder, with its first piece at `offset`.
+struct item {
+  std::int64_t offset;
+  std::int64_t node;
+  friend constexpr bool operator==(item const&, item const&) = default;
+};
+
+using item_list = small_array<item, 64>;
+
+// The bounds of a layout in the making: a hull that starts empty.
+struct bounds {
+  std::int64_t low = 0, high = 0;
+  bool any = false;
+
+  constexpr void include(std::int64_t from, std::int64_t to) {
+    low = any ? std::min(low, from) : from;
+    high = any ? std::max(high, to) : to;
+    any = true;
+  }
+};
+
+class builder {
+ public:
+  // Lists longer than this become a table when their items are irregular pieces.
+  static constexpr std::size_t longest_concat = 16;
+
+  constexpr void append_bytes(item_list& out, std::int64_t offset, std::int64_t length) {
+    if (length > 0) out.push_back({offset, leaf(length)});
+  }
+
+  // The items of `part`, moved by `displacement`.
+  constexpr void append(item_list& out, std::int64_t displacement, layout const& part) {
+    if (part.empty()) return;
+    std::size_t const first_table = tables_.size();
+    for (piece_table const& table : part.tables()) tables_.push_back(table);
+    small_array<std::int64_t, 16> index;
+    for (node const& n : part.nodes()) index.push_back(import(n, part, index, first_table));
+    append_items(out, add(displacement, part.origin()), index.back());
+  }
+
+  // `count` copies of a list in normal form, all of which fit: see `require_fit`.
+  constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once) {
+    if (count == 0 || once.empty()) return;
+    if (count == 1) {
+      for (item i : once) out.push_back(i);
+      return;
+    }
+    item const first = once[0];
+    if (once.size() == 1) {
+      node const n = nodes_[index(first)];
+      if (n.kind == node_kind::bytes && n.size == stride) {
+        out.push_back({first.offset, leaf(mul(count, n.size))});
+        return;
+      }
+      if (n.kind == node_kind::repeat && stride == wrapping_mul(n.count, n.stride)) {
+        out.push_back({first.offset, repeat_node(mul(count, n.count), n.stride, n.child)});
+        return;
+      }
+    }
+    if (last_piece(once.back()).end() == add(first.offset, stride)) {
+      append_joined_repeat(out, count, stride, once);
+      return;
+    }
+    out.push_back({first.offset, repeat_node(count, stride, to_node(once))});
+  }
+
+  constexpr void append_table(item_list& out, piece_table table, std::int64_t offset) {
+    out.push_back({offset, table_node(std::move(table))});
+  }
+
+  constexpr void normalise(item_list& list) {
+    join(list);
+    if (list.size() > 1) settle(list);
+  }
+
+  // What all other arithmetic relies on: offsets and ends fit in 64 bits, so do the differences of any two of them, and so
+  // do sums of sizes.
+  constexpr void require_fit(item_list const& list, bounds hull) const {
+    if (hull.any) hull.include(hull.high, hull.low);  // negative extents
+    std::int64_t size = 0;
+    for (item i : list) {
+      node const& n = at(i.node);
+      hull.include(add(i.offset, n.low), add(i.offset, n.high));
+      size = add(size, n.size);
+    }
+    require_span(hull.low, hull.high);
+  }
+
+  constexpr layout finish(item_list& list, bounds const& hull) {
+    require_fit(list, hull);
+    return finish_checked(list, hull);
+  }
+
+  // Of a list that is known to fit.
+  constexpr layout finish_checked(item_list& list, bounds const& hull) {
+    normalise(list);
+    return finish_normal(list, hull);
+  }
+
+  // Of a list that is in normal form, such as one that comes back from its serialised bytes.
+  constexpr layout finish_normal(item_list const& list, bounds const& hull) {
+    layout result;
+    if (hull.any) {
+      result.lower_bound_ = hull.low;
+      result.extent_ = sub(hull.high, hull.low);
+    }
+    if (list.empty()) return result;
+    result.origin_ = list[0].offset;
+    std::int64_t const root = to_node(list);
+    node const& r = at(root);
+    add(result.origin_, r.high);
+    add(result.origin_, r.low);
+    small_array<std::int64_t, 48> index;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) index.push_back(-1);
+    emit(root, result, index);
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t index(item i) { return static_cast<std::size_t>(i.node); }
+  constexpr node const& at(std::int64_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  constexpr std::span<place const> places_of(node const& n) const {
+    return std::span<place const>(places_).subspan(n.child, static_cast<std::size_t>(n.count));
+  }
+
+  // --- making nodes; equal nodes are made once ---
+
+  constexpr std::int64_t intern(node const& n) {
+    // Sharing is an economy, not a condition: a long irregular list is not searched to its beginning.
+    std::size_t const searched = std::min<std::size_t>(nodes_.size(), 64);
+    for (std::size_t i = nodes_.size(); i-- > nodes_.size() - searched;)
+      if (nodes_[i] == n) return static_cast<std::int64_t>(i);
+    nodes_.push_back(n);
+    return static_cast<std::int64_t>(nodes_.size() - 1);
+  }
+
+  constexpr std::int64_t leaf(std::int64_t length) { return intern({node_kind::bytes, 0, 1, 0, length, 0, length, 1}); }
+
+  constexpr std::int64_t repeat_node(std::int64_t count, std::int64_t stride, std::int64_t child) {
+    node const c = at(child);
+    std::int64_t const last = mul(count - 1, stride);
+    return intern({node_kind::repeat, static_cast<std::uint32_t>(child), count, stride, mul(count, c.size),
+                   add(std::min<std::int64_t>(0, last), c.low), add(std::max<std::int64_t>(0, last), c.high),
+                   mul(count, c.pieces)});
+  }
+
+  constexpr std::int64_t table_node(piece_table table) {
+    node const n{node_kind::table,
+                 static_cast<std::uint32_t>(tables_.size()),
+                 static_cast<std::int64_t>(table.size()),
+                 0,
+                 table.bytes(),
+                 table.low(),
+                 table.high(),
+                 static_cast<std::int64_t>(table.size())};
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i].kind == node_kind::table && tables_[nodes_[i].child] == table) return static_cast<std::int64_t>(i);
+    tables_.push_back(std::move(table));
+    nodes_.push_back(n);
+    return static_cast<std::int64_t>(nodes_.size() - 1);
+  }
+
+  // One node for the list, with its first piece at 0.
+  constexpr std::int64_t to_node(item_list const& list) {
+    if (list.size() == 1) return list[0].node;
+    std::int64_t const origin = list[0].offset;
+    std::uint32_t const first = static_cast<std::uint32_t>(places_.size());
+    node n{node_kind::concat, first, static_cast<std::int64_t>(list.size()), 0, 0, 0, 0, 0};
+    for (item i : list) {
+      node const& part = at(i.node);
+      std::int64_t const displacement = sub(i.offset, origin);
+      places_.push_back({displacement, n.size, i.node});
+      n.size = add(n.size, part.size);
+      n.low = std::min(n.low, add(displacement, part.low));
+      n.high = std::max(n.high, add(displacement, part.high));
+      n.pieces = add(n.pieces, part.pieces);
+    }
+    auto const fresh = places_of(n);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      node const& other = nodes_[i];
+      if (other.kind != node_kind::concat || other.count != n.count || other.size != n.size) continue;
+      auto const places = places_of(other);
+      if (!std::equal(places.begin(), places.end(), fresh.begin())) continue;
+      places_.truncate(first);
+      return static_cast<std::int64_t>(i);
+    }
+    nodes_.push_back(n);
+    return static_cast<std::int64_t>(nodes_.size() - 1);
+  }
+
+  constexpr std::int64_t import(node const& n, layout const& from, small_array<std::int64_t, 16> const& index,
+                                std::size_t first_table) {
+    switch (n.kind) {
+      case node_kind::bytes:
+        return intern(n);
+      case node_kind::repeat: {
+        node moved = n;
+        moved.child = static_cast<std::uint32_t>(index[n.child]);
+        return intern(moved);
+      }
+      case node_kind::table: {
+        node moved = n;
+        moved.child = static_cast<std::uint32_t>(first_table + n.child);
+        return intern(moved);
+      }
+      case node_kind::concat:
+        break;
+    }
+    item_list list;
+    for (place const& p : from.places().subspan(n.child, static_cast<std::size_t>(n.count)))
+      list.push_back({p.displacement, index[static_cast<std::size_t>(p.node)]});
+    return to_node(list);
+  }
+
+  // Writes the nodes below `i` in postorder, so that equal trees are equal arrays.
+  constexpr std::int64_t emit(std::int64_t i, layout& out, small_array<std::int64_t, 48>& index) {
+    std::int64_t& known = index[static_cast<std::size_t>(i)];
+    if (known >= 0) return known;
+    node n = at(i);
+    if (n.kind == node_kind::repeat) {
+      n.child = static_cast<std::uint32_t>(emit(n.child, out, index));
+    } else if (n.kind == node_kind::table) {
+      out.tables_.push_back(tables_[n.child]);
+      n.child = static_cast<std::uint32_t>(out.tables_.size() - 1);
+    } else if (n.kind == node_kind::concat) {
+      small_array<place, 16> places;
+      for (place p : places_of(at(i))) {
+        p.node = emit(p.node, out, index);
+        places.push_back(p);
+      }
+      n.child = static_cast<std::uint32_t>(out.places_.size());
+      for (place p : places) out.places_.push_back(p);
+    }
+    out.nodes_.push_back(n);
+    return known = static_cast<std::int64_t>(out.nodes_.size() - 1);
+  }
+
+  // --- looking into nodes ---
+
+  // The items of a node: the members of a concat, or the node itself.
+  constexpr void append_items(item_list& out, std::int64_t offset, std::int64_t i) const {
+    node const& n = at(i);
+    if (n.kind != node_kind::concat) {
+      out.push_back({offset, i});
+      return;
+    }
+    for (place const& p : places_of(n)) out.push_back({add(offset, p.displacement), p.node});
+  }
+
+  constexpr std::int64_t first_length(std::int64_t i) const {
+    for (;;) {
+      node const& n = at(i);
+      if (n.kind == node_kind::bytes) return n.size;
+      if (n.kind == node_kind::table) return tables_[n.child].length(0);
+      i = n.kind == node_kind::repeat ? n.child : places_[n.child].node;
+    }
+  }
+
+  constexpr piece last_piece(item i) const {
+    for (;;) {
+      node const& n = at(i.node);
+      if (n.kind == node_kind::bytes) return {i.offset, n.size};
+      if (n.kind == node_kind::table) {
+        piece const last = tables_[n.child][static_cast<std::size_t>(n.count - 1)];
+        return {i.offset + last.offset, last.length};
+      }
+      if (n.kind == node_kind::repeat) {
+        i = {i.offset + (n.count - 1) * n.stride, n.child};
+      } else {
+        place const& last = places_of(n).back();
+        i = {i.offset + last.displacement, last.node};
+      }
+    }
+  }
+
+  // All of `i` but its first piece.
+  constexpr void append_rest(item_list& out, item i) {
+    node const n = at(i.node);
+    if (n.kind == node_kind::repeat) {
+      append_rest(out, {i.offset, n.child});
+      append_copies(out, i.offset + n.stride, n.count - 1, n);
+    } else if (n.kind == node_kind::concat) {
+      append_rest(out, {i.offset, places_[n.child].node});
+      for (std::size_t k = 1; k < static_cast<std::size_t>(n.count); ++k) {
+        place const p = places_[n.child + k];
+        append_items(out, i.offset + p.displacement, p.node);
+      }
+    } else if (n.kind == node_kind::table) {
+      append_pieces(out, i, 1, static_cast<std::size_t>(n.count));
+    }
+  }
+
+  // All of `i` but its last piece.
+  constexpr void append_without_last(item_list& out, item i) {
+    node const n = at(i.node);
+    if (n.kind == node_kind::repeat) {
+      append_copies(out, i.offset, n.count - 1, n);
+      append_without_last(out, {i.offset + (n.count - 1) * n.stride, n.child});
+    } else if (n.kind == node_kind::concat) {
+      std::size_t const last = static_cast<std::size_t>(n.count) - 1;
+      for (std::size_t k = 0; k < last; ++k) {
+        place const p = places_[n.child + k];
+        append_items(out, i.offset + p.displacement, p.node);
+      }
+      place const p = places_[n.child + last];
+      append_without_last(out, {i.offset + p.displacement, p.node});
+    } else if (n.kind == node_kind::table) {
+      append_pieces(out, i, 0, static_cast<std::size_t>(n.count) - 1);
+    }
+  }
+
+  // `count` copies of the child of a repeat.
+  constexpr void append_copies(item_list& out, std::int64_t offset, std::int64_t count, node const& repeated) {
+    if (count == 1)
+      append_items(out, offset, repeated.child);
+    else if (count > 1)
+      out.push_back({offset, repeat_node(count, repeated.stride, repeated.child)});
+  }
+
+  constexpr void append_pieces(item_list& out, item table, std::size_t from, std::size_t to) {
+    piece_table const pieces = tables_[at(table.node).child];
+    for (std::size_t k = from; k < to; ++k) append_bytes(out, table.offset + pieces.offset(k), pieces.length(k));
+  }
+
+  // --- the rules ---
+
+  // A copy ends where the next begins: the pieces on both sides of each junction are one. With f the first piece, l the
+  // last and M what is between:  f (M l f) (M l f) ... M l  ->  f, repeat(count - 1, M (l f)), M, l.
+  constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once) {
+    piece const last = last_piece(once.back());
+    std::int64_t const head = first_length(once[0].node);
+    item_list rest, middle;
+    append_rest(rest, once[0]);
+    for (std::size_t i = 1; i < once.size(); ++i) rest.push_back(once[i]);
+    for (std::size_t i = 0; i + 1 < rest.size(); ++i) middle.push_back(rest[i]);
+    append_without_last(middle, rest.back());
+
+    item_list period = middle;
+    append_bytes(period, last.offset, add(last.length, head));
+    normalise(period);
+    append_bytes(out, once[0].offset, head);
+    append_repeat(out, count - 1, stride, period);
+    std::int64_t const end = mul(count - 1, stride);
+    for (item i : middle) out.push_back({add(i.offset, end), i.node});
+    append_bytes(out, add(last.offset, end), last.length);
+  }
+
+  // Pieces that continue each other across items become one.
+  constexpr void join(item_list& list) {
+    bool joined = false;
+    for (std::size_t i = 1; i < list.size() && !joined; ++i) joined = last_piece(list[i - 1]).end() == list[i].offset;
+    if (!joined) return;
+    item_list out;
+    for (item next : list) {
+      if (out.empty() || last_piece(out.back()).end() != next.offset) {
+        out.push_back(next);
+        continue;
+      }
+      item const before = out.back();
+      piece const last = last_piece(before);
+      out.pop_back();
+      append_without_last(out, before);
+      append_bytes(out, last.offset, add(last.length, first_length(next.node)));
+      append_rest(out, next);
+    }
+    list = std::move(out);
+  }
+
+  // A list of few pieces is taken apart into them, so that its form depends on the bytes alone. Of a longer one pairs,
+  // records and tables are opened: their parts may belong to runs with what stands beside them.
+  constexpr void open(item_list& list) {
+    std::int64_t pieces = 0;
+    for (item i : list) pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened + 1), most_opened + 1);
+    bool const all = pieces <= most_opened;
+    if (std::none_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node), all); })) return;
+    item_list out;
+    for (item i : list) open_into(out, i, all);
+    list = std::move(out);
+  }
+  static constexpr std::int64_t most_opened = 64;
+
+  static constexpr bool opens(node const& n, bool all) {
+    return n.kind == node_kind::table || n.kind == node_kind::concat ||
+           (n.kind == node_kind::repeat && (all || n.count == 2));
+  }
+
+  constexpr void open_into(item_list& out, item i, bool all) {
+    node const n = at(i.node);
+    if (!opens(n, all)) {
+      out.push_back(i);
+    } else if (n.kind == node_kind::table) {
+      append_pieces(out, i, 0, static_cast<std::size_t>(n.count));
+    } else if (n.kind == node_kind::repeat) {
+      for (std::int64_t k = 0; k < n.count; ++k) open_into(out, {i.offset + k * n.stride, n.child}, all);
+    } else {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(n.count); ++k) {
+        place const p = places_[n.child + k];
+        open_into(out, {i.offset + p.displacement, p.node}, all);
+      }
+    }
+  }
+
+  // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short: runs by chance are no reason
+  // to grow a tree.
+  constexpr void settle(item_list& list) {
+    open(list);
+    if (list.size() <= longest_concat) return group(list);
+    item_list grouped = list;
+    group(grouped);
+    if (grouped.size() > longest_concat && tabulate(list)) return group(list);
+    list = std::move(grouped);
+  }
+
+  // First what continues a repeat, then a rule for the whole list, then the run that covers most.
+  constexpr void group(item_list& list) {
+    while (list.size() > 1 && (absorb(list) || fold_whole(list) || fold_run(list))) {
+    }
+  }
+
+  // Do the items from `from` on look like `pattern` moved by `shift`?
+  constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern, std::int64_t shift) const {
+    if (from + pattern.size() > list.size()) return false;
+    for (std::size_t k = 0; k < pattern.size(); ++k)
+      if (list[from + k].node != pattern[k].node || list[from + k].offset != wrapping_add(pattern[k].offset, shift))
+        return false;
+    return true;
+  }
+
+  // repeat(n, s, X) followed, or preceded, by one more X in its place is repeat(n + 1, s, X).
+  constexpr bool absorb(item_list& list) {
+    bool changed = false;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (at(list[i].node).kind != node_kind::repeat) continue;
+      node n = at(list[i].node);
+      item_list once;
+      append_items(once, list[i].offset, n.child);
+      std::size_t after = i + 1;
+      std::int64_t count = n.count;
+      for (;;) {
+        if (matches(list, after, once, wrapping_mul(count, n.stride))) {
+          after += once.size();
+          ++count;
+        } else if (after < list.size() &&
+                   list[after].offset == wrapping_add(list[i].offset, wrapping_mul(count, n.stride)) &&
+                   continues(n, at(list[after].node))) {
+          count += at(list[after].node).count;
+          ++after;
+        } else {
+          break;
+        }
+      }
+      std::size_t before = i;
+      while (before >= once.size() && matches(list, before - once.size(), once, -n.stride)) {
+        before -= once.size();
+        ++count;
+        for (item& o : once) o.offset -= n.stride;
+      }
+      if (count == n.count) continue;
+      list[before] = {once[0].offset, repeat_node(count, n.stride, n.child)};
+      erase(list, before + 1, after);
+      i = before;
+      changed = true;
+    }
+    return changed;
+  }
+
+  static constexpr bool continues(node const& a, node const& b) {
+    return b.kind == node_kind::repeat && b.stride == a.stride && b.child == a.child;
+  }
+
+  static constexpr void erase(item_list& list, std::size_t from, std::size_t to) {
+    std::copy(list.begin() + to, list.end(), list.begin() + from);
+    list.truncate(list.size() - (to - from));
+  }
+
+  // The step from one item to the next, as the letters in which a list repeats.
+  static constexpr bool same_step(item_list const& list, std::size_t a, std::size_t b) {
+    return list[a].node == list[b].node && list[a + 1].offset - list[a].offset == list[b + 1].offset - list[b].offset;
+  }
+
+  // The whole list is p items, again and again: found by the failure function of its steps, in O(items).
+  constexpr bool fold_whole(item_list& list) {
+    std::size_t const steps = list.size() - 1;
+    small_array<std::size_t, 64> border;
+    border.push_back(0);
+    for (std::size_t i = 1, k = 0; i < steps; ++i) {
+      while (k > 0 && !same_step(list, i, k)) k = border[k - 1];
+      if (same_step(list, i, k)) ++k;
+      border.push_back(k);
+    }
+    // The last item has no step of its own: a period p of the steps is one of the list if p divides it and the last
+    // item equals its image.
+    for (std::size_t k = border[steps - 1];; k = border[k - 1]) {
+      std::size_t const p = steps - k;
+      if (p < list.size() && list.size() % p == 0 && list[list.size() - 1].node == list[p - 1].node) {
+        fold(list, 0, p, list.size() / p);
+        return true;
+      }
+      if (k == 0) return false;
+    }
+  }
+
+  // Copies of list[from, from + p) that follow one another at one stride, itself included.
+  constexpr std::size_t run_length(item_list const& list, std::size_t from, std::size_t p) const {
+    if (from + 2 * p > list.size()) return 1;
+    std::int64_t const stride = list[from + p].offset - list[from].offset;
+    std::size_t copies = 1;
+    for (;; ++copies) {
+      std::size_t const next = from + copies * p;
+      if (next + p > list.size()) return copies;
+      for (std::size_t k = 0; k < p; ++k)
+        if (list[next + k].node != list[next + k - p].node ||
+            list[next + k].offset != wrapping_add(list[next + k - p].offset, stride))
+          return copies;
+    }
+  }
+
+  // Folds the run that covers most pieces; of equal ones the shortest period, then the first. In a list that will not
+  // stay a concat a pair of single items may be chance, and is left alone.
+  constexpr bool fold_run(item_list& list) {
+    if (list.size() > longest_searched) return fold_long(list);
+    std::size_t best = 0, best_period = 0, best_copies = 0;
+    std::int64_t most = 0;
+    for (std::size_t p = 1; p <= longest_period && 2 * p <= list.size(); ++p) {
+      std::size_t const least = p == 1 && list.size() > longest_concat ? 3 : 2;
+      for (std::size_t i = 0; i + 2 * p <= list.size();) {
+        std::size_t const copies = run_length(list, i, p);
+        std::int64_t covered = 0;
+        for (std::size_t k = 0; k < p; ++k) covered += at(list[i + k].node).pieces;
+        covered = mul(covered, static_cast<std::int64_t>(copies));
+        if (copies >= least && covered > most) {
+          most = covered;
+          best = i;
+          best_period = p;
+          best_copies = copies;
+        }
+        i += copies > 1 ? (copies - 1) * p : 1;
+      }
+    }
+    if (most == 0) return false;
+    fold(list, best, best_period, best_copies);
+    return true;
+  }
+  static constexpr std::size_t longest_period = 8;
+  static constexpr std::size_t longest_searched = 256;
+
+  // Of a very long list only runs of single items are looked for, all in one pass.
+  constexpr bool fold_long(item_list& list) {
+    item_list out;
+    for (std::size_t i = 0; i < list.size();) {
+      std::size_t const copies = run_length(list, i, 1);
+      if (copies < 3) {
+        out.push_back(list[i++]);
+        continue;
+      }
+      append_fold(out, list, i, 1, copies);
+      i += copies;
+    }
+    bool const changed = out.size() < list.size();
+    list = std::move(out);
+    return changed;
+  }
+
+  // list[from, from + p) and its copies after it become one repeat.
+  constexpr void fold(item_list& list, std::size_t from, std::size_t p, std::size_t copies) {
+    item_list out;
+    for (std::size_t i = 0; i < from; ++i) out.push_back(list[i]);
+    append_fold(out, list, from, p, copies);
+    for (std::size_t i = from + p * copies; i < list.size(); ++i) out.push_back(list[i]);
+    list = std::move(out);
+  }
+
+  constexpr void append_fold(item_list& out, item_list const& list, std::size_t from, std::size_t p,
+                             std::size_t copies) {
+    item_list once;
+    for (std::size_t k = 0; k < p; ++k) once.push_back(list[from + k]);
+    settle(once);
+    append_repeat(out, static_cast<std::int64_t>(copies), list[from + p].offset - list[from].offset, once);
+  }
+
+  // Where nothing repeats, a long stretch of single pieces is cheaper as lists of numbers than as nodes: also between items
+  // that are none, as where a table is repeated and pieces join at the seams. Not done where that would expand long
+  // repeats. False: there is no such stretch.
+  constexpr bool tabulate(item_list& list) {
+    item_list out;
+    bool found = false;
+    for (std::size_t from = 0, to = 0; from < list.size(); from = to) {
+      std::int64_t pieces = 0;
+      for (; to < list.size() && is_simple(at(list[to].node)); ++to) pieces = add(pieces, at(list[to].node).pieces);
+      if (to - from > longest_concat && pieces <= 8 * static_cast<std::int64_t>(to - from)) {
+        append_tabulated(out, list, from, to, pieces);
+        found = true;
+      } else {
+        if (to == from) ++to;
+        for (std::size_t i = from; i < to; ++i) out.push_back(list[i]);
+      }
+    }
+    if (found) list = std::move(out);
+    return found;
+  }
+
+  constexpr bool is_simple(node const& n) const {
+    return n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
+  }
+
+  // list[from, to), simple items of so many pieces, as a table.
+  constexpr void append_tabulated(item_list& out, item_list const& list, std::size_t from, std::size_t to,
+                                  std::int64_t pieces) {
+    std::int64_t const length = first_length(list[from].node);
+    bool equal = true;
+    for (std::size_t i = from; i < to; ++i) equal = equal && first_length(list[i].node) == length;
+    std::vector<std::int64_t> offsets, lengths;
+    offsets.reserve(static_cast<std::size_t>(pieces));
+    if (!equal) lengths.reserve(static_cast<std::size_t>(pieces));
+    for (std::size_t i = from; i < to; ++i) {
+      node const& n = at(list[i].node);
+      std::int64_t const copies = n.kind == node_kind::bytes ? 1 : n.count;
+      for (std::int64_t k = 0; k < copies; ++k) {
+        offsets.push_back(list[i].offset + k * n.stride);
+        if (!equal) lengths.push_back(first_length(list[i].node));
+      }
+    }
+    append_table(out, piece_table(std::move(offsets), std::move(lengths), length), list[from].offset);
+  }
+
+  small_array<node, 48> nodes_;
+  small_array<place, 64> places_;
+  std::vector<piece_table> tables_;
+};
+
+}  // namespace argosy::detail
+
+#include <argosy/layout/detail/algebra.hpp>

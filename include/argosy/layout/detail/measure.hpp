@@ -1,0 +1,226 @@
+// What a layout knows about itself beyond its cached sizes: order, overlaps, bytes below an offset.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+namespace detail {
+
+// One walk over the tree of a layout, each function a question to a node. A node that is used in several places is asked
+// once, since it may be used in places of places: a tree of n nodes can have 2^n leaves.
+class measure {
+ public:
+  constexpr explicit measure(layout const& l) : layout_(l) {}
+
+  constexpr std::size_t depth() const {
+    small_array<std::size_t, 24> levels;  // children stand first
+    for (node const& n : layout_.nodes()) {
+      std::size_t below = 0;
+      if (n.kind == node_kind::repeat) below = levels[n.child];
+      if (n.kind == node_kind::concat)
+        for (place const& p : places(n)) below = std::max(below, levels[static_cast<std::size_t>(p.node)]);
+      levels.push_back(below + 1);
+    }
+    return levels.back();
+  }
+
+  // Offset of the last piece, relative to the first.
+  constexpr std::int64_t last_offset(node const& n) const {
+    switch (n.kind) {
+      case node_kind::bytes:
+        return 0;
+      case node_kind::repeat:
+        return (n.count - 1) * n.stride + last_offset(child(n));
+      case node_kind::concat:
+        return places(n).back().displacement + last_offset(child(places(n).back()));
+      case node_kind::table:
+        break;
+    }
+    return table(n).offset(table(n).size() - 1);
+  }
+
+  constexpr bool is_monotonic() const {
+    for (node const& n : layout_.nodes()) {
+      if (n.kind == node_kind::table && !table(n).is_monotonic()) return false;
+      if (n.kind == node_kind::repeat && last_offset(child(n)) > n.stride) return false;
+      if (n.kind != node_kind::concat) continue;
+      std::int64_t last = 0;
+      for (place const& p : places(n)) {
+        if (p.displacement < last) return false;
+        last = p.displacement + last_offset(child(p));
+      }
+    }
+    return true;
+  }
+
+  // Bytes of `n` at offsets below `x`, both relative to the first piece of `n`. Copies that lie wholly below are
+  // counted by division; those that straddle x are asked, and where copies do not overlap there is one of them.
+  constexpr std::int64_t bytes_before(node const& n, std::int64_t x) const {
+    if (x <= n.low) return 0;
+    if (x >= n.high) return n.size;
+    switch (n.kind) {
+      case node_kind::bytes:
+        return x;
+      case node_kind::repeat:
+        return copies_before(n, x);
+      case node_kind::concat:
+        return places_before(n, x);
+      case node_kind::table:
+        break;
+    }
+    return pieces_before(table(n), x);
+  }
+
+  // Pieces of `n` before the one that holds byte `position` of its stream.
+  constexpr std::int64_t piece_at(node const& n, std::int64_t position) const {
+    switch (n.kind) {
+      case node_kind::bytes:
+        return 0;
+      case node_kind::repeat: {
+        std::int64_t const copy = position / child(n).size;
+        return copy * child(n).pieces + piece_at(child(n), position - copy * child(n).size);
+      }
+      case node_kind::concat: {
+        std::int64_t before = 0;
+        for (place const& p : places(n)) {
+          if (position < p.start + child(p).size) return before + piece_at(child(p), position - p.start);
+          before += child(p).pieces;
+        }
+        return before;
+      }
+      case node_kind::table:
+        break;
+    }
+    return static_cast<std::int64_t>(table(n).find(position));
+  }
+
+  // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each step over all that
+  // is inside; members of a concat must lie side by side.
+  constexpr bool nests() const {
+    small_array<bool, 24> answers;  // children stand first
+    for (node const& n : layout_.nodes()) answers.push_back(nests(n, answers));
+    return answers.back();
+  }
+
+ private:
+  struct level {
+    std::int64_t stride, count;
+  };
+
+  constexpr bool nests(node const& n, small_array<bool, 24> const& answers) const {
+    if (n.kind == node_kind::bytes) return true;
+    if (n.kind == node_kind::table) return table(n).is_sorted();
+    if (n.kind == node_kind::concat) {
+      std::int64_t end = n.low;
+      bool ordered = true;
+      for (place const& p : places(n)) {
+        if (!answers[static_cast<std::size_t>(p.node)]) return false;
+        ordered = ordered && p.displacement + child(p).low >= end;
+        end = p.displacement + child(p).high;
+      }
+      return ordered;
+    }
+    small_array<level, 12> levels;
+    node const* inner = &n;
+    std::size_t last = 0;
+    for (; inner->kind == node_kind::repeat; inner = &layout_.nodes()[last]) {
+      levels.push_back({inner->stride < 0 ? -inner->stride : inner->stride, inner->count});
+      last = inner->child;
+    }
+    if (!answers[last]) return false;
+    std::sort(levels.begin(), levels.end(), [](level const& a, level const& b) { return a.stride < b.stride; });
+    std::int64_t span = inner->high - inner->low;
+    for (level const& l : levels) {
+      if (l.stride < span) return false;
+      span = add(span, mul(l.count - 1, l.stride));
+    }
+    return true;
+  }
+
+  constexpr node const& child(node const& n) const { return layout_.nodes()[n.child]; }
+  constexpr node const& child(place const& p) const { return layout_.nodes()[static_cast<std::size_t>(p.node)]; }
+  constexpr std::span<place const> places(node const& n) const {
+    return layout_.places().subspan(n.child, static_cast<std::size_t>(n.count));
+  }
+  constexpr piece_table const& table(node const& n) const { return layout_.tables()[n.child]; }
+
+  constexpr std::int64_t copies_before(node const& n, std::int64_t x) const {
+    node const& c = child(n);
+    if (n.stride == 0) return n.count * bytes_before(c, x);
+    // Copy k lies at k * stride; a negative stride counts the copies from the other end.
+    std::int64_t const stride = n.stride < 0 ? -n.stride : n.stride;
+    std::int64_t const base = n.stride < 0 ? (n.count - 1) * n.stride : 0;
+    std::int64_t const whole = std::clamp<std::int64_t>(floor_div(x - base - c.high, stride) + 1, 0, n.count);
+    std::int64_t const begun = std::clamp<std::int64_t>(floor_div(x - base - c.low - 1, stride) + 1, whole, n.count);
+    std::int64_t bytes = whole * c.size;
+    for (std::int64_t k = whole; k < begun; ++k) bytes += bytes_before(c, x - base - k * stride);
+    return bytes;
+  }
+
+  constexpr std::int64_t places_before(node const& n, std::int64_t x) const {
+    // Members are few, or wide: a long list of single pieces is a table.
+    std::int64_t bytes = 0;
+    for (place const& p : places(n)) bytes += bytes_before(child(p), x - p.displacement);
+    return bytes;
+  }
+
+  constexpr std::int64_t pieces_before(piece_table const& t, std::int64_t x) const {
+    if (t.is_sorted()) {
+      std::size_t low = 0, high = t.size();
+      while (low < high) {
+        std::size_t const middle = low + (high - low) / 2;
+        if (t.offset(middle) < x)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      std::size_t const last = low - 1;  // piece 0 lies at 0 and x > low = 0
+      return t.start(last) + std::min(x - t.offset(last), t.length(last));
+    }
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < t.size(); ++i) bytes += std::clamp<std::int64_t>(x - t.offset(i), 0, t.length(i));
+    return bytes;
+  }
+
+  layout const& layout_;
+};
+
+}  // namespace detail
+
+constexpr std::size_t layout::depth() const { return empty() ? 0 : detail::measure(*this).depth(); }
+
+constexpr bool layout::is_monotonic() const { return empty() || detail::measure(*this).is_monotonic(); }
+
+constexpr std::int64_t layout::piece_at(std::int64_t position) const {
+  return empty() ? 0 : detail::measure(*this).piece_at(root(), position);
+}
+
+constexpr std::int64_t layout::bytes_before(std::int64_t offset) const {
+  if (empty() || offset <= true_lower_bound()) return 0;
+  if (offset >= true_upper_bound()) return size();
+  return detail::measure(*this).bytes_before(root(), offset - origin_);
+}
+
+constexpr bool layout::overlaps() const {
+  if (empty()) return false;
+  if (size() > true_extent()) return true;
+  if (detail::measure(*this).nests()) return false;
+  std::vector<piece> all;
+  all.reserve(static_cast<std::size_t>(pieces()));
+  for (cursor at(*this); !at.done(); at.next()) all.push_back(at.current());
+  std::sort(all.begin(), all.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].offset < all[i - 1].end()) return true;
+  return false;
+}
+
+}  // namespace argosy

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <argosy/error/errc.hpp>
+
+namespace argosy {
+namespace {
+
+struct words {
+  std::string_view what;
+  std::string_view remedy;
+};
+
+words words_of(errc e) noexcept {
+  switch (e) {
+    case errc::access:
+      return {"permission denied", "check the permissions of the file and of its directories"};
+    case errc::bad_file:
+      return {"not the name of a file", "give the path of a regular file, every part of it short enough"};
+    case errc::file:
+      return {"the file handle is no longer valid", "close the file and open it again"};
+    case errc::file_exists:
+      return {"the file exists", "leave mode::exclusive out, or choose another name"};
+    case errc::file_in_use:
+      return {"the file is in use", "wait until the other program has ended, or choose another name"};
+    case errc::io:
+      return {"input/output error", "look at the system log of the node and at the file system"};
+    case errc::no_space:
+      return {"no space left on the file system", "free some space, or write elsewhere"};
+    case errc::no_such_file:
+      return {"no such file", "check the path on that rank, or add mode::create"};
+    case errc::quota:
+      return {"quota exceeded", "free some of your space, or ask for more"};
+    case errc::read_only:
+      return {"read-only file system", "choose a directory that can be written, or open with mode::read"};
+    case errc::file_too_large:
+      return {"the file is larger than the process or the file system allows",
+              "raise the limit (ulimit -f), or write less"};
+    case errc::too_many_files:
+      return {"too many open files", "close some, or raise the limit (ulimit -n)"};
+    case errc::no_locks:
+      return {"no byte-range locks on this file system", "avoid atomic mode here, or open with mode::unique_open"};
+    case errc::truncated:
+      return {"the file became shorter while it was read", "keep other programs from truncating it meanwhile"};
+    case errc::amode:
+      return {"access modes do not allow this", "open the file with a mode that does"};
+    case errc::argument:
+      return {"invalid argument", "mend the argument"};
+    case errc::datatype:
+      return {"invalid datatype for this use", "build the datatype as the message says"};
+    case errc::representation:
+      return {"unknown data representation",
+              "use native, internal or external32, or register_representation on every rank"};
+    case errc::duplicate_representation:
+      return {"the name of the representation is taken", "choose another name"};
+    case errc::conversion:
+      return {"a value does not fit the data representation", "choose a type in the file that holds it"};
+    case errc::hint:
+      return {"a hint is not allowed now", "give it at open"};
+    case errc::not_same:
+      return {"arguments differ between ranks", "give the same on every rank"};
+    case errc::unsupported:
+      return {"unsupported operation", "choose another mode, handle or file system"};
+    case errc::sync_lost:
+      return {"an earlier sync failed; data written before it may be lost",
+              "write the data again and call clear_sync_error(), or close the file"};
+    case errc::error_on_another_rank:
+      return {"error on another rank", "see what that rank reports"};
+    case errc::rank_failed:
+      return {"a rank died", "start again from data that was complete before"};
+  }
+  return {"unknown error", "report it"};
+}
+
+class error_category_of_argosy final : public std::error_category {
+ public:
+  char const* name() const noexcept override { return "argosy"; }
+  std::string message(int value) const override { return std::string(words_of(static_cast<errc>(value)).what); }
+  std::error_condition default_error_condition(int value) const noexcept override {
+    switch (static_cast<errc>(value)) {
+      case errc::access:
+        return std::errc::permission_denied;
+      case errc::bad_file:
+        return std::errc::is_a_directory;
+      case errc::file:
+        return std::errc::bad_file_descriptor;
+      case errc::file_exists:
+        return std::errc::file_exists;
+      case errc::file_in_use:
+        return std::errc::device_or_resource_busy;
+      case errc::io:
+        return std::errc::io_error;
+      case errc::no_space:
+        return std::errc::no_space_on_device;
+      case errc::no_such_file:
+        return std::errc::no_such_file_or_directory;
+      case errc::read_only:
+        return std::errc::read_only_file_system;
+      case errc::file_too_large:
+        return std::errc::file_too_large;
+      case errc::too_many_files:
+        return std::errc::too_many_files_open;
+      case errc::no_locks:
+        return std::errc::no_lock_available;
+      case errc::amode:
+      case errc::argument:
+      case errc::datatype:
+        return std::errc::invalid_argument;
+      case errc::conversion:
+        return std::errc::result_out_of_range;
+      case errc::unsupported:
+        return std::errc::operation_not_supported;
+      case errc::rank_failed:
+        return std::errc::owner_dead;
+      default:
+        return {value, *this};
+    }
+  }
+};
+
+}  // namespace
+
+std::error_category const& category() noexcept {
+  static error_category_of_argosy const it;
+  return it;
+}
+
+std::string_view remedy(errc e) noexcept { return words_of(e).remedy; }
+
+errc classify(std::error_code const& code) noexcept {
+  if (code.category() == category()) return static_cast<errc>(code.value());
+  if (!is_errno(code)) return errc::io;
+  switch (code.value()) {
+    case EACCES:
+    case EPERM:
+      return errc::access;
+    case EISDIR:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return errc::bad_file;
+    case EBADF:
+    case ESTALE:
+      return errc::file;
+    case EEXIST:
+      return errc::file_exists;
+    case EBUSY:
+    case ETXTBSY:
+      return errc::file_in_use;
+    case ENOSPC:
+      return errc::no_space;
+    case ENOENT:
+      return errc::no_such_file;
+    case EDQUOT:
+      return errc::quota;
+    case EROFS:
+      return errc::read_only;
+    case EFBIG:
+    case EOVERFLOW:
+      return errc::file_too_large;
+    case EMFILE:
+    case ENFILE:
+      return errc::too_many_files;
+    case ENOLCK:
+      return errc::no_locks;
+    case EINVAL:
+      return errc::argument;
+    case EOPNOTSUPP:
+    case ENOSYS:
+      return errc::unsupported;
+    default:
+      return errc::io;
+  }
+}
+
+}  // namespace argosy

@@ -1,0 +1,99 @@
+// The table of byte-range locks, whatever threads and kernel it stands on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <argosy/handle/detail/range_locks.hpp>
+
+namespace argosy::detail {
+
+template <class System>
+bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const {
+  return std::any_of(entries_.begin(), entries_.end(), [=](entry const& e) {
+    return e.owner != owner && e.begin < end && begin < e.end &&
+           (kind == lock_kind::exclusive || e.kind == lock_kind::exclusive);
+  });
+}
+
+template <class System>
+void basic_range_locks<System>::trim(std::int64_t begin, std::int64_t end, owner_id owner) {
+  for (place e = entries_.begin(); e != entries_.end();) {
+    if (!e->held || e->owner != owner || e->end <= begin || end <= e->begin) {
+      ++e;
+      continue;
+    }
+    if (e->begin < begin) entries_.push_front({e->begin, begin, e->kind, owner, true});
+    if (end < e->end) entries_.push_front({end, e->end, e->kind, owner, true});
+    e = entries_.erase(e);
+  }
+}
+
+template <class System>
+int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> needed;
+  for (entry const& e : entries_)
+    if (!(e.held && e.owner == owner) && e.begin < end && begin < e.end) needed.emplace_back(e.begin, e.end);
+  std::sort(needed.begin(), needed.end());
+  int error = 0;
+  auto const forget = [&](std::int64_t from, std::int64_t to) {
+    if (from >= to) return;
+    if (int const e = System::control(descriptor, F_OFD_SETLK, F_UNLCK, from, to)) error = e;
+  };
+  for (auto const& [from, to] : needed) {
+    forget(begin, from);
+    begin = std::max(begin, to);
+  }
+  forget(begin, end);
+  return error;
+}
+
+template <class System>
+int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind) {
+  auto const me = System::self();
+  std::unique_lock guard(mutex_);
+  changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
+  place const mine = entries_.insert(entries_.end(), {begin, end, kind, me, false});
+  guard.unlock();  // other ranges go on while this one waits for another process
+  int const error =
+      System::control(descriptor, F_OFD_SETLKW, kind == lock_kind::shared ? F_RDLCK : F_WRLCK, begin, end);
+  guard.lock();
+  if (error == 0) {
+    trim(begin, end, me);
+    mine->held = true;
+  } else {
+    // What the kernel held for this thread before stays, and so do its entries. But a thread that unlocked meanwhile may
+    // have left bytes to this one, which now nobody needs.
+    entries_.erase(mine);
+    release(descriptor, begin, end, {});
+  }
+  guard.unlock();
+  changed_.notify_all();
+  return error;
+}
+
+template <class System>
+int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::int64_t end) {
+  auto owner = System::self();
+  std::unique_lock guard(mutex_);
+  bool const mine = std::any_of(entries_.begin(), entries_.end(),
+                                [&](entry const& e) { return e.owner == owner && e.begin < end && begin < e.end; });
+  if (!mine) {
+    auto const other = std::find_if(entries_.begin(), entries_.end(),
+                                    [=](entry const& e) { return e.held && e.begin == begin && e.end == end; });
+    if (other != entries_.end()) owner = other->owner;
+  }
+  // The kernel first: once the entry is gone, another thread may be given the same bytes.
+  int const error = release(descriptor, begin, end, owner);
+  trim(begin, end, owner);
+  guard.unlock();
+  changed_.notify_all();
+  return error;
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/error/errc.hpp>
+#include <argosy/handle/detail/size_limit.hpp>
+#include <argosy/handle/posix.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <limits>
+#include <utility>
+
+namespace argosy {
+
+template class retrying<raw_posix>;
+
+namespace {
+
+static_assert(sizeof(off_t) == 8, "argosy needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t look_up_limit_bytes = 64 << 10;  // getrlimit costs as much as a small pwrite
+
+std::error_code from_errno(int error) { return {error, std::system_category()}; }
+
+io_result result(ssize_t bytes, int error) {
+  if (bytes < 0) return {0, from_errno(error)};
+  return {bytes, {}};
+}
+
+std::int64_t end_of_range(std::int64_t offset, std::int64_t length) {
+  return length > largest - offset ? largest : offset + length;
+}
+
+std::error_code lock_error(int error) {
+  switch (error) {
+    case 0:
+      return {};
+    case EDEADLK:
+    case ENOLCK:
+    case ENOTSUP:
+    case ENOSYS:
+    case EINVAL:
+      return errc::no_locks;
+    default:
+      return from_errno(error);
+  }
+}
+
+// The first run of parts as one vector; parts that also follow one another in memory are one element.
+struct vector_of_parts {
+  std::array<iovec, 1024> elements;
+  int count = 0;
+  std::int64_t bytes = 0;
+
+  template <class Part>
+  vector_of_parts(std::span<Part const> parts, std::int64_t most_bytes) {
+    static_assert(std::tuple_size_v<decltype(elements)> <= IOV_MAX);
+    std::int64_t const begin = parts.front().offset;
+    for (Part const& p : parts) {
+      if (p.memory.empty()) continue;
+      if (p.offset != begin + bytes || bytes == most_bytes) break;
+      auto* const from = const_cast<std::byte*>(p.memory.data());
+      auto const length = static_cast<std::size_t>(std::min(detail::bytes_of(p), most_bytes - bytes));
+      auto& last = elements[static_cast<std::size_t>(std::max(count - 1, 0))];
+      if (count > 0 && static_cast<std::byte*>(last.iov_base) + last.iov_len == from) {
+        last.iov_len += length;
+      } else {
+        if (static_cast<std::size_t>(count) == elements.size()) break;
+        elements[static_cast<std::size_t>(count++)] = {from, length};
+      }
+      bytes += static_cast<std::int64_t>(length);
+    }
+  }
+};
+
+}  // namespace
+
+raw_posix::raw_posix(raw_posix&& other) noexcept
+    : most_bytes(other.most_bytes),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      readable_(other.readable_),
+      block_bytes_(other.block_bytes_),
+      size_limit_(other.size_limit_.load(std::memory_order_relaxed)),
+      locks_(std::move(other.locks_)) {}
+
+raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  most_bytes = other.most_bytes;
+  descriptor_ = std::exchange(other.descriptor_, -1);
+  readable_ = other.readable_;
+  block_bytes_ = other.block_bytes_;
+  size_limit_.store(other.size_limit_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  locks_ = std::move(other.locks_);
+  return *this;
+}
+
+raw_posix::~raw_posix() { close(); }
+
+raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_code& error) {
+  raw_posix opened;
+  error.clear();
+  if ((!flags.read && !flags.write) || path.find('\0') != std::string::npos) {
+    error = from_errno(EINVAL);
+    return opened;
+  }
+  int mode = flags.read && flags.write ? O_RDWR : flags.write ? O_WRONLY : O_RDONLY;
+  if (flags.create) mode |= O_CREAT | (flags.exclusive ? O_EXCL : 0);
+  mode |= O_CLOEXEC | O_NOCTTY;
+  auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
+
+  // Without waiting, lest a pipe be in the way. EAGAIN then means that somebody must first return a lease: wait for that.
+  int descriptor = ::open(path.c_str(), mode | O_NONBLOCK, flags.permissions);
+  if (descriptor < 0 && errno == EAGAIN) descriptor = ::open(path.c_str(), mode, flags.permissions);
+  if (descriptor < 0) {
+    // A pipe without a reader, or a socket: as if it had been opened.
+    error = from_errno(errno == ENXIO ? ESPIPE : errno);
+    return opened;
+  }
+  opened.descriptor_ = descriptor;
+  auto const refuse = [&](int reason) {
+    opened.close();
+    if (flags.create && flags.exclusive) ::unlink(path.c_str());  // nobody else has made it
+    error = from_errno(reason);
+  };
+
+  struct stat about{};
+  if (::fstat(descriptor, &about) != 0) {
+    refuse(errno);
+  } else if (S_ISDIR(about.st_mode)) {
+    refuse(EISDIR);
+  } else if (!S_ISREG(about.st_mode) && ::lseek(descriptor, 0, SEEK_CUR) < 0) {
+    refuse(errno);
+  } else if (int const status = ::fcntl(descriptor, F_GETFL);
+             status < 0 || ::fcntl(descriptor, F_SETFL, status & ~O_NONBLOCK) < 0) {
+    refuse(errno);
+  } else {
+    opened.readable_ = flags.read;
+    if (about.st_blksize > 0) opened.block_bytes_ = about.st_blksize;
+    opened.size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
+    opened.locks_ = std::move(locks);
+  }
+  return opened;
+}
+
+std::int64_t raw_posix::limit_for(std::int64_t bytes) {
+  if (bytes >= look_up_limit_bytes) size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
+  return size_limit_.load(std::memory_order_relaxed);
+}
+
+io_result raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
+  auto const bytes = std::min(memory.size(), static_cast<std::size_t>(most_bytes));
+  ssize_t const got = ::pread(descriptor_, memory.data(), bytes, offset);
+  return result(got, errno);
+}
+
+io_result raw_posix::write(std::int64_t offset, std::span<std::byte const> memory) {
+  auto const bytes = std::min(static_cast<std::int64_t>(memory.size()), most_bytes);
+  detail::size_limit_guard guard(end_of_range(offset, bytes), limit_for(bytes));
+  ssize_t const put = ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset);
+  int const error = errno;
+  if (put < 0) guard.note(error);
+  return result(put, error);
+}
+
+io_result raw_posix::read(std::span<read_part const> parts) {
+  while (!parts.empty() && parts.front().memory.empty()) parts = parts.subspan(1);
+  if (parts.empty()) return {};
+  if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
+    return read(parts[0].offset, parts[0].memory);
+  vector_of_parts const vector(parts, most_bytes);
+  ssize_t const got = ::preadv(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
+  return result(got, errno);
+}
+
+io_result raw_posix::write(std::span<write_part const> parts) {
+  while (!parts.empty() && parts.front().memory.empty()) parts = parts.subspan(1);
+  if (parts.empty()) return {};
+  if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
+    return write(parts[0].offset, parts[0].memory);
+  vector_of_parts const vector(parts, most_bytes);
+  detail::size_limit_guard guard(end_of_range(parts.front().offset, vector.bytes), limit_for(vector.bytes));
+  ssize_t const put = ::pwritev(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
+  int const error = errno;
+  if (put < 0) guard.note(error);
+  return result(put, error);
+}
+
+std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+  if (!is_open()) return from_errno(EBADF);
+  if (length == 0) return {};
+  if (!readable_) kind = lock_kind::exclusive;
+  return lock_error(locks_->lock(descriptor_, offset, end_of_range(offset, length), kind));
+}
+
+std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
+  if (!is_open()) return from_errno(EBADF);
+  if (length == 0) return {};
+  return lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
+}
+
+std::int64_t raw_posix::size(std::error_code& error) {
+  error.clear();
+  struct stat about{};
+  if (::fstat(descriptor_, &about) != 0) {
+    error = from_errno(errno);
+    return 0;
+  }
+  if (!S_ISBLK(about.st_mode)) return about.st_size;
+  off_t const end = ::lseek(descriptor_, 0, SEEK_END);  // nothing here uses the position
+  if (end < 0) error = from_errno(errno);
+  return std::max<off_t>(end, 0);
+}
+
+std::error_code raw_posix::resize(std::int64_t bytes) {
+  detail::size_limit_guard guard(bytes, limit_for(largest));
+  int const error = ::ftruncate(descriptor_, bytes) == 0 ? 0 : errno;
+  guard.note(error);
+  return from_errno(error);
+}
+
+std::error_code raw_posix::preallocate(std::int64_t bytes) {
+  if (!is_open()) return from_errno(EBADF);
+  if (bytes == 0) return {};
+  auto const unsupported = [](int error) { return error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS; };
+  auto const allocate = [&](int mode) {
+    detail::size_limit_guard guard(bytes, limit_for(largest));
+    int const error = ::fallocate(descriptor_, mode, 0, bytes) == 0 ? 0 : errno;
+    guard.note(error);
+    return error;
+  };
+  // First the space, then the size: where there is not enough space, the size stays.
+  int error = allocate(FALLOC_FL_KEEP_SIZE);
+  if (error == 0 || unsupported(error)) error = allocate(0);  // NFS knows the second form only
+  if (!unsupported(error) && error != ENODEV) return from_errno(error);
+
+  std::error_code unknown;
+  std::int64_t const now = size(unknown);
+  if (unknown || now >= bytes) return unknown;
+  return resize(bytes);
+}
+
+std::error_code raw_posix::sync() {
+  limit_for(largest);
+  return from_errno(::fsync(descriptor_) == 0 ? 0 : errno);
+}
+
+std::error_code raw_posix::close() {
+  if (!is_open()) return from_errno(EBADF);
+  int const error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  locks_.reset();
+  return from_errno(error == EINTR ? 0 : error);
+}
+
+}  // namespace argosy

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/detail/size_limit.hpp>
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <ctime>
+#include <limits>
+
+namespace argosy::detail {
+
+namespace {
+
+sigset_t only_file_size() noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXFSZ);
+  return set;
+}
+
+}  // namespace
+
+std::int64_t size_limit() noexcept {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
+  return limit.rlim_cur > static_cast<rlim_t>(none) ? none : static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+size_limit_guard::size_limit_guard(std::int64_t end, std::int64_t limit) noexcept : active_(end > limit) {
+  if (!active_) return;
+  sigset_t const file_size = only_file_size();
+  ::pthread_sigmask(SIG_BLOCK, &file_size, &before_);
+  // One that waits already is somebody else's, and must be delivered.
+  sigset_t pending;
+  pending_before_ = ::sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+void size_limit_guard::note(int error) noexcept { raised_ = error == EFBIG; }
+
+size_limit_guard::~size_limit_guard() {
+  if (!active_) return;
+  int const saved = errno;
+  if (raised_ && !pending_before_) {
+    sigset_t const file_size = only_file_size();
+    timespec const now{};
+    while (::sigtimedwait(&file_size, nullptr, &now) < 0 && errno == EINTR) {
+    }
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = saved;
+}
+
+}  // namespace argosy::detail

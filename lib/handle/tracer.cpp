@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/detail/size_limit.hpp>
+#include <argosy/handle/tracer.hpp>
+#include <argosy/handle/tracing.hpp>
+#include <argosy/world/detail/host.hpp>
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace argosy {
+
+namespace {
+
+using text = fmt::memory_buffer;
+
+// Each complaint once per process.
+void complain(char const* variable, char const* value, char const* allowed) {
+  static std::mutex mutex;
+  static std::map<std::string, bool> said;
+  std::lock_guard const guard(mutex);
+  if (!said.emplace(std::string(variable) + "=" + value, true).second) return;
+  std::fprintf(stderr, "argosy: %s=%s is not understood (%s); the default holds\n", variable, value, allowed);
+}
+
+template <class Value>
+Value choice(char const* variable, Value value, std::initializer_list<std::pair<char const*, Value>> choices,
+             char const* allowed) {
+  char const* const said = std::getenv(variable);
+  if (!said || !*said) return value;
+  for (auto const& [name, meaning] : choices)
+    if (std::strcmp(name, said) == 0) return meaning;
+  complain(variable, said, allowed);
+  return value;
+}
+
+// For names of files: what could hurt there becomes '_'.
+std::string plain(std::string s) {
+  for (char& c : s)
+    if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' && c != '_' &&
+        c != '+')
+      c = '_';
+  return s;
+}
+
+// On a line.
+void add_plainly(text& out, std::string_view s) {
+  for (char const c : s) out.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+}
+
+// Inside quotes, as JSON wants it; text takes the same.
+void quote(text& out, std::string_view s) {
+  out.push_back('"');
+  for (char const c : s) {
+    if (c == '"' || c == '\\') {
+      out.push_back('\\');
+      out.push_back(c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('"');
+}
+
+template <class... Arguments>
+void add(text& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+}
+
+void add_time(text& out, std::int64_t ns) {
+  auto const seconds = static_cast<std::time_t>(ns / 1'000'000'000);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  add(out, "{:%Y-%m-%dT%H:%M:%S}.{:09}Z", parts, ns % 1'000'000'000);
+}
+
+void add_microseconds(text& out, std::int64_t ns) { add(out, "{}.{:03}", ns / 1000, ns % 1000); }
+
+std::string name_of(trace_options const& o, int number) {
+  return fmt::format("{}/argosy-{}-{}-rank{}{}{}{}.{}", o.directory, plain(o.program), ::getpid(), o.rank,
+                     o.agent.empty() ? "" : "-", plain(o.agent), number == 1 ? "" : fmt::format(".{}", number),
+                     o.format == trace_format::text ? "trace" : "json");
+}
+
+long thread_id() { return ::syscall(SYS_gettid); }
+
+}  // namespace
+
+std::string error_name(std::error_code const& error) {
+  if (!error) return "";
+  if (error.category() != std::system_category() && error.category() != std::generic_category())
+    return fmt::format("{}:{}", error.category().name(), error.value());
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+  if (char const* const name = ::strerrorname_np(error.value())) return name;
+#endif
+  return fmt::format("errno {}", error.value());
+}
+
+std::string detail::describe(open_flags flags) {
+  std::string s = flags.read && flags.write ? "read write" : flags.write ? "write" : "read";
+  if (flags.create) s += flags.exclusive ? " create exclusive" : " create";
+  return s;
+}
+
+trace_options trace_options::from_environment(int rank, std::string agent) {
+  trace_options o;
+  o.rank = rank;
+  o.agent = std::move(agent);
+  o.mode = choice("ARGOSY_TRACE", trace_mode::off,
+                  {{"off", trace_mode::off}, {"errors", trace_mode::errors}, {"calls", trace_mode::calls}},
+                  "off, errors or calls");
+  o.format = choice("ARGOSY_TRACE_FORMAT", trace_format::text,
+                    {{"text", trace_format::text}, {"chrome", trace_format::chrome}}, "text or chrome");
+  if (char const* const from = std::getenv("ARGOSY_TRACE_FROM"); from && *from) {
+    char* end = nullptr;
+    errno = 0;
+    long long const bytes = std::strtoll(from, &end, 10);
+    if (*end || errno || bytes < 0)
+      complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
+    else
+      o.from_offset = bytes;
+  }
+  if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
+  return o;
+}
+
+tracer::tracer(trace_options options)
+    : options_(std::move(options)),
+      steady_start_(std::chrono::steady_clock::now()),
+      start_(std::chrono::system_clock::now()) {
+  if (options_.directory.empty()) {
+    char const* const local = std::getenv("TMPDIR");
+    options_.directory = local && *local ? local : "/tmp";
+  }
+  if (options_.program.empty()) options_.program = program_invocation_short_name;
+  path_ = name_of(options_, 1);
+}
+
+tracer::~tracer() {
+  if (descriptor_ < 0) return;
+  if (!ended_ && options_.format == trace_format::chrome) put_whole("]\n");
+  ::close(descriptor_);
+}
+
+// Since the epoch, so that ranks and nodes can be laid side by side, but never going backwards within one.
+std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch() + (t - steady_start_)).count();
+}
+
+void tracer::record(traced_call const& call) noexcept try {
+  text line;
+  auto const begin = nanoseconds(call.begin);
+  auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(call.end - call.begin).count();
+  if (options_.format == trace_format::text) {
+    add_time(line, begin);
+    add(line, " {:.6f} s {} ", static_cast<double>(took) * 1e-9, to_string(call.kind));
+    quote(line, call.file);
+    if (call.offset >= 0) add(line, " offset={}", call.offset);
+    if (call.bytes >= 0) add(line, " bytes={}", call.bytes);
+    if (call.runs != 1) add(line, " runs={}", call.runs);
+    if (!call.detail.empty()) add(line, " {}", call.detail);
+    add(line, " ->");
+    if (call.result >= 0) add(line, " {}", call.result);
+    if (call.error)
+      add(line, " {} ({})", error_name(call.error), call.error.message());
+    else if (call.result < 0)
+      add(line, " ok");
+  } else {
+    add(line, ",{{\"name\":\"{}\",\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", to_string(call.kind),
+        call.error ? "error" : "file", options_.rank, thread_id());
+    add_microseconds(line, begin);
+    add(line, ",\"dur\":");
+    add_microseconds(line, took);
+    add(line, ",\"args\":{{\"file\":");
+    quote(line, call.file);
+    if (call.offset >= 0) add(line, ",\"offset\":{}", call.offset);
+    if (call.bytes >= 0) add(line, ",\"bytes\":{}", call.bytes);
+    if (call.runs != 1) add(line, ",\"runs\":{}", call.runs);
+    if (!call.detail.empty()) {
+      add(line, ",\"detail\":");
+      quote(line, call.detail);
+    }
+    if (call.result >= 0) add(line, ",\"result\":{}", call.result);
+    if (call.error) {
+      add(line, ",\"error\":\"{}\",\"message\":", error_name(call.error));
+      quote(line, call.error.message());
+    }
+    add(line, "}}}}");
+  }
+  line.push_back('\n');
+  put({line.data(), line.size()});
+} catch (...) {  // no memory: a line less
+}
+
+void tracer::note(std::string_view message) noexcept try {
+  if (options_.mode == trace_mode::off) return;
+  text line;
+  auto const now = nanoseconds(std::chrono::steady_clock::now());
+  if (options_.format == trace_format::text) {
+    add_time(line, now);
+    add(line, " # ");
+    add_plainly(line, message);
+  } else {
+    add(line, ",{{\"name\":");
+    quote(line, message);
+    add(line, ",\"cat\":\"note\",\"ph\":\"i\",\"s\":\"p\",\"pid\":{},\"tid\":{},\"ts\":", options_.rank, thread_id());
+    add_microseconds(line, now);
+    line.push_back('}');
+  }
+  line.push_back('\n');
+  put({line.data(), line.size()});
+} catch (...) {
+}
+
+bool tracer::start() noexcept try {
+  // A new file: a name in a directory that everybody may write to could be somebody's link.
+  auto const create = [&] {
+    return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+  };
+  int opened = create();
+  for (int number = 2; opened < 0 && errno == EEXIST && number < 100; ++number) {
+    path_ = name_of(options_, number);
+    opened = create();
+  }
+  if (opened < 0) {
+    // Perhaps there is a descriptor, or a directory, next time. What cannot get better ends the trace.
+    ended_ = errno != EMFILE && errno != ENFILE && errno != EINTR && errno != ENOENT;
+    return false;
+  }
+  descriptor_ = opened;
+  std::string const host = detail::host_name();
+  text head;
+  std::string const who = fmt::format("rank {}{}{}", options_.rank, options_.agent.empty() ? "" : " ", options_.agent);
+  if (options_.format == trace_format::text) {
+    add(head, "# argosy trace: ");
+    add_plainly(head, fmt::format("{} of {}, pid {} on {}", who, options_.program, ::getpid(), host));
+    add(head, "\n# time, duration, call, file, parameters -> result\n");
+  } else {
+    std::string const what = fmt::format("{} ({}, pid {} on {})", who, options_.program, ::getpid(), host);
+    add(head, "[{{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":{},\"args\":{{}}}}\n", options_.rank);
+    add(head, ",{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":", options_.rank);
+    quote(head, what);
+    add(head, "}}}}\n,{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{0},\"args\":{{\"sort_index\":{0}}}}}\n",
+        options_.rank);
+  }
+  return put_whole({head.data(), head.size()});
+} catch (...) {
+  return false;
+}
+
+// All of it or nothing: a line that does not fit is taken back, and the trace ends there.
+bool tracer::put_whole(std::string_view line) noexcept {
+  detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), 0);
+  ssize_t put;
+  do {
+    put = ::write(descriptor_, line.data(), line.size());
+  } while (put < 0 && errno == EINTR);
+  guard.note(put < 0 ? errno : 0);
+  if (put == static_cast<ssize_t>(line.size())) return true;
+  ended_ = true;
+  if (put > 0)
+    if (off_t const now = ::lseek(descriptor_, 0, SEEK_END); now >= put && ::ftruncate(descriptor_, now - put) != 0)
+      return false;  // then the last line stays torn
+  return false;
+}
+
+void tracer::put(std::string_view line) noexcept {
+  int const saved = errno;
+  {
+    std::lock_guard const guard(mutex_);
+    if (!ended_ && (descriptor_ >= 0 || start()) && put_whole(line)) ++lines_;
+  }
+  errno = saved;
+}
+
+std::shared_ptr<tracer> open_trace(trace_options const& options) {
+  if (options.mode == trace_mode::off) return nullptr;
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<tracer>> open;
+  auto made = std::make_shared<tracer>(options);
+  std::lock_guard const guard(mutex);
+  return open.try_emplace(made->path(), made).first->second;
+}
+
+}  // namespace argosy

@@ -1,0 +1,94 @@
+// What files of the virtual cluster have in common: calls of ranks in virtual time, and the faults of the scenario.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <argosy/handle/faulty.hpp>
+#include <argosy/handle/file_call.hpp>
+#include <argosy/handle/opener.hpp>
+#include <argosy/handle/retrying.hpp>
+
+#include "scheduler.hpp"
+
+namespace argosy::detail::virtual_world {
+
+inline std::error_code errno_code(int e) { return {e, std::system_category()}; }
+
+// A call of a rank to a file: begins, and is in the picture when it ends.
+class file_action {
+ public:
+  file_action(file_call kind, std::uint64_t file, std::int64_t call_ns)
+      : file_action(to_string(kind), static_cast<std::uint64_t>(kind), file,
+                    kind == file_call::read || kind == file_call::write, call_ns) {}
+  // Other calls have other codes.
+  file_action(std::string_view name, std::uint64_t code, std::uint64_t file, bool moves_data, std::int64_t call_ns = 0)
+      : name_(name), scheduler_(scheduler::running()), moves_data_(moves_data) {
+    if (!scheduler_) return;
+    skipped_ = !scheduler_->begin(call_kind::file);
+    if (skipped_) return;
+    began_ = scheduler_->now().time;
+    scheduler_->charge(scheduler_->scaled(ps_of_ns(call_ns)));
+    scheduler_->synchronize();
+    ++scheduler_->report.file_calls;
+    scheduler_->hash(60 + code, file);
+  }
+  // Time counts; null outside of runs.
+  scheduler* operator->() const { return scheduler_; }
+  explicit operator bool() const { return scheduler_ && !skipped_; }
+  bool skipped() const { return skipped_; }  // the rank is being unwound
+
+  void end(std::int64_t offset = 0, std::int64_t bytes = -1, int error = 0) {
+    if (!scheduler_ || skipped_) return;
+    if (moves_data_) scheduler_->report.file_bytes += bytes;
+    scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
+                     static_cast<std::uint64_t>(error));
+    scheduler_->record("file", name_, began_, bytes);
+    scheduler_->synchronize();  // what follows may be seen by ranks without another operation: in shared memory
+  }
+
+ private:
+  std::string_view name_;
+  scheduler* scheduler_;
+  bool moves_data_ = false, skipped_ = false;
+  picoseconds began_ = 0;
+};
+
+// Between tries of a call that is to be repeated.
+inline void pause(std::chrono::nanoseconds time) {
+  scheduler* const s = scheduler::running();
+  if (!s || !s->begin(call_kind::pause)) return;
+  s->charge(ps_of_ns(time.count()));
+  s->synchronize();
+}
+
+// `open` returns raw handles. What is opened by this breaks as the scenario says for the rank, below the retries.
+template <class Open>
+opener opener_in_run(Open open, opener::remove_function remove) {
+  return {[open = std::move(open)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
+            scheduler* const s = scheduler::running();
+            std::shared_ptr<fault_script> const faults = s && s->in_task() ? s->me().faults : nullptr;
+            retry_limits const limits{.sleep = pause};
+            any_handle opened;
+            error = repeated(limits, [&]() -> std::error_code {
+              if (faults)
+                if (auto const v = faults->next(file_call::open); v.error) return v.error;
+              std::error_code e;
+              auto h = open(path, flags, e);
+              if (e) return e;
+              opened = faults ? any_handle(retrying(faulty(std::move(h), faults), limits))
+                              : any_handle(retrying(std::move(h), limits));
+              return {};
+            });
+            return opened;
+          },
+          std::move(remove)};
+}
+
+}  // namespace argosy::detail::virtual_world

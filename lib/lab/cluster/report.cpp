@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/cluster/report.hpp>
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace argosy {
+
+std::string to_string(virtual_report const& r) {
+  std::string s = fmt::format(
+      "{:.9f} s, {} events, {} messages of {} bytes, {} collective calls, {} file calls of {} bytes, trace {:016x}",
+      r.seconds, r.events, r.messages, r.message_bytes, r.collectives, r.file_calls, r.file_bytes, r.trace_hash);
+  if (!r.dead.empty()) s += fmt::format("; dead: {}", fmt::join(r.dead, ", "));
+  for (blocked_rank const& b : r.blocked)
+    s += fmt::format("\nrank {}{} waits since {:.9f} s: {}; {}", b.rank, b.in_background ? " in the background" : "",
+                     b.since, b.waits_for, b.last_passed);
+  return s;
+}
+
+std::string timeline_json(virtual_report const& r) {
+  fmt::memory_buffer out;
+  auto const add = [&]<class... A>(fmt::format_string<A...> format, A&&... a) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<A>(a)...);
+  };
+  // Times in microseconds, exactly.
+  auto const time = [&](std::int64_t ps) { add("{}.{:06}", ps / 1'000'000, ps % 1'000'000); };
+  add("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+  int highest = -1;
+  for (virtual_span const& s : r.timeline) highest = s.rank > highest ? s.rank : highest;
+  for (int rank = 0; rank <= highest; ++rank) {
+    int const node = rank / r.ranks_per_node;
+    if (rank % r.ranks_per_node == 0)
+      add("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{0},\"args\":{{\"name\":\"node {0}\"}}}},\n", node);
+    add("{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"rank {}\"}}}},\n", node,
+        rank, rank);
+  }
+  for (virtual_span const& s : r.timeline) {
+    add("{{\"ph\":\"X\",\"name\":\"{}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", s.name, s.kind,
+        s.rank / r.ranks_per_node, s.rank);
+    time(s.begin_ps);
+    add(",\"dur\":");
+    time(s.end_ps - s.begin_ps);
+    add(",\"args\":{{");
+    if (s.bytes >= 0) add("\"bytes\":{}{}", s.bytes, s.peer >= 0 ? "," : "");
+    if (s.peer >= 0) add("\"peer\":{}", s.peer);
+    add("}}}},\n");
+  }
+  add("{{\"ph\":\"M\",\"name\":\"argosy\",\"pid\":0,\"args\":{{}}}}\n]}}\n");
+  return fmt::to_string(out);
+}
+
+}  // namespace argosy

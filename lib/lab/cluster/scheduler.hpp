@@ -1,0 +1,418 @@
+// The scheduler of the virtual cluster: tasks in the order of their clocks, messages, and what ranks wait for.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <argosy/error/errc.hpp>
+#include <argosy/handle/fault_script.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/world/service.hpp>
+
+#include "coroutine.hpp"
+
+namespace argosy::detail::virtual_world {
+
+using picoseconds = std::int64_t;
+using place = std::source_location;
+
+constexpr picoseconds ps_of_ns(std::int64_t ns) { return ns * 1000; }
+// So many bytes at so many million bytes per second.
+constexpr picoseconds ps_of_bytes(std::int64_t bytes, std::int64_t mb_per_s) {
+  std::int64_t const rate = mb_per_s > 0 ? mb_per_s : 1;
+  return bytes / rate * 1'000'000 + bytes % rate * 1'000'000 / rate;
+}
+
+constexpr std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// Unwinds the stack of a task whose run, or rank, has ended. Not a std::exception: few handlers take it for their own, and
+// those that do meet it again at the next operation.
+struct run_ended {};
+
+// Goes into the hash of a run: new ones at the end.
+enum class call_kind {
+  barrier,
+  all_reduce,
+  all_gather,
+  broadcast,
+  exclusive_sum,
+  duplicate,
+  split,
+  node,
+  share,
+  send,
+  receive,
+  wait_all,
+  compute,
+  pause,
+  background,
+  file,
+  memory,
+  wake,
+  deliver,
+  ask
+};
+char const* name_of(call_kind k) noexcept;
+
+struct rank_state;
+struct task;
+class group;
+
+// A message that a rank sends or receives, until it has been waited for.
+struct operation {
+  bool is_receive = false, done = false;
+  int owner = 0, peer = 0, tag = 0;  // ranks of the cluster
+  int peer_in_group = 0;
+  std::uint64_t group = 0, run = 0;
+  place where = {};
+  std::span<std::byte> into = {};
+  std::size_t bytes = 0;
+  picoseconds at = 0;  // when it is complete, or was started
+  bool peer_died = false;
+  task* waiter = nullptr;
+};
+
+// One rank's side of a service.
+struct served {
+  serve_function answer;
+  bool open = true;
+  int under_way = 0;
+  task* last = nullptr;  // waits for those that are under way
+};
+// A call to services, of one rank or several.
+struct inquiry {
+  task* who = nullptr;  // null: it has been given up
+  std::size_t left = 0;
+  picoseconds at = 0;
+};
+struct question {
+  int from = 0, to = 0;  // ranks of the cluster
+  int from_in_group = 0;
+  std::shared_ptr<served> whom;
+  std::shared_ptr<inquiry> of;
+  std::vector<std::byte> content;  // then that of the answer
+  std::error_code error;
+  bool is_answer = false, done = false;
+};
+
+// A message on its way.
+struct message {
+  int from = 0, to = 0, tag = 0;
+  std::uint64_t group = 0;
+  std::size_t bytes = 0;
+  std::vector<std::byte> content;     // of a short one
+  std::byte const* memory = nullptr;  // of a long one
+  std::shared_ptr<operation> sender;  // of a long one, which waits
+  std::shared_ptr<question> about;    // of a service: nobody receives it
+  picoseconds ready = 0;
+};
+
+template <class T>
+class fifo {
+ public:
+  bool empty() const noexcept { return first_ == items_.size(); }
+  T& front() { return items_[first_]; }
+  void push(T x) { items_.push_back(std::move(x)); }
+  T pop() {
+    T x = std::move(items_[first_++]);
+    if (first_ == items_.size()) {
+      items_.clear();
+      first_ = 0;
+    }
+    return x;
+  }
+  template <class F>
+  void remove_if(F&& f) {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(std::exchange(first_, 0)));
+    std::erase_if(items_, f);
+  }
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t i = first_; i < items_.size(); ++i) f(items_[i]);
+  }
+
+ private:
+  std::vector<T> items_;
+  std::size_t first_ = 0;
+};
+
+struct channel_name {
+  std::uint64_t group;
+  int from, tag;
+  auto operator<=>(channel_name const&) const = default;
+};
+struct channel {
+  fifo<message> arrived;
+  fifo<std::shared_ptr<operation>> posted;
+};
+
+// What a task that waits would say.
+struct waiting {
+  call_kind kind = call_kind::compute;
+  std::uint64_t group = 0;
+  std::span<virtual_rank::request const> requests = {};
+  std::string const* words = nullptr;  // in the words of who waits
+  place where = {};
+  picoseconds since = 0;
+};
+
+struct task {
+  int number = 0;
+  rank_state* rank = nullptr;
+  bool is_service = false, started = false, finished = false, blocked = false, cancelled = false;
+  bool left_alone = false;  // it waited for shared memory, and a rank that could have changed it is gone
+  picoseconds time = 0;
+  std::int64_t pending = 0;  // requests that it waits for
+  picoseconds wake_at = 0;
+  waiting why;
+  std::optional<coroutine> context;
+};
+
+struct rank_state {
+  int number = 0, node = 0;
+  task* program = nullptr;
+  std::vector<task*> services;                       // that have not ended
+  std::vector<std::shared_ptr<question>> questions;  // that have come, and have not been answered
+  std::map<channel_name, channel> mail;
+  std::map<int, picoseconds> last_to;  // when the last message arrives there: none overtakes it
+  double factor = 1;
+  std::vector<paused_rank> pauses;  // still to come
+  std::int64_t dies_at = 0;         // operation; 0: never
+  std::int64_t operations = 0;
+  bool dead = false;
+  picoseconds death = 0;
+  std::string note;  // of the file call it is in
+  std::string last_note;
+  call_kind last_kind = call_kind::compute;
+  std::uint64_t last_group = 0, last_number = 0;  // of the collective call that it left last; 0: none
+  std::shared_ptr<fault_script> faults;           // null: none
+};
+
+class scheduler {
+ public:
+  scheduler(argosy::scenario const& s, virtual_options const& o);
+  ~scheduler();
+  scheduler(scheduler const&) = delete;
+  scheduler& operator=(scheduler const&) = delete;
+
+  virtual_report run(std::function<void(virtual_rank const&)> const& program);
+
+  // The one that runs now; null outside of runs.
+  static scheduler* running() noexcept;
+  static scheduler& here();  // throws std::logic_error outside
+  std::uint64_t run_number() const noexcept { return run_number_; }
+  task& now() noexcept { return *current_; }
+  rank_state& me() noexcept { return *current_->rank; }
+  argosy::scenario const& scenario() const noexcept { return scenario_; }
+  rank_state& rank(int number) { return ranks_[static_cast<std::size_t>(number)]; }
+  bool ending() const noexcept { return ending_; }
+
+  // Every operation of a rank begins here. False: the task is being unwound, and a destructor calls; do nothing.
+  bool begin(call_kind kind);
+  // Lets all that is earlier happen first.
+  void synchronize();
+  void charge(picoseconds t) { current_->time += t; }
+  picoseconds scaled(picoseconds t) const;
+  // Waits for wake().
+  void block(waiting why);
+  void wake(task& t, picoseconds at);
+  void start_service(std::function<void()> work);
+  // Something that is no rank's: a simulated machine, say. Nothing of it happens any more when the run has ended.
+  void call_at(picoseconds at, std::function<void()> what);
+  bool in_task() const noexcept { return current_ != nullptr; }
+  std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
+
+  void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1, int peer = -1);
+  void hash(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) noexcept {
+    hash_ = mixed(hash_ ^ a) + mixed(b) * 3 + c;
+  }
+  [[noreturn]] void fail(virtual_run_error::reason why, std::string words);
+
+  // Adapters of nodes.
+  picoseconds leave_node(int node, picoseconds at, picoseconds takes);  // when it begins to
+  picoseconds enter_node(int node, picoseconds at, picoseconds takes);  // when it has
+
+  // --- messages.cpp ---
+  std::shared_ptr<operation> start_send(group const& g, int me, std::span<std::byte const> bytes, int to, int tag,
+                                        place where);
+  std::shared_ptr<operation> start_receive(group const& g, int me, std::span<std::byte> into, int from, int tag,
+                                           place where);
+  void wait_all(std::span<virtual_rank::request> requests, place where);
+  std::size_t wait(std::shared_ptr<operation> o, call_kind kind, place where);
+  void drop(std::shared_ptr<operation> const& o);
+  void revoke(group& g);
+
+  // --- service.cpp ---
+  // Each goes to the side of the service with the number of its rank.
+  std::vector<service_answer> ask(group const& g, int me, std::vector<std::shared_ptr<served>> const& sides,
+                                  std::vector<parcel> const& requests);
+  void end(served& side);
+
+  // --- memory.cpp ---
+  void wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where);
+  void wake(std::uint32_t const& word);
+  // Who waits for memory on this communicator learns that nobody may change it any more.
+  void tell_watchers(group const& g, picoseconds at);
+
+  // --- collective.cpp ---
+  std::uint64_t add(group& g);
+  void remove(group& g);
+
+  virtual_report report;
+  std::uint64_t next_number = 0;  // of virtual_rank::unique_number
+
+ private:
+  struct event {
+    picoseconds time;
+    std::uint64_t key, number;
+    task* who;  // null: a message arrives, or a call
+    std::size_t what;
+    bool is_call = false;
+    bool is_message() const { return !who && !is_call; }
+    bool operator>(event const& o) const {
+      return time != o.time ? time > o.time : key != o.key ? key > o.key : number > o.number;
+    }
+  };
+
+  task& make_task(rank_state& r, bool is_service, std::function<void()> body);
+  void push(picoseconds at, task* who, std::size_t what, bool is_call = false);
+  void resume(task& t);
+  void loop();
+  void unwind();
+  void die();
+  void lost(rank_state& r);  // tells everyone who waits for it
+  std::string words_of(task const& t) const;
+  std::vector<blocked_rank> blocked() const;
+
+  // service.cpp
+  void post(std::shared_ptr<question> q);
+  void arrive(std::shared_ptr<question> q);
+  void answer(std::shared_ptr<question> const& q);
+  void finish(question& q, std::error_code error, picoseconds at);
+
+  // messages.cpp
+  void put_in_flight(message m, picoseconds at);
+  void deliver(message m);
+  void match(message m, operation& receive);
+  void complete(operation& o, picoseconds at);
+  void wait_for(operation& o);
+  void tell_senders_and_receivers(rank_state& dead);
+  bool is_revoked(std::uint64_t g) const;
+
+  argosy::scenario scenario_;
+  virtual_options options_;
+  stack_pool stacks_;
+  std::vector<rank_state> ranks_;
+  std::vector<std::unique_ptr<task>> tasks_;
+  std::vector<event> queue_;  // a heap
+  std::vector<message> in_flight_;
+  std::vector<std::size_t> free_in_flight_;
+  std::vector<std::function<void()>> calls_;
+  std::vector<std::size_t> free_calls_;
+  std::vector<picoseconds> adapter_out_, adapter_in_;
+  std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;  // of a word, in the order in which they came
+  std::map<std::uint64_t, group*> groups_;
+  std::uint64_t next_group_ = 0;
+  std::uint64_t sequence_ = 0, hash_ = 0, run_number_ = 0;
+  picoseconds now_ = 0;
+  task* current_ = nullptr;
+  bool ending_ = false;
+  std::optional<virtual_run_error::reason> failed_;
+  std::string failed_words_;
+  std::exception_ptr thrown_;
+};
+
+// Ranks that communicate; shared by their virtual_ranks.
+class group {
+ public:
+  group(scheduler& s, std::vector<int> members);
+  ~group();
+
+  std::uint64_t id = 0;
+  std::vector<int> members;  // ranks of the cluster
+  int nodes = 1;             // on which they are
+  int size() const noexcept { return static_cast<int>(members.size()); }
+
+  // What a rank brings to a collective call, and where its results go.
+  struct arrival {
+    call_kind kind = call_kind::barrier;
+    std::size_t bytes = 0;
+    int root = 0;
+    place where = {};
+    std::byte const* in = nullptr;
+    std::byte* out = nullptr;
+    combine_function* combine = nullptr;
+    std::int64_t number = 0, second = 0;  // exclusive_sum, split; the result, too
+    std::shared_ptr<group>* made = nullptr;
+    std::shared_ptr<std::byte>* memory = nullptr;
+    std::vector<parcel> const* parcels = nullptr;
+    std::vector<parcel>* delivered = nullptr;
+    int error = 0;  // result of share
+
+    task* who = nullptr;
+    picoseconds at = 0;
+    bool done = false, failed = false;
+  };
+  // Collective. False: see scheduler::begin.
+  bool meet(int me, arrival& mine);
+  [[noreturn]] void throw_lost(call_kind k, place where) const;
+
+  void member_died(int number);
+  int dead_member = -1;  // the first
+  picoseconds dead_since = 0;
+  bool revoked = false;
+  void tell_meetings(picoseconds at);
+  std::vector<std::weak_ptr<group>> made;      // from this one
+  std::vector<std::shared_ptr<served>> sides;  // of a service, by member
+
+ private:
+  struct meeting {
+    arrival first;  // what the others are compared with
+    int first_rank = 0;
+    std::vector<arrival*> arrived;  // null: not yet, or it has gone
+    int count = 0, left = 0;
+    // Of a broadcast: when a rank came (-1: not yet), when the message comes to it; by ranks from the root on.
+    std::vector<picoseconds> came, reach;
+    std::vector<std::byte> content;
+  };
+  void compare(meeting const& m, int me, arrival const& mine);
+  void finish(meeting& m);
+  void move_data(meeting& m);
+  void split(meeting& m);
+  void share(meeting& m);
+  void deliver(meeting& m, std::vector<picoseconds>& t);
+  void broadcast_from(meeting& m, int relative);
+  void release(meeting& m, arrival& a, picoseconds at);
+  picoseconds hop(int a, int b, std::int64_t bytes) const;
+  void exchange(std::vector<picoseconds>& t, std::int64_t bytes) const;
+  void gather(std::vector<picoseconds>& t, std::int64_t bytes) const;
+
+  scheduler& scheduler_;
+  std::vector<std::uint64_t> next_;  // meeting of each member
+  std::vector<std::unique_ptr<meeting>> open_;
+  std::uint64_t first_open_ = 0;
+  std::vector<int> node_of_;
+};
+
+inline bool unwinding(task const& t) noexcept { return t.cancelled; }
+std::string text_of(place const& where);
+
+}  // namespace argosy::detail::virtual_world

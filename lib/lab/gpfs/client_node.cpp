@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/client_node.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <variant>
+
+#include "client_state.hpp"
+
+namespace argosy::gpfs {
+
+client_node::client_node(node_id node, machine const& m) : state_(std::make_unique<state>(node, m)) {}
+client_node::client_node(client_node&&) noexcept = default;
+client_node& client_node::operator=(client_node&&) noexcept = default;
+client_node::~client_node() = default;
+
+std::int64_t client_node::submit(call c, instant now, outbox& out) { return state_->submit(std::move(c), now, out); }
+void client_node::interrupt(std::int64_t ticket, instant now, outbox& out) { state_->interrupt(ticket, now, out); }
+void client_node::receive(message const& m, instant now, outbox& out) { state_->receive(m, now, out); }
+client_counters const& client_node::counters() const { return state_->counters_; }
+std::int64_t client_node::cached_blocks() const { return state_->cached_blocks(); }
+std::int64_t client_node::dirty_blocks() const { return state_->dirty_blocks(); }
+std::int64_t client_node::pinned_blocks() const { return state_->pinned_blocks(); }
+token_mode client_node::token(file_id file, std::int64_t block) const { return state_->token(file, block); }
+std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) const {
+  return state_->unsaved(file, on_its_way);
+}
+known_size client_node::size(file_id file) const { return state_->size(file); }
+
+// --- Events --------------------------------------------------------------------------------------------------------
+
+std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
+  out_ = &out;
+  now_ = now;
+  operation o;
+  o.id = next_id_++;
+  o.instance = c.instance;
+  o.asked = std::move(c);
+  operations_.push_back(std::move(o));
+  std::int64_t const ticket = operations_.back().id;
+  advance();
+  return ticket;
+}
+
+void client_node::state::interrupt(std::int64_t ticket, instant now, outbox& out) {
+  out_ = &out;
+  now_ = now;
+  operation const* const o = find(ticket);
+  if (o != nullptr && o->at == phase::directive) tell_manager(ship_interrupt{o->file, o->instance}, now);
+}
+
+void client_node::state::receive(message const& m, instant now, outbox& out) {
+  out_ = &out;
+  now_ = now;
+  std::visit(
+      [&](auto const& body) {
+        if constexpr (requires { on(m.from.index, body); }) on(m.from.index, body);
+      },
+      m.body);
+  advance();
+}
+
+// Calls come first: a token that has just arrived is used once before the next node gets it.
+void client_node::state::advance() {
+  do {
+    changed_ = false;
+    for (operation& o : operations_)
+      if (!o.finished) run(o);
+    operations_.remove_if([](operation const& o) { return o.finished; });
+    for (auto& [id, f] : files_) {
+      for (auto r = f.revocations.begin(); r != f.revocations.end();)
+        r = run_revocation(id, f, *r) ? f.revocations.erase(r) : std::next(r);
+      run_transition(id, f);
+    }
+  } while (changed_);
+}
+
+auto client_node::state::find(std::int64_t id) -> operation* {
+  for (operation& o : operations_)
+    if (o.id == id && !o.finished) return &o;
+  return nullptr;
+}
+
+void client_node::state::finish(operation& o, int error, std::int64_t value) {
+  unlock(o);
+  let_go(o);
+  o.finished = true;
+  changed();
+  if (o.kind != operation::what::call) return;
+  if (o.asked.kind == call_kind::read) counters_.bytes_read += value;
+  if (o.asked.kind == call_kind::write) counters_.bytes_written += value;
+  out_->completions.push_back({o.id, value, error, std::max(now_, o.ready)});
+}
+
+void client_node::state::remember_error(file_id id, writer const& w, int error) {
+  if (error == EINTR || error == EAGAIN) error = EIO;  // nobody can try again
+  file& f = files_[id];
+  if (f.ship.now != ship_state::stage::off || f.leaving_epoch != 0) f.ship_error = error;
+  if (w.first != me_.index) return tell_node(w.first, late_error{id, w.second, error}, now_);
+  if (auto const i = instances_.find(w.second); i != instances_.end()) {
+    if (i->second.error == 0) i->second.error = error;
+  } else {
+    ++counters_.errors_after_close;
+    f.orphan_error = error;
+  }
+}
+
+void client_node::state::on(node_id, late_error const& m) { remember_error(m.file, {me_.index, m.instance}, m.error); }
+
+// --- Calls ---------------------------------------------------------------------------------------------------------
+
+void client_node::state::run(operation& o) {
+  if (o.kind == operation::what::hint) return run_hint(o);
+  if (o.kind == operation::what::serve) return run_serve(o);
+  bool const named = o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove;
+  auto const i = instances_.find(o.instance);
+  if (!named && i == instances_.end()) return finish(o, EBADF);
+  if (!o.begun) {
+    o.begun = true;
+    ++counters_.calls;
+    o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
+    if (!named) {
+      o.file = i->second.file;
+      // A hint that fails is ignored, and would take the error with it.
+      if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock &&
+          o.asked.kind != call_kind::fcntl) {
+        int const error = std::exchange(i->second.error, 0);
+        if (error != 0 && o.asked.kind != call_kind::close) return finish(o, error);
+        o.error = error;
+      }
+    }
+  }
+  switch (o.asked.kind) {
+    case call_kind::open:
+      return run_open(o);
+    case call_kind::read:
+    case call_kind::write:
+      return run_access(o);
+    case call_kind::sync:
+      return run_sync(o);
+    case call_kind::size:
+      return run_size(o);
+    case call_kind::resize:
+      return run_resize(o);
+    case call_kind::fcntl:
+      return run_fcntl(o);
+    case call_kind::close:
+      return run_close(o);
+    case call_kind::lock:
+    case call_kind::unlock:
+      return run_lock(o);
+    case call_kind::remove:
+      if (!std::exchange(o.started, true)) tell_manager(remove_request{o.id, o.asked.path}, o.ready);
+      if (o.answered) finish(o, o.error);
+      return;
+  }
+}
+
+void client_node::state::on(node_id, remove_answer const& m) {
+  operation* const o = find(m.call);
+  if (o == nullptr) return;
+  o->answered = true;
+  o->error = m.error;
+}
+
+void client_node::state::run_open(operation& o) {
+  call const& c = o.asked;
+  if (!c.for_reading && !c.for_writing) return finish(o, EINVAL);
+  if (!o.started) {
+    o.started = true;
+    o.instance = next_instance_++;
+    tell_manager(open_request{o.id, c.path, o.instance, c.for_reading, c.for_writing, c.create, c.exclusive}, o.ready);
+  }
+  if (o.answered) finish(o, o.error, o.error == 0 ? o.instance : 0);
+}
+
+void client_node::state::on(node_id, open_answer const& m) {
+  operation* const o = find(m.call);
+  if (o == nullptr) return;
+  o->answered = true;
+  o->error = m.error;
+  if (m.error != 0) return;
+  instance i;
+  i.file = m.file;
+  i.read = o->asked.for_reading;
+  i.write = o->asked.for_writing;
+  i.synchronous = o->asked.synchronous;
+  file& f = files_[m.file];
+  learn(f, m.size);
+  i.error = std::exchange(f.orphan_error, 0);
+  instances_.emplace(o->instance, std::move(i));
+}
+
+// Data may stay in the pool. If all of it is on disk, the last instance of the node leaves nothing behind.
+void client_node::state::run_close(operation& o) {
+  file& f = file_of(o);
+  bool const last =
+      std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
+  if (!o.started) {
+    forget_hints(instances_.at(o.instance));
+    auto const first = pages_.lower_bound({o.file, 0});
+    bool const unsaved =
+        std::any_of(first, pages_.lower_bound({o.file + 1, 0}), [](auto const& p) { return p.second.unsaved(); });
+    o.started = last && !unsaved && f.ship.now == ship_state::stage::off && !f.tokens.empty();
+  }
+  if (o.started) {
+    block_range const all{0, no_end};
+    if (locked_against(o.file, all, token_mode::write) || !clean(o.file, all, true)) return;
+    f.tokens.lower(all, token_mode::none, f.grants_seen);
+    ++counters_.token_releases;
+    tell_manager(token_release{o.file, all, f.grants_seen, f.size}, o.ready);
+  }
+  int const error = o.error != 0 ? o.error : instances_.at(o.instance).error;
+  tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
+  instances_.erase(o.instance);
+  finish(o, error);
+}
+
+void client_node::state::run_sync(operation& o) {
+  file const& f = file_of(o);
+  using stage = ship_state::stage;
+  if (o.at == phase::begin || o.at == phase::route) {
+    if (f.ship.now == stage::entering || (f.ship.now == stage::on && f.ship.epoch <= f.ended_epoch)) return;
+    o.at = f.ship.now == stage::on ? phase::ship : phase::flush;
+    if (o.at == phase::ship) start_shipping(o);
+  }
+  if (o.at != phase::flush) return run_shipping(o);
+  if (!clean(o.file, {0, no_end}, false)) return;
+  if (!tell_size(o)) return;
+  finish(o, std::exchange(instances_.at(o.instance).error, 0));
+}
+
+void client_node::state::run_size(operation& o) {
+  file const& f = file_of(o);
+  if ((!size_certain(f) || o.started) && !learn_size(o)) return;
+  finish(o, 0, f.size.bytes);
+}
+
+// Alone with the whole file: what others have cached is forgotten, so nobody sees the old end.
+void client_node::state::run_resize(operation& o) {
+  file& f = file_of(o);
+  instance& i = instances_.at(o.instance);
+  if (o.at == phase::begin) {
+    if (!i.write) return finish(o, EBADF);
+    if (o.asked.offset < 0) return finish(o, EINVAL);
+    o.at = phase::route;
+  }
+  if (o.at == phase::route) {
+    if (f.ship.now == ship_state::stage::entering) return;
+    if (f.ship.now == ship_state::stage::on) return finish(o, EPERM);
+    block_range const all{0, no_end};
+    if (!need_token(o, f, all, token_mode::write, all, 0) || !take_lock(o, {0, no_end}, true)) return;
+    o.at = phase::flush;
+  }
+  if (o.at == phase::flush) {
+    if (!clean(o.file, {0, no_end}, true)) return;
+    if (i.error != 0) return finish(o, std::exchange(i.error, 0));
+    if (o.asked.only_grow && o.asked.offset <= f.size.bytes) return finish(o, 0);
+    o.at = phase::resize_cut;
+    o.awaited = machine_.servers;
+    for (int s = 0; s < machine_.servers; ++s)
+      out_->send(me_, {role::server, s}, cut_blocks{o.id, o.file, o.asked.offset}, o.ready);
+  }
+  if (o.at == phase::resize_cut) {
+    if (o.awaited > 0) return;
+    if (o.error != 0) return finish(o, o.error);
+    o.at = phase::answer;
+    tell_manager(resize_request{o.id, o.file, o.asked.offset}, o.ready);
+  }
+  if (o.answered) finish(o, 0);
+}
+
+void client_node::state::on(node_id, blocks_cut const& m) {
+  operation* const o = find(m.id);
+  if (o == nullptr) return;
+  --o->awaited;
+  if (m.error != 0) o->error = m.error;
+}
+
+void client_node::state::run_lock(operation& o) {
+  std::int64_t const begin = o.asked.offset, length = o.asked.length;
+  if (begin < 0 || length < 0) return finish(o, EINVAL);
+  if (length == 0) return finish(o, 0);
+  std::int64_t const end = begin > no_end - length ? no_end : begin + length;
+  if (o.asked.kind == call_kind::unlock) {
+    // Nothing can go wrong any more, and messages to the manager keep their order: nobody waits for an answer.
+    ++counters_.unlocks;
+    tell_manager(unlock_notice{o.file, o.instance, o.asked.owner, begin, end}, o.ready);
+    return finish(o, 0);
+  }
+  if (!std::exchange(o.started, true)) {
+    ++counters_.lock_requests;
+    tell_manager(lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive}, o.ready);
+  }
+  if (o.answered) finish(o, 0);
+}
+
+void client_node::state::on(node_id, lock_answer const& m) {
+  if (operation* const o = find(m.call)) o->answered = true;
+}
+
+void client_node::state::on(node_id, size_query const& m) {
+  tell_manager(size_report{m.query, m.file, files_[m.file].size}, now_);
+}
+
+void client_node::state::on(node_id, size_answer const& m) {
+  learn(files_[m.file], m.size);
+  if (operation* const o = find(m.request)) o->answered = true;
+}
+
+// Nobody waits for it any more.
+void client_node::state::on(node_id, node_failed const& m) {
+  dead_.insert(m.node);
+  for (auto& [id, r] : requests_)
+    if (r.awaited.erase(m.node) > 0 && r.awaited.empty()) renew(r);
+  std::vector<std::int64_t> lost;
+  for (auto const& [id, w] : ship_waits_) {
+    operation const* const o = find(w.first);
+    if (o != nullptr && o->pieces[w.second].owner == m.node) lost.push_back(id);
+  }
+  for (std::int64_t const id : lost) ship_piece_done(id, ESTALE, false, 0, nullptr);
+}
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/detail/lock_table.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace argosy::detail::gpfs {
+
+bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call) {
+  waiting_.push_back({who, begin, end, exclusive, call});
+  bool const goes = may_go(std::prev(waiting_.end()));
+  if (goes) grant();
+  return goes;
+}
+
+// Not before those that came earlier, so that everyone has its turn. But who holds locks waits for holders only: somebody
+// may be waiting for just these.
+bool lock_table::may_go(place waiting) const {
+  entry const& w = *waiting;
+  auto const stops = [&](entry const& e) {
+    return e.who != w.who && e.begin < w.end && w.begin < e.end && (e.exclusive || w.exclusive);
+  };
+  if (std::any_of(held_.begin(), held_.end(), stops)) return false;
+  bool const holds = std::any_of(held_.begin(), held_.end(), [&](entry const& e) { return e.who == w.who; });
+  return holds || std::none_of(waiting_.begin(), waiting, stops);
+}
+
+void lock_table::take(entry const& e) {
+  trim(e.begin, e.end, [&](entry const& h) { return h.who == e.who; });
+  held_.push_back(e);
+  granted_.emplace_back(e.who, e.call);
+}
+
+template <class Mine>
+bool lock_table::trim(std::int64_t begin, std::int64_t end, Mine&& mine) {
+  bool found = false;
+  for (auto h = held_.begin(); h != held_.end();) {
+    if (!mine(*h) || h->end <= begin || end <= h->begin) {
+      ++h;
+      continue;
+    }
+    found = true;
+    if (h->end > end) {
+      entry rest = *h;
+      rest.begin = end;
+      held_.insert(h, rest);
+    }
+    if (h->begin < begin)
+      (h++)->end = begin;
+    else
+      h = held_.erase(h);
+  }
+  return found;
+}
+
+void lock_table::unlock(holder const& who, std::int64_t begin, std::int64_t end) {
+  if (!trim(begin, end, [&](entry const& h) { return h.who == who; }))
+    trim(begin, end, [&](entry const& h) {
+      return h.who.node == who.node && h.who.instance == who.instance && h.begin == begin && h.end == end;
+    });
+  grant();
+}
+
+void lock_table::forget(argosy::gpfs::node_id node, int instance) {
+  auto const gone = [=](entry const& e) { return e.who.node == node && e.who.instance == instance; };
+  held_.remove_if(gone);
+  waiting_.remove_if(gone);
+  grant();
+}
+
+void lock_table::forget(argosy::gpfs::node_id node) {
+  auto const gone = [=](entry const& e) { return e.who.node == node; };
+  held_.remove_if(gone);
+  waiting_.remove_if(gone);
+  grant();
+}
+
+void lock_table::grant() {
+  for (auto w = waiting_.begin(); w != waiting_.end();) {
+    if (!may_go(w)) {
+      ++w;
+      continue;
+    }
+    take(*w);
+    waiting_.erase(w);
+    w = waiting_.begin();  // a conversion may have given something back
+  }
+}
+
+}  // namespace argosy::detail::gpfs

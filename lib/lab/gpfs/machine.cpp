@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/machine.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <istream>
+#include <limits>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace argosy::gpfs {
+
+namespace {
+
+// The shortest text that reads back as the same number, whatever the locale.
+template <class Number>
+std::string text_of(Number n) {
+  char text[40];
+  auto const [end, error] = std::to_chars(text, text + sizeof text, n);
+  return {text, end};
+}
+
+template <class Number>
+bool parse(std::string const& text, Number& n) {
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  return error == std::errc{} && end == text.data() + text.size() && n >= 0 && n <= std::numeric_limits<Number>::max();
+}
+
+// So that sums and products of parameters fit, and times fit the clock.
+constexpr std::int64_t most_count = std::int64_t{1} << 40, most_of_a_kind = 1 << 16;
+constexpr std::int64_t most_block_bytes = std::int64_t{64} << 20;
+constexpr double most_time = 1e9, least_rate = 1e-3;
+
+// Why such a value makes no sense; empty if it does.
+std::string nonsense(std::string_view name, std::int64_t n) {
+  return n > most_count && name != "noise_seed" ? "is more than 2^40" : "";
+}
+std::string nonsense(std::string_view name, double d) {
+  if (d > most_time) return "is more than 10^9";
+  return name.ends_with("_mb_per_s") && d > 0 && d < least_rate ? "is less than 0.001, and not 0, which is no limit"
+                                                                : "";
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, machine const& m) {
+  for_each_parameter(m, [&](char const* name, auto const& value) { out << name << ' ' << text_of(value) << '\n'; });
+  return out;
+}
+
+machine read_machine(std::istream& in, machine m) {
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    auto const refuse = [&](std::string const& why) {
+      throw std::invalid_argument("machine, line " + std::to_string(number) + ": " + why);
+    };
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string name, value, more;
+    if (!(words >> name)) continue;
+    if (!(words >> value) || words >> more) refuse("not a name and one value: " + line);
+    bool known = false, good = false;
+    for_each_parameter(m, [&](char const* parameter, auto& member) {
+      if (name != parameter) return;
+      known = true;
+      good = parse(value, member);
+    });
+    if (!known) refuse("unknown parameter " + name);
+    if (!good) refuse(name + " is not a non-negative number: " + value);
+  }
+  for_each_parameter(m, [](char const* name, auto const& value) {
+    if (std::string const why = nonsense(name, value); !why.empty())
+      throw std::invalid_argument(std::string("machine: ") + name + " " + why);
+  });
+  if (m.block_bytes > most_block_bytes) throw std::invalid_argument("machine: block_bytes is more than 64 MiB");
+  if (std::max({m.servers, m.disks_per_server, m.adapters_per_node}) > most_of_a_kind)
+    throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at most 65536");
+  if (m.block_bytes <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(m.block_bytes)))
+    throw std::invalid_argument("machine: block_bytes is not a power of two");
+  if (m.servers < 1 || m.disks_per_server < 1 || m.adapters_per_node < 1)
+    throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at least 1");
+  if (m.pool_blocks() < 1) throw std::invalid_argument("machine: pagepool_bytes is less than one block");
+  return m;
+}
+
+}  // namespace argosy::gpfs

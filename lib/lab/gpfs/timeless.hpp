@@ -1,0 +1,22 @@
+// A machine whose actions take no time of their own: where time is real.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <argosy/lab/gpfs/machine.hpp>
+
+namespace argosy::gpfs {
+
+// Without it, the state machines would believe in queues that grow as fast as real work outruns the model. The lease stays:
+// it is waited for.
+inline machine timeless(machine m) {
+  for (double machine::* cost :
+       {&machine::call_us, &machine::segment_us, &machine::hint_us, &machine::message_us, &machine::token_us,
+        &machine::revoke_us, &machine::disk_us,
+        // no limits:
+        &machine::copy_mb_per_s, &machine::client_write_mb_per_s, &machine::client_read_mb_per_s,
+        &machine::nic_mb_per_s, &machine::server_mb_per_s, &machine::disk_mb_per_s})
+    m.*cost = 0;
+  return m;
+}
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/token_manager.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <variant>
+
+namespace argosy::gpfs {
+
+token_manager::token_manager(machine const& m, int clients) : machine_(m) {
+  for (node_id node = 0; node < clients; ++node) nodes_.insert(node);
+}
+
+std::optional<file_id> token_manager::find(std::string const& path) const {
+  auto const name = names_.find(path);
+  return name == names_.end() ? std::nullopt : std::optional(name->second);
+}
+
+std::vector<std::string> token_manager::names() const {
+  std::vector<std::string> all;
+  for (auto const& [name, id] : names_) all.push_back(name);
+  return all;
+}
+
+known_size token_manager::size(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? known_size{} : f->second.size;
+}
+
+std::size_t token_manager::open_instances(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? 0 : f->second.instances.size();
+}
+
+std::size_t token_manager::token_count(file_id id) const {
+  std::size_t n = 0;
+  if (auto const f = files_.find(id); f != files_.end())
+    for (auto const& [node, h] : f->second.holders) n += h.tokens.size();
+  return n;
+}
+
+token_mode token_manager::mode_of(file_id id, node_id node, std::int64_t block) const {
+  auto const f = files_.find(id);
+  if (f == files_.end()) return token_mode::none;
+  auto const h = f->second.holders.find(node);
+  return h == f->second.holders.end() ? token_mode::none : h->second.tokens.at(block);
+}
+
+std::size_t token_manager::lock_count(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? 0 : f->second.locks.size();
+}
+
+void token_manager::tell(node_id node, message_body body) {
+  if (!dead_.contains(node)) out_->send({role::manager, 0}, {role::client, node}, std::move(body), departs_);
+}
+
+void token_manager::receive(message const& m, instant now, outbox& out) {
+  if (m.from.who == role::client && dead_.contains(m.from.index)) return;
+  out_ = &out;
+  now_ = now;
+  departs_ = service_.take(now, duration_of(machine_.token_us * 1e-6));
+  std::visit(
+      [&](auto const& body) {
+        using body_type = std::decay_t<decltype(body)>;
+        if constexpr (std::is_same_v<body_type, node_lost>) {
+          lost(body.node);
+        } else if constexpr (std::is_same_v<body_type, fenced>) {
+          if (auto const f = fences_.find(body.node); f != fences_.end() && --f->second == 0) {
+            fences_.erase(f);
+            buried(body.node);
+          }
+        } else if constexpr (requires { on(m.from.index, body); }) {
+          // A number that no open has given means nothing, and is somebody else's later.
+          if constexpr (requires { body.file; })
+            if (!files_.contains(body.file)) return;
+          on(m.from.index, body);
+        }
+      },
+      m.body);
+}
+
+// --- Nodes ---------------------------------------------------------------------------------------------------------
+
+// It has to know which files are partitioned, since it would ask for tokens otherwise.
+void token_manager::admit(node_id node, instant now, outbox& out) {
+  out_ = &out;
+  departs_ = now_ = now;
+  if (!nodes_.insert(node).second) return;
+  using stage = shipping::stage;
+  for (auto const& [id, f] : files_) {
+    if (f.ship.now != stage::entering && f.ship.now != stage::on) continue;
+    tell(node, ship_begin{id, f.ship.epoch, f.ship.map});
+    if (f.ship.now == stage::on) tell(node, ship_go{id, f.ship.epoch, f.size});
+  }
+}
+
+void token_manager::dismiss(node_id node, instant now, outbox& out) {
+  out_ = &out;
+  departs_ = now_ = now;
+  if (dead_.insert(node).second) forget(node);
+}
+
+// --- Names ---------------------------------------------------------------------------------------------------------
+
+file_id token_manager::adopt(std::string path, std::int64_t bytes) {
+  auto const [name, is_new] = names_.emplace(std::move(path), next_file_);
+  if (!is_new) return name->second;
+  file& f = files_[next_file_];
+  f.path = name->first;
+  f.size.bytes = bytes;
+  return next_file_++;
+}
+
+void token_manager::on(node_id from, open_request const& m) {
+  open_answer answer;
+  answer.call = m.call;
+  auto name = names_.find(m.path);
+  if (name == names_.end() && !m.create)
+    answer.error = ENOENT;
+  else if (name != names_.end() && m.create && m.exclusive)
+    answer.error = EEXIST;
+  if (answer.error == 0) {
+    if (name == names_.end()) {
+      name = names_.emplace(m.path, next_file_).first;
+      files_[next_file_++].path = m.path;
+    }
+    file& f = files_.at(name->second);
+    f.instances[{from, m.instance}] = {m.write, false};
+    answer.file = name->second;
+    answer.size = f.size;
+  }
+  tell(from, answer);
+}
+
+void token_manager::on(node_id from, close_notice const& m) {
+  file& f = files_.at(m.file);
+  f.size.learn(m.size);
+  instance_id const id{from, m.instance};
+  f.instances.erase(id);
+  f.locks.forget(from, m.instance);
+  tell_locked(f);
+  shipping& s = f.ship;
+  if (s.now == shipping::stage::gathering && s.starters.contains(id)) {
+    fail_start(f, EINVAL);
+  } else if (s.members.contains(id) && !s.stoppers.contains(id)) {
+    s.stoppers[id] = -1;
+    stop_ship_if_all(m.file, f);
+  }
+}
+
+void token_manager::on(node_id from, remove_request const& m) {
+  tell(from, remove_answer{m.call, names_.erase(m.path) == 0 ? ENOENT : 0});
+}
+
+// --- Tokens --------------------------------------------------------------------------------------------------------
+
+void token_manager::on(node_id from, token_request const& m) {
+  file& f = files_.at(m.file);
+  f.size.learn(m.size);
+  for (surrender const& s : m.surrenders) f.holders[s.holder].tokens.lower(s.range, s.kept, s.number);
+  auto const known = std::find_if(f.requests.begin(), f.requests.end(),
+                                  [&](pending const& p) { return p.node == from && p.request.request == m.request; });
+  if (known != f.requests.end()) {
+    known->asking = false;
+  } else {
+    ++counters_.requests;
+    f.requests.push_back({from, m, false});
+    if (waits(f, std::prev(f.requests.end()))) ++counters_.waits;
+  }
+  serve(m.file, f);
+}
+
+bool token_manager::waits(file const& f, std::list<pending>::const_iterator p) const {
+  return std::any_of(f.requests.begin(), p, [&](pending const& earlier) {
+    return earlier.node != p->node && earlier.request.required.overlaps(p->request.required) &&
+           conflict(earlier.request.mode, p->request.mode);
+  });
+}
+
+// The part of the desired range around the required one that nobody holds something against, or waits for.
+block_range token_manager::grantable(file const& f, pending const& p) const {
+  block_range const required = p.request.required;
+  block_range range{std::min(p.request.desired.begin, required.begin), std::max(p.request.desired.end, required.end)};
+  auto const avoid = [&](block_range o) {
+    if (!o.overlaps(range)) return;
+    if (o.begin >= required.end) range.end = std::min(range.end, o.begin);
+    if (o.end <= required.begin) range.begin = std::max(range.begin, o.end);
+  };
+  for (auto const& [node, h] : f.holders) {
+    if (node == p.node) continue;
+    for (auto const& t : h.tokens.tokens())
+      if (conflict(t.mode, p.request.mode)) avoid(t.range);
+  }
+  for (pending const& other : f.requests)
+    if (other.node != p.node && conflict(other.request.mode, p.request.mode)) avoid(other.request.required);
+  return range;
+}
+
+void token_manager::serve(file_id id, file& f) {
+  using stage = shipping::stage;
+  stage const s = f.ship.now;
+  if (s == stage::leaving) return;  // later, when all have flushed
+  for (auto p = f.requests.begin(); p != f.requests.end();) {
+    if (s == stage::entering || s == stage::on) {
+      if (p->asking) {
+        ++p;  // refused when it comes back
+        continue;
+      }
+      ++counters_.refusals;
+      tell(p->node, token_refusal{p->request.request, id});
+      p = f.requests.erase(p);
+      continue;
+    }
+    if (p->asking || waits(f, p)) {
+      ++p;
+      continue;
+    }
+    token_conflict in_the_way{p->request.request, id, {}};
+    for (auto const& [node, h] : f.holders)
+      if (node != p->node && h.tokens.conflicting(p->request.required, p->request.mode) != nullptr)
+        in_the_way.holders.push_back({node, h.number});
+    if (!in_the_way.holders.empty()) {
+      ++counters_.conflicts;
+      p->asking = true;
+      tell(p->node, std::move(in_the_way));
+      ++p;
+      continue;
+    }
+    block_range const range = grantable(f, *p);
+    holder& h = f.holders[p->node];
+    h.tokens.raise(range, p->request.mode, ++h.number);
+    ++counters_.grants;
+    tell(p->node, token_grant{p->request.request, id, p->request.mode, range, h.number, f.size});
+    p = f.requests.erase(p);
+  }
+}
+
+void token_manager::on(node_id from, token_release const& m) {
+  file& f = files_.at(m.file);
+  f.size.learn(m.size);
+  f.holders[from].tokens.lower(m.range, token_mode::none, m.number);
+  ++counters_.releases;
+  serve(m.file, f);
+}
+
+// --- The size ------------------------------------------------------------------------------------------------------
+
+void token_manager::on(node_id from, size_request const& m) {
+  file& f = files_.at(m.file);
+  size_round round{from, m.request, m.file, {}};
+  bool const ships = f.ship.now != shipping::stage::off && f.ship.now != shipping::stage::gathering;
+  for (node_id const node : nodes_) {
+    if (node == from || dead_.contains(node)) continue;
+    auto const h = f.holders.find(node);
+    bool const writes =
+        h != f.holders.end() && std::any_of(h->second.tokens.tokens().begin(), h->second.tokens.tokens().end(),
+                                            [](auto const& t) { return t.mode == token_mode::write; });
+    if (ships || writes) round.awaited.insert(node);
+  }
+  std::int64_t const query = next_query_++;
+  for (node_id const node : round.awaited) {
+    ++counters_.size_queries;
+    tell(node, size_query{query, m.file});
+  }
+  size_rounds_.emplace(query, std::move(round));
+  finish_size(query);
+}
+
+void token_manager::on(node_id from, size_report const& m) {
+  files_.at(m.file).size.learn(m.size);
+  if (auto const r = size_rounds_.find(m.query); r != size_rounds_.end()) {
+    r->second.awaited.erase(from);
+    finish_size(m.query);
+  }
+}
+
+void token_manager::finish_size(std::int64_t query) {
+  auto const r = size_rounds_.find(query);
+  if (r == size_rounds_.end() || !r->second.awaited.empty()) return;
+  tell(r->second.node, size_answer{r->second.request, r->second.file, files_.at(r->second.file).size});
+  size_rounds_.erase(r);
+}
+
+void token_manager::on(node_id from, size_notice const& m) {
+  known_size& size = files_.at(m.file).size;
+  size.learn(m.size);
+  tell(from, size_answer{m.request, m.file, size});
+}
+
+void token_manager::on(node_id from, resize_request const& m) {
+  known_size& size = files_.at(m.file).size;
+  size = {m.bytes, size.generation + 1};
+  tell(from, size_answer{m.request, m.file, size});
+}
+
+// --- Locks ---------------------------------------------------------------------------------------------------------
+
+void token_manager::on(node_id from, lock_request const& m) {
+  file& f = files_.at(m.file);
+  if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile: nobody waits
+  if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call)) ++counters_.lock_waits;
+  tell_locked(f);
+}
+
+void token_manager::on(node_id from, unlock_notice const& m) {
+  file& f = files_.at(m.file);
+  ++counters_.unlocks;
+  f.locks.unlock({from, m.instance, m.owner}, m.begin, m.end);
+  tell_locked(f);
+}
+
+void token_manager::tell_locked(file& f) {
+  for (auto const& [who, call] : f.locks.granted()) {
+    ++counters_.locks;
+    tell(who.node, lock_answer{call});
+  }
+}
+
+// --- Partitioning --------------------------------------------------------------------------------------------------
+
+void token_manager::on(node_id from, ship_start const& m) {
+  file& f = files_.at(m.file);
+  shipping& s = f.ship;
+  using stage = shipping::stage;
+  instance_id const id{from, m.instance};
+  if (!f.instances.contains(id)) return tell(from, ship_done{m.call, EINVAL});
+  if (s.now != stage::off && s.now != stage::gathering) return tell(from, ship_done{m.call, EINVAL});
+  if (s.now == stage::off) {
+    std::int64_t const others = std::count_if(files_.begin(), files_.end(),
+                                              [](auto const& other) { return other.second.ship.now != stage::off; });
+    if (others >= machine_.ship_files_max) return tell(from, ship_done{m.call, ENOMEM});
+    s = {};
+    s.now = stage::gathering;
+    set_deadline(s);
+  }
+  if (s.starters.contains(id)) return tell(from, ship_done{m.call, EINVAL});
+  bool const differs = !s.starters.empty() && s.starters.begin()->second.start.instances != m.instances;
+  s.starters[id] = {m.call, m};
+  if (differs) return fail_start(f, EINVAL);  // nobody is left waiting for what cannot come
+  start_ship_if_all(m.file, f);
+}
+
+void token_manager::fail_start(file& f, int error) {
+  for (auto const& [id, w] : f.ship.starters) tell(id.first, ship_done{w.call, error});
+  f.ship = {};
+}
+
+void token_manager::start_ship_if_all(file_id id, file& f) {
+  shipping& s = f.ship;
+  ship_start const& first = s.starters.begin()->second.start;
+  if (static_cast<std::int64_t>(s.starters.size()) < first.instances) return;
+  std::set<node_id> nodes;
+  for (auto const& [member, w] : s.starters) {
+    nodes.insert(member.first);
+    if (w.start.map != first.map) return fail_start(f, EINVAL);
+  }
+  for (auto const& [other, i] : f.instances)
+    if (i.write && !s.starters.contains(other)) return fail_start(f, EPERM);
+  s.map = first.map.value_or(partition_map{});
+  if (!first.map) s.map.owners.assign(nodes.begin(), nodes.end());
+  for (node_id const owner : s.map.owners)
+    if (!nodes.contains(owner)) return fail_start(f, EINVAL);
+
+  s.now = shipping::stage::entering;
+  s.deadline = 0;
+  s.epoch = ++next_epoch_;
+  for (auto const& [member, w] : s.starters) s.members.insert(member);
+  for (node_id const node : nodes_) {
+    if (dead_.contains(node)) continue;
+    s.awaited.insert(node);
+    tell(node, ship_begin{id, s.epoch, s.map});
+  }
+  serve(id, f);
+}
+
+void token_manager::on(node_id from, ship_ready const& m) {
+  file& f = files_.at(m.file);
+  f.size.learn(m.size);
+  if (m.epoch != f.ship.epoch || f.ship.awaited.erase(from) == 0) return;
+  if (m.error != 0) f.ship.error = m.error;
+  ship_flushed(m.file, f);
+}
+
+// After a change of what is awaited.
+void token_manager::ship_flushed(file_id id, file& f) {
+  shipping& s = f.ship;
+  using stage = shipping::stage;
+  if (!s.awaited.empty()) return;
+  if (s.now == stage::entering) {
+    s.now = stage::on;
+    for (auto& [node, h] : f.holders) h.tokens = {};
+    for (node_id const node : nodes_) tell(node, ship_go{id, s.epoch, f.size});
+    int const error = s.failed ? ESTALE : 0;
+    for (auto const& [member, w] : s.starters) tell(member.first, ship_done{w.call, error});
+    stop_ship_if_all(id, f);
+  } else if (s.now == stage::leaving) {
+    int const error = s.failed ? ESTALE : s.error != 0 ? EIO : 0;
+    for (auto const& [member, call] : s.stoppers)
+      if (call >= 0) tell(member.first, ship_done{call, error});
+    s = {};
+    serve(id, f);
+  }
+}
+
+void token_manager::on(node_id from, ship_stop const& m) {
+  file& f = files_.at(m.file);
+  instance_id const id{from, m.instance};
+  if (f.ship.now != shipping::stage::on || !f.ship.members.contains(id) || f.ship.stoppers.contains(id))
+    return tell(from, ship_done{m.call, EINVAL});
+  f.ship.stoppers[id] = m.call;
+  if (f.ship.deadline == 0) set_deadline(f.ship);
+  stop_ship_if_all(m.file, f);
+}
+
+void token_manager::stop_ship_if_all(file_id id, file& f) {
+  shipping& s = f.ship;
+  if (s.now != shipping::stage::on || s.stoppers.size() < s.members.size()) return;
+  s.now = shipping::stage::leaving;
+  s.deadline = 0;
+  s.error = 0;
+  for (node_id const node : nodes_) {
+    if (dead_.contains(node)) continue;
+    s.awaited.insert(node);
+    tell(node, ship_end{id, s.epoch});
+  }
+  ship_flushed(id, f);
+}
+
+void token_manager::on(node_id from, ship_interrupt const& m) {
+  file& f = files_.at(m.file);
+  shipping& s = f.ship;
+  instance_id const id{from, m.instance};
+  if (s.now == shipping::stage::gathering && s.starters.contains(id)) {
+    fail_start(f, EINTR);
+  } else if (s.now == shipping::stage::on && s.stoppers.contains(id)) {
+    fail_stop(s, EINTR);
+  }
+}
+
+// The mode is kept.
+void token_manager::fail_stop(shipping& s, int error) {
+  s.deadline = 0;
+  std::erase_if(s.stoppers, [&](auto const& stopper) {
+    if (stopper.second < 0) return false;  // closed: it stays stopped
+    tell(stopper.first.first, ship_done{stopper.second, error});
+    return true;
+  });
+}
+
+// Nobody waits for ever for one that will not come.
+void token_manager::set_deadline(shipping& s) {
+  if (machine_.ship_wait_s <= 0) return;
+  s.deadline = --last_deadline_;
+  out_->timers.push_back({now_ + duration_of(machine_.ship_wait_s), s.deadline});
+}
+
+void token_manager::deadline(std::int64_t timer) {
+  for (auto& [id, f] : files_) {
+    if (f.ship.deadline != timer) continue;
+    if (f.ship.now == shipping::stage::gathering)
+      fail_start(f, ETIMEDOUT);
+    else
+      fail_stop(f.ship, ETIMEDOUT);
+    return;
+  }
+}
+
+// --- Failure of nodes ----------------------------------------------------------------------------------------------
+
+void token_manager::lost(node_id node) {
+  if (dead_.contains(node) || !nodes_.contains(node)) return;
+  out_->timers.push_back({now_ + duration_of(machine_.lease_s), node});
+}
+
+// The lease has run out. What the node still may send to the disks must be refused before others may write there.
+void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
+  out_ = &out;
+  departs_ = now_ = now;
+  if (timer < 0) return deadline(timer);
+  auto const node = static_cast<node_id>(timer);
+  if (!dead_.insert(node).second) return;
+  fences_[node] = static_cast<int>(machine_.servers);
+  for (int s = 0; s < machine_.servers; ++s) out.send({role::manager, 0}, {role::server, s}, fence{node}, now);
+}
+
+void token_manager::buried(node_id node) {
+  ++counters_.failed_nodes;
+  forget(node);
+}
+
+void token_manager::forget(node_id node) {
+  for (node_id const other : nodes_) tell(other, node_failed{node});
+  std::vector<std::int64_t> rounds;
+  for (auto& [query, round] : size_rounds_)
+    if (round.awaited.erase(node) > 0) rounds.push_back(query);
+  for (std::int64_t const query : rounds) finish_size(query);
+  for (auto& [id, f] : files_) {
+    f.holders.erase(node);
+    f.locks.forget(node);
+    tell_locked(f);
+    std::erase_if(f.requests, [=](pending const& p) { return p.node == node; });
+    std::erase_if(f.instances, [=](auto const& i) { return i.first.first == node; });
+    shipping& s = f.ship;
+    auto const is_here = [=](auto const& entry) { return entry.first.first == node; };
+    if (s.now == shipping::stage::gathering) {
+      // Those who wait count on so many, and one of them cannot come any more.
+      if (std::any_of(s.starters.begin(), s.starters.end(), is_here)) fail_start(f, ESTALE);
+    } else if (s.now != shipping::stage::off) {
+      bool const took_part =
+          std::any_of(s.members.begin(), s.members.end(), [=](instance_id const& m) { return m.first == node; });
+      if (took_part) {
+        s.failed = true;
+        std::erase_if(s.members, [=](instance_id const& m) { return m.first == node; });
+        std::erase_if(s.stoppers, is_here);
+        std::erase_if(s.starters, is_here);
+      }
+      s.awaited.erase(node);
+      if (s.now == shipping::stage::on)
+        stop_ship_if_all(id, f);
+      else
+        ship_flushed(id, f);
+    }
+    serve(id, f);
+  }
+}
+
+}  // namespace argosy::gpfs

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/detail/token_map.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace argosy::detail::gpfs {
+
+bool token_map::covers(block_range range, token_mode mode) const {
+  for (token const& t : tokens_) {
+    if (range.empty()) return true;
+    if (t.range.end <= range.begin) continue;
+    if (t.range.begin > range.begin || t.mode < mode) return false;
+    range.begin = t.range.end;
+  }
+  return range.empty();
+}
+
+token_mode token_map::at(std::int64_t block) const {
+  for (token const& t : tokens_)
+    if (t.range.contains(block)) return t.mode;
+  return token_mode::none;
+}
+
+auto token_map::conflicting(block_range range, token_mode mode) const -> token const* {
+  for (token const& t : tokens_)
+    if (t.range.overlaps(range) && conflict(t.mode, mode)) return &t;
+  return nullptr;
+}
+
+// Every block of the range becomes how(what it is).
+template <class Change>
+void token_map::change(block_range range, Change const& how) {
+  if (range.empty()) return;
+  std::vector<token> all;
+  auto const add = [&](token t) {
+    if (t.range.empty() || t.mode == token_mode::none) return;
+    if (!all.empty() && all.back().range.end == t.range.begin && all.back().mode == t.mode &&
+        all.back().number == t.number)
+      all.back().range.end = t.range.end;
+    else
+      all.push_back(t);
+  };
+  std::int64_t at = range.begin;  // what lies before it inside the range is done
+  auto const fill = [&](std::int64_t end) {
+    if (at < end) add(how(token{{at, end}, token_mode::none, 0}));
+    at = std::max(at, end);
+  };
+  for (token const& t : tokens_) {
+    if (t.range.begin >= range.end) fill(range.end);
+    add({{t.range.begin, std::min(t.range.end, range.begin)}, t.mode, t.number});
+    block_range const inside = intersection(t.range, range);
+    if (!inside.empty()) {
+      fill(inside.begin);
+      add(how(token{inside, t.mode, t.number}));
+      at = inside.end;
+    }
+    if (t.range.end > range.end) {
+      fill(range.end);
+      add({{std::max(t.range.begin, range.end), t.range.end}, t.mode, t.number});
+    }
+  }
+  fill(range.end);
+  tokens_ = std::move(all);
+}
+
+void token_map::raise(block_range range, token_mode mode, std::int64_t number) {
+  change(range, [=](token t) { return token{t.range, std::max(t.mode, mode), std::max(t.number, number)}; });
+}
+
+void token_map::lower(block_range range, token_mode mode, std::int64_t number) {
+  change(range, [=](token t) {
+    if (t.number <= number) t.mode = std::min(t.mode, mode);
+    return t;
+  });
+}
+
+}  // namespace argosy::detail::gpfs

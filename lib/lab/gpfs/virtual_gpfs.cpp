@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lab/cluster/file_action.hpp"
+
+namespace argosy {
+namespace detail::virtual_world {
+
+namespace gpfs = argosy::gpfs;  // not detail::gpfs
+
+// The system has a clock of its own, which goes on from run to run. In a run it goes with the scheduler: the next of its
+// events is always an event there, too.
+struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
+  gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t) : system(m, nodes, std::move(t)) {
+    system.on_completion = [this](gpfs::loopback::ticket const& k, gpfs::completion const& c) { completed(k, c); };
+  }
+
+  // A call that is under way. Its memory is its own: the task that waits may be unwound, and with it what it gave.
+  struct pending {
+    task* who = nullptr;  // null: outside of runs, or nobody waits any more
+    bool is_open = false, abandoned = false;
+    std::vector<std::byte> memory;
+    gpfs::completion result;
+    bool done = false;
+  };
+
+  gpfs::loopback system;
+  std::map<gpfs::loopback::ticket, std::shared_ptr<pending>> calls;
+  std::uint64_t run = 0;  // the run that `began` is of
+  gpfs::instant began{};
+  std::optional<picoseconds> awaited;  // the scheduler's event of this system that comes first
+
+  gpfs::instant instant_of(picoseconds t) const { return began + gpfs::instant(t / 1000); }
+  picoseconds time_of(gpfs::instant at) const { return ps_of_ns((at - began).count()); }
+
+  // What was left of earlier runs happens in between.
+  void settle() {
+    while (system.step()) {
+    }
+    calls.clear();
+  }
+
+  void enter(scheduler& s) {
+    if (run == s.run_number()) return;
+    settle();
+    run = s.run_number();
+    began = system.now();
+    awaited.reset();
+    s.when_lost.push_back([this, &s, keep = weak_from_this()](rank_state& r) {
+      if (keep.expired() || r.node >= system.nodes()) return;
+      for (int i = 0; i < s.scenario().ranks; ++i)
+        if (s.rank(i).node == r.node && !s.rank(i).dead) return;
+      system.kill(r.node);
+      await_next(s);
+    });
+  }
+
+  void await_next(scheduler& s) {
+    auto const next = system.next_event();
+    if (!next) return;
+    picoseconds const at = time_of(*next);
+    if (awaited && *awaited <= at) return;
+    awaited = at;
+    s.call_at(at, [this, &s, at, keep = shared_from_this()] {
+      if (awaited == at) awaited.reset();
+      gpfs::instant const now = instant_of(at);
+      for (auto first = system.next_event(); first && *first <= now; first = system.next_event()) system.step();
+      await_next(s);
+    });
+  }
+
+  void completed(gpfs::loopback::ticket const& t, gpfs::completion const& c) {
+    auto const found = calls.find(t);
+    if (found == calls.end()) return;
+    auto const p = std::move(found->second);
+    calls.erase(found);
+    p->result = c;
+    p->done = true;
+    if (p->abandoned && p->is_open && c.error == 0) close_later(t.node, static_cast<int>(c.value));
+    if (scheduler* const s = scheduler::running(); s && p->who) s->wake(*p->who, time_of(c.at));
+  }
+
+  // Takes what the call reads from, and gives back what it has read.
+  gpfs::completion carry(file_action& act, int node, gpfs::call c, std::string const& words) {
+    if (system.is_dead(node)) return {0, 0, ESTALE, {}};
+    auto const p = std::make_shared<pending>();
+    p->is_open = c.kind == gpfs::call_kind::open;
+    bool const is_read = c.kind == gpfs::call_kind::read;
+    std::span<std::byte> const into = c.kind == gpfs::call_kind::fcntl ? c.argument : c.into;
+    if (c.kind == gpfs::call_kind::fcntl)
+      p->memory.assign(into.begin(), into.end());
+    else if (c.kind == gpfs::call_kind::write)
+      p->memory.assign(c.from.begin(), c.from.end());
+    else
+      p->memory.resize(into.size());
+    (c.kind == gpfs::call_kind::fcntl ? c.argument : c.into) = p->memory;
+    c.from = p->memory;
+
+    scheduler* const s = act ? act.operator->() : nullptr;
+    if (s) {
+      enter(*s);
+      system.pass(instant_of(s->now().time));
+    }
+    calls[system.start(node, std::move(c))] = p;
+    if (s) {
+      p->who = &s->now();
+      await_next(*s);
+      try {
+        s->block({.kind = call_kind::file, .words = &words});
+      } catch (...) {
+        p->who = nullptr;
+        p->abandoned = true;
+        throw;
+      }
+    } else {
+      while (!p->done)
+        if (!system.step()) throw std::logic_error("argosy::virtual_gpfs: nobody is there to end a wait for " + words);
+    }
+    // A directive changes its argument as it likes; a read, no more than it has read.
+    std::int64_t const moved = is_read ? p->result.value : static_cast<std::int64_t>(into.size());
+    std::copy_n(p->memory.begin(), moved, into.begin());
+    return p->result;
+  }
+
+  // Nobody waits for it, so that destructors may.
+  void close_later(int node, int instance) {
+    gpfs::call c;
+    c.kind = gpfs::call_kind::close;
+    c.instance = instance;
+    scheduler* const s = scheduler::running();
+    bool const timed = s && s->in_task() && run == s->run_number();
+    system.start_later(node, std::move(c), timed ? instant_of(s->now().time) : system.now());
+    if (timed && !s->ending()) await_next(*s);
+  }
+
+  // Where the calls of this rank go.
+  int node_here() const {
+    if (scheduler* const s = scheduler::running(); s && s->in_task()) {
+      if (s->me().node >= system.nodes())
+        throw std::invalid_argument(fmt::format("argosy::virtual_gpfs: rank {} is on node {}, but there are {} nodes",
+                                                s->me().number, s->me().node, system.nodes()));
+      return s->me().node;
+    }
+    int node = 0;
+    while (node + 1 < system.nodes() && system.is_dead(node)) ++node;
+    return node;
+  }
+};
+
+namespace {
+
+struct call_name {
+  std::string_view name;
+  std::uint64_t code;
+};
+
+call_name name_of(gpfs::call const& c) {
+  using kind = gpfs::call_kind;
+  auto const known = [](file_call f) { return call_name{to_string(f), static_cast<std::uint64_t>(f)}; };
+  switch (c.kind) {
+    case kind::open:
+      return known(file_call::open);
+    case kind::read:
+      return known(file_call::read);
+    case kind::write:
+      return known(file_call::write);
+    case kind::sync:
+      return known(file_call::sync);
+    case kind::size:
+      return known(file_call::size);
+    case kind::resize:
+      return known(c.only_grow ? file_call::preallocate : file_call::resize);
+    case kind::close:
+      return known(file_call::close);
+    case kind::lock:
+      return known(file_call::lock);
+    case kind::unlock:
+      return known(file_call::unlock);
+    case kind::fcntl:
+      return {"fcntl", 20};
+    case kind::remove:
+      return {"remove", 21};
+  }
+  return {"call", 22};
+}
+
+gpfs::completion carried(gpfs_state& state, int node, std::string const& path, gpfs::call c) {
+  auto const [name, code] = name_of(c);
+  bool const moves = c.kind == gpfs::call_kind::read || c.kind == gpfs::call_kind::write;
+  std::int64_t const offset = c.offset;
+  std::uint64_t const file = static_cast<std::uint64_t>(node) << 32 | static_cast<std::uint32_t>(c.instance);
+  std::string const words = fmt::format("{} of '{}' in the simulated GPFS", name, path);
+  file_action act(name, code, file, moves);
+  if (act.skipped()) {
+    if (c.kind == gpfs::call_kind::close) state.close_later(node, c.instance);
+    return {0, 0, EIO, {}};
+  }
+  gpfs::completion const done = state.carry(act, node, std::move(c), words);
+  act.end(offset, moves ? done.value : -1, done.error);
+  return done;
+}
+
+std::error_code code_of(gpfs::completion const& done) {
+  return done.error != 0 ? errno_code(done.error) : std::error_code();
+}
+
+}  // namespace
+}  // namespace detail::virtual_world
+
+using namespace detail::virtual_world;
+
+// --- The handle ---
+
+virtual_gpfs_handle& virtual_gpfs_handle::operator=(virtual_gpfs_handle&& other) noexcept {
+  std::swap(state_, other.state_);
+  std::swap(node_, other.node_);
+  std::swap(instance_, other.instance_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+virtual_gpfs_handle::~virtual_gpfs_handle() {
+  if (state_) state_->close_later(node_, instance_);
+}
+
+gpfs::completion virtual_gpfs_handle::carry(gpfs::call c) {
+  if (!state_) return {0, 0, EBADF, {}};
+  return carried(*state_, node_, path_, std::move(c));
+}
+
+std::int64_t virtual_gpfs_handle::owner() const {
+  scheduler* const s = scheduler::running();
+  return s && s->in_task() ? s->now().number + 1 : 0;
+}
+
+std::error_code virtual_gpfs_handle::close() {
+  if (!state_) return errno_code(EBADF);
+  gpfs::completion const done = carried(*state_, node_, path_, make(gpfs::call_kind::close));
+  state_.reset();
+  return code_of(done);
+}
+
+std::int64_t virtual_gpfs_handle::block_bytes() const noexcept {
+  return state_ ? state_->system.hardware().block_bytes : 4096;
+}
+
+// --- The file system ---
+
+virtual_gpfs::virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t)
+    : state_(std::make_shared<gpfs_state>(m, nodes, std::move(t))) {}
+
+virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags, std::error_code& error) const {
+  virtual_gpfs_handle h;
+  int const node = state_->node_here();
+  gpfs::completion const done =
+      path.empty() ? gpfs::completion{0, 0, ENOENT, {}} : carried(*state_, node, path, h.opening(path, flags));
+  error = code_of(done);
+  if (error) return h;
+  h.state_ = state_;
+  h.node_ = node;
+  h.path_ = path;
+  h.instance_ = static_cast<int>(done.value);
+  return h;
+}
+
+opener virtual_gpfs::opener() const {
+  return opener_in_run([files = *this](std::string const& path, open_flags flags,
+                                       std::error_code& error) { return files.open(path, flags, error); },
+                       [state = state_](std::string const& path) {
+                         gpfs::call c;
+                         c.kind = gpfs::call_kind::remove;
+                         c.path = path;
+                         return code_of(carried(*state, state->node_here(), path, std::move(c)));
+                       });
+}
+
+bool virtual_gpfs::exists(std::string const& path) const { return state_->system.manager().find(path).has_value(); }
+std::vector<std::string> virtual_gpfs::names() const { return state_->system.manager().names(); }
+std::vector<std::byte> virtual_gpfs::content(std::string const& path) const { return state_->system.content(path); }
+std::vector<std::byte> virtual_gpfs::on_disk(std::string const& path) const { return state_->system.on_disk(path); }
+
+void virtual_gpfs::put(std::string const& path, std::span<std::byte const> bytes) {
+  auto const faults = [&](bool on) {
+    for (int k = 0; k < state_->system.hardware().servers; ++k) state_->system.server(k).set_faults(on);
+  };
+  faults(false);
+  std::error_code error;
+  auto f = open(path, {.read = true, .write = true, .create = true}, error);
+  if (!error) error = f.resize(0);
+  if (!error) error = f.write(0, bytes).error;
+  if (!error) error = f.sync();
+  if (!error) error = f.close();
+  state_->settle();
+  faults(true);
+  if (error) throw std::system_error(error, "argosy::virtual_gpfs::put: " + path);
+}
+
+gpfs::client_counters const& virtual_gpfs::counters(int node) const { return state_->system.client(node).counters(); }
+
+gpfs::client_counters virtual_gpfs::counters() const {
+  gpfs::client_counters sum;
+  for (int n = 0; n < state_->system.nodes(); ++n) {
+    std::vector<std::int64_t> mine;
+    gpfs::for_each_client_counter(counters(n), [&](char const*, std::int64_t x) { mine.push_back(x); });
+    auto next = mine.begin();
+    gpfs::for_each_client_counter(sum, [&](char const*, std::int64_t& x) { x += *next++; });
+  }
+  return sum;
+}
+
+gpfs::loopback& virtual_gpfs::system() const { return state_->system; }
+
+}  // namespace argosy

@@ -1,0 +1,530 @@
+// The agree room: error codes and their classes, and the decision of all ranks whether a call succeeded.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/agree/detail/agree.hpp>
+#include <argosy/error/error.hpp>
+#include <argosy/error/mpi.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/world/mpi.hpp>
+
+#include <mpi.h>
+
+#include <cerrno>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/plain_world.hpp"
+
+namespace io = argosy;
+using Catch::Matchers::ContainsSubstring;
+using io::agreement;
+using io::arguments;
+using io::errc;
+using io::failure;
+using io::test::plain_world;
+
+namespace {
+
+io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
+std::error_code os(int number) { return {number, std::system_category()}; }
+
+std::vector<errc> const all_errcs = [] {
+  std::vector<errc> all;
+  for (int i = static_cast<int>(errc::access); i <= static_cast<int>(errc::rank_failed); ++i)
+    all.push_back(static_cast<errc>(i));
+  return all;
+}();
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+std::string rank_words(int rank) { return "rank " + std::to_string(rank); }
+
+// "<file>:<line>" as notes between neighbours carry it: the end of the file name, at least.
+std::string place_of(int line) { return "agree.cpp:" + std::to_string(line); }
+
+// All ranks have the same `failed_rank`, `cause` and `detail`.
+void check_same_on_all(io::mpi const& world, agreement const& a) {
+  struct {
+    int failed_rank, cause;
+    std::uint64_t detail;
+  } mine{a.failed_rank, a.cause.value(), io::fingerprint(a.detail)}, first = mine;
+  world.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+  CHECK(mine.failed_rank == first.failed_rank);
+  CHECK(mine.cause == first.cause);
+  CHECK(mine.detail == first.detail);
+}
+
+// A category that the library does not know.
+class strange_category final : public std::error_category {
+ public:
+  char const* name() const noexcept override { return "tape robot"; }
+  std::string message(int) const override { return "the arm is stuck"; }
+};
+strange_category const strange;
+
+}  // namespace
+
+// --- Codes ----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("every errc has words and a remedy of its own", "[agree][errc]") {
+  CHECK(std::string(io::category().name()) == "argosy");
+  std::set<std::string> words;
+  for (errc e : all_errcs) {
+    std::error_code const code = e;
+    INFO(code.value() << " " << code.message());
+    CHECK(code.category() == io::category());
+    CHECK(code.message() != "unknown error");
+    CHECK(words.insert(code.message()).second);
+    CHECK_FALSE(io::remedy(e).empty());
+    CHECK(io::remedy(e) != "report it");
+    CHECK(io::classify(code) == e);
+  }
+  CHECK(io::make_error_code(static_cast<errc>(999)).message() == "unknown error");
+}
+
+TEST_CASE("an errno has the class that MPI gives it", "[agree][errc]") {
+  std::map<int, errc> const classes{{EACCES, errc::access},
+                                    {EPERM, errc::access},
+                                    {EISDIR, errc::bad_file},
+                                    {ENOTDIR, errc::bad_file},
+                                    {ENAMETOOLONG, errc::bad_file},
+                                    {ELOOP, errc::bad_file},
+                                    {EBADF, errc::file},
+                                    {ESTALE, errc::file},
+                                    {EEXIST, errc::file_exists},
+                                    {EBUSY, errc::file_in_use},
+                                    {ETXTBSY, errc::file_in_use},
+                                    {ENOSPC, errc::no_space},
+                                    {ENOENT, errc::no_such_file},
+                                    {EDQUOT, errc::quota},
+                                    {EROFS, errc::read_only},
+                                    {EFBIG, errc::file_too_large},
+                                    {EOVERFLOW, errc::file_too_large},
+                                    {EMFILE, errc::too_many_files},
+                                    {ENFILE, errc::too_many_files},
+                                    {ENOLCK, errc::no_locks},
+                                    {EINVAL, errc::argument},
+                                    {EOPNOTSUPP, errc::unsupported},
+                                    {ENOSYS, errc::unsupported},
+                                    {EIO, errc::io},
+                                    {EAGAIN, errc::io},
+                                    {ENXIO, errc::io},
+                                    {ETIMEDOUT, errc::io},
+                                    {EREMOTEIO, errc::io},
+                                    {ENOMEM, errc::io}};
+  for (auto const& [number, expected] : classes) {
+    INFO(os(number).message());
+    CHECK(io::classify(os(number)) == expected);
+    CHECK(io::classify({number, std::generic_category()}) == expected);
+  }
+  CHECK(io::classify({ENOSPC, strange}) == errc::io);
+}
+
+TEST_CASE("error classes have MPI's numbers", "[agree][errc]") {
+  std::map<errc, int> const numbers{
+      {errc::access, MPI_ERR_ACCESS},
+      {errc::bad_file, MPI_ERR_BAD_FILE},
+      {errc::file, MPI_ERR_FILE},
+      {errc::file_exists, MPI_ERR_FILE_EXISTS},
+      {errc::file_in_use, MPI_ERR_FILE_IN_USE},
+      {errc::io, MPI_ERR_IO},
+      {errc::no_space, MPI_ERR_NO_SPACE},
+      {errc::no_such_file, MPI_ERR_NO_SUCH_FILE},
+      {errc::quota, MPI_ERR_QUOTA},
+      {errc::read_only, MPI_ERR_READ_ONLY},
+      {errc::file_too_large, MPI_ERR_IO},
+      {errc::too_many_files, MPI_ERR_OTHER},
+      {errc::no_locks, MPI_ERR_UNSUPPORTED_OPERATION},
+      {errc::truncated, MPI_ERR_IO},
+      {errc::amode, MPI_ERR_AMODE},
+      {errc::argument, MPI_ERR_ARG},
+      {errc::datatype, MPI_ERR_TYPE},
+      {errc::representation, MPI_ERR_UNSUPPORTED_DATAREP},
+      {errc::duplicate_representation, MPI_ERR_DUP_DATAREP},
+      {errc::conversion, MPI_ERR_CONVERSION},
+      {errc::hint, MPI_ERR_INFO_VALUE},
+      {errc::not_same, MPI_ERR_NOT_SAME},
+      {errc::unsupported, MPI_ERR_UNSUPPORTED_OPERATION},
+      {errc::sync_lost, MPI_ERR_IO},
+      {errc::error_on_another_rank, MPI_ERR_OTHER},
+      {errc::rank_failed, MPI_ERR_OTHER},
+  };
+  CHECK(numbers.size() == all_errcs.size());
+  for (auto const& [e, number] : numbers) {
+    INFO(io::make_error_code(e).message());
+    CHECK(io::to_mpi_class(e) == number);
+  }
+  CHECK(io::to_mpi_class({}) == MPI_SUCCESS);
+  CHECK(io::to_mpi_class(os(EDQUOT)) == MPI_ERR_QUOTA);
+  CHECK(io::to_mpi_class(os(ENOSPC)) == MPI_ERR_NO_SPACE);
+}
+
+TEST_CASE("error codes compare with std::errc", "[agree][errc]") {
+  std::map<errc, std::errc> const conditions{
+      {errc::access, std::errc::permission_denied},
+      {errc::bad_file, std::errc::is_a_directory},
+      {errc::file, std::errc::bad_file_descriptor},
+      {errc::file_exists, std::errc::file_exists},
+      {errc::file_in_use, std::errc::device_or_resource_busy},
+      {errc::io, std::errc::io_error},
+      {errc::no_space, std::errc::no_space_on_device},
+      {errc::no_such_file, std::errc::no_such_file_or_directory},
+      {errc::read_only, std::errc::read_only_file_system},
+      {errc::file_too_large, std::errc::file_too_large},
+      {errc::too_many_files, std::errc::too_many_files_open},
+      {errc::no_locks, std::errc::no_lock_available},
+      {errc::amode, std::errc::invalid_argument},
+      {errc::argument, std::errc::invalid_argument},
+      {errc::datatype, std::errc::invalid_argument},
+      {errc::conversion, std::errc::result_out_of_range},
+      {errc::unsupported, std::errc::operation_not_supported},
+      {errc::rank_failed, std::errc::owner_dead},
+  };
+  for (errc e : all_errcs) {
+    std::error_code const code = e;
+    INFO(code.message());
+    if (auto const found = conditions.find(e); found != conditions.end())
+      CHECK(code == found->second);
+    else
+      CHECK(code.default_error_condition().category() == io::category());
+  }
+}
+
+TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]") {
+  agreement const own{errc::no_space, 3, os(ENOSPC), "5 of 8 bytes were written before", {}};
+  std::string const here = io::message_of(own, "write_at_all", "state.dat", 3);
+  CHECK_THAT(here, ContainsSubstring("write_at_all of 'state.dat' failed on rank 3: no space left"));
+  CHECK_THAT(here, ContainsSubstring("ENOSPC") || ContainsSubstring("errno 28"));
+  CHECK_THAT(here, ContainsSubstring("5 of 8 bytes"));
+  CHECK_THAT(here, ContainsSubstring(std::string(io::remedy(errc::no_space))));
+  CHECK_FALSE(contains(here, "this is rank"));
+
+  agreement other = own;
+  other.code = errc::error_on_another_rank;
+  std::string const there = io::message_of(other, "write_at_all", "state.dat", 0);
+  CHECK_THAT(there, ContainsSubstring("failed on rank 3 (this is rank 0): no space left"));
+
+  // Two ranks, two reasons: the lowest rank's is the cause, this one's is told, too.
+  agreement both = own;
+  both.code = errc::quota;
+  CHECK_THAT(io::message_of(both, "write_at_all", "state.dat", 5), ContainsSubstring("on this rank: quota exceeded"));
+
+  io::error const e(own, "write_at_all", "state.dat", 3), copy = e;
+  CHECK(copy.code() == errc::no_space);
+  CHECK(copy.failed_rank() == 3);
+  CHECK(copy.cause() == os(ENOSPC));
+  CHECK(std::string(copy.what()) == here);
+
+  agreement const unknown{errc::io, 0, {7, strange}, "", {}};
+  std::string const words = io::message_of(unknown, "sync", "state.dat", 0);
+  CHECK_THAT(words, ContainsSubstring("the arm is stuck") && ContainsSubstring("tape robot"));
+  CHECK_FALSE(contains(words, "E2BIG"));
+}
+
+TEST_CASE("a call of one rank fails on that rank", "[agree]") {
+  CHECK(io::alone(4, {}));
+  agreement const a = io::alone(4, {os(EDQUOT), "here"});
+  CHECK_FALSE(a);
+  CHECK(a.code == errc::quota);
+  CHECK(a.cause == os(EDQUOT));
+  CHECK(a.failed_rank == 4);
+  CHECK(a.detail == "here");
+}
+
+// --- The outcome ----------------------------------------------------------------------------------------------------
+
+TEST_CASE("no failure, no error", "[agree][outcome]") {
+  agreement const a = io::agree(everyone(), failure());
+  CHECK(a);
+  CHECK(a.failed_rank == -1);
+  CHECK_FALSE(a.cause);
+}
+
+TEST_CASE("a failure on one rank is known to all", "[agree][outcome]") {
+  io::mpi const world = everyone();
+  for (int r = 0; r < world.size(); ++r)
+    for (std::error_code const code : {os(ENOSPC), std::error_code(errc::no_locks), os(EIO)}) {
+      failure mine;
+      if (world.rank() == r) mine = {code, "on the way to " + std::to_string(r)};
+      agreement const a = io::agree(world, mine);
+      CHECK(a.code == (world.rank() == r ? io::classify(code) : errc::error_on_another_rank));
+      CHECK(a.failed_rank == r);
+      CHECK(a.cause == code);
+      CHECK(a.detail == "on the way to " + std::to_string(r));
+    }
+}
+
+TEST_CASE("of several failures each rank returns its own, and names the lowest rank", "[agree][outcome]") {
+  io::mpi const world = everyone();
+  std::vector<std::error_code> const codes{os(ENOSPC), os(EDQUOT), errc::datatype, os(ESTALE)};
+  auto const code_of = [&](int r) { return codes[static_cast<std::size_t>(r) % codes.size()]; };
+  for (int first = 0; first < world.size(); ++first) {
+    failure mine;
+    if (world.rank() >= first) mine = {code_of(world.rank()), rank_words(world.rank())};
+    agreement const a = io::agree(world, mine);
+    CHECK(a.code == (mine ? io::classify(mine.code) : errc::error_on_another_rank));
+    CHECK(a.failed_rank == first);
+    CHECK(a.cause == code_of(first));
+    CHECK(a.detail == rank_words(first));
+    check_same_on_all(world, a);
+  }
+}
+
+TEST_CASE("an exception stays on the rank that threw it", "[agree][outcome]") {
+  io::mpi const world = everyone();
+  int const last = world.size() - 1;
+  failure mine;
+  if (world.rank() == last) {
+    mine = {errc::io, "user"};
+    mine.thrown = std::make_exception_ptr(std::runtime_error("mine"));
+  }
+  agreement const a = io::agree(world, mine);
+  CHECK(static_cast<bool>(a.thrown) == (world.rank() == last));
+}
+
+TEST_CASE("long words are cut, not lost", "[agree][outcome]") {
+  io::mpi const world = everyone();
+  failure mine;
+  if (world.rank() == 0) mine = {errc::io, std::string(5000, 'x')};
+  agreement const a = io::agree(world, mine);
+  CHECK(a.detail.size() > 100);
+  CHECK(a.detail == std::string(a.detail.size(), 'x'));
+}
+
+TEST_CASE("codes of a category that nobody knows are errors of class io on all ranks", "[agree][outcome]") {
+  io::mpi const world = everyone();
+  int const r = world.size() / 2;
+  failure mine;
+  if (world.rank() == r) mine = {std::error_code(ENOENT, strange), "in the drawer"};
+  agreement const a = io::agree(world, mine);
+  CHECK(a.code == (world.rank() == r ? errc::io : errc::error_on_another_rank));
+  CHECK(io::classify(a.cause) == errc::io);
+  check_same_on_all(world, a);
+  CHECK_THAT(a.detail, ContainsSubstring("in the drawer") && ContainsSubstring("the arm is stuck"));
+}
+
+// --- Arguments ------------------------------------------------------------------------------------------------------
+
+TEST_CASE("equal and valid arguments are agreed on", "[agree][arguments]") {
+  for (bool const develop : {false, true}) {
+    arguments given("set_size");
+    given.same("size", 17).same("name", "a text").same_in_develop("count", 3);
+    CHECK(io::agree(everyone(), given, develop));
+  }
+}
+
+TEST_CASE("a bad argument is named where it was given, and elsewhere the rank is", "[agree][arguments]") {
+  io::mpi const world = everyone();
+  for (bool const develop : {false, true})
+    for (int r = 0; r < world.size(); ++r) {
+      arguments given("set_size");
+      given.same("size", 17);
+      given.require(world.rank() != r, errc::argument, [] { return "the size is negative"; });
+      given.require(world.rank() != r, errc::amode, [] { return "the second rule"; });
+      agreement const a = io::agree(world, given, develop);
+      CHECK(a.code == (world.rank() == r ? errc::argument : errc::error_on_another_rank));
+      CHECK(a.failed_rank == r);
+      CHECK(a.cause == errc::argument);
+      CHECK(a.detail == "the size is negative");
+    }
+}
+
+TEST_CASE("what a bad argument leaves unknown is compared with nobody's", "[agree][arguments]") {
+  io::mpi const world = everyone();
+  for (bool const develop : {false, true})
+    for (int r = 0; r < world.size(); ++r) {
+      bool const bad = world.rank() == r;
+      arguments given("set_view");
+      given.require(!bad, errc::datatype, [] { return "no such view"; });
+      given.same("extent", bad ? 0 : 4).same("representation", bad ? "" : "native");
+      given.same_in_develop("colour", bad ? 0 : 1);
+      agreement const a = io::agree(world, given, develop);
+      CHECK(a.code == (bad ? errc::datatype : errc::error_on_another_rank));
+      CHECK(a.failed_rank == r);
+      CHECK(a.cause == errc::datatype);
+      CHECK(a.detail == "no such view");
+      check_same_on_all(world, a);
+    }
+}
+
+TEST_CASE("different arguments: every rank gets not_same, the argument's name and two ranks", "[agree][arguments]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  for (int r = 0; r < world.size(); ++r) {
+    arguments given("set_size");
+    given.same("size", world.rank() == r ? 18 : 17).same("name", "a text");
+    agreement const a = io::agree(world, given, false);
+    CHECK(a.code == errc::not_same);
+    CHECK(a.cause == errc::not_same);
+    CHECK_THAT(a.detail, ContainsSubstring("'size'"));
+    int const other = r == 0 ? 1 : 0;
+    CHECK_THAT(a.detail, ContainsSubstring("ranks " + std::to_string(std::min(r, other)) + " and " +
+                                           std::to_string(std::max(r, other))));
+    CHECK(a.failed_rank == std::min(r, other));
+    check_same_on_all(world, a);
+
+    arguments texts("set_view");
+    texts.same("displacement", 0).same("representation", world.rank() == r ? "native" : "external32");
+    CHECK_THAT(io::agree(world, texts, false).detail, ContainsSubstring("'representation'"));
+  }
+}
+
+TEST_CASE("what is compared in develop mode only is not compared otherwise", "[agree][arguments]") {
+  io::mpi const world = everyone();
+  arguments given("set_view");
+  given.same("size", 1).same_in_develop("colour", world.rank());
+  CHECK(io::agree(world, given, false));
+  if (world.size() > 1) CHECK(io::agree(world, given, true).code == errc::not_same);
+}
+
+TEST_CASE("ranks in different collective calls learn it", "[agree][arguments]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  for (int r = 0; r < world.size(); ++r) {
+    arguments given(world.rank() == r ? "sync" : "set_size");
+    if (world.rank() != r) given.same("size", 4);
+    agreement const a = io::agree(world, given, false);
+    CHECK(a.code == errc::not_same);
+    CHECK_THAT(a.detail, ContainsSubstring("different collective calls"));
+    CHECK_THAT(a.detail, ContainsSubstring(world.rank() == r ? "sync" : "set_size"));
+  }
+  // One is at the end of its call, the others begin one.
+  agreement const a = world.rank() == 0 ? io::agree(world, failure()) : io::agree(world, arguments("sync"), false);
+  CHECK(a.code == errc::not_same);
+}
+
+TEST_CASE("develop mode names the argument, both values, both ranks and both places", "[agree][develop]") {
+  io::mpi const world = everyone();
+  int const n = world.size();
+  if (n == 1) return;
+  for (int r = 0; r < n; ++r) {
+    bool const odd_one = world.rank() == r;
+    int const line = __LINE__ + 1;
+    arguments const here("set_size");
+    arguments const there("set_size");
+    arguments given = odd_one ? here : there;
+    given.same("size", odd_one ? 18 : 17);
+    agreement const a = io::agree(world, given, true);
+    CHECK(a.code == errc::not_same);
+    check_same_on_all(world, a);
+    // The lowest rank that differs from its right neighbour speaks.
+    int const speaker = std::min(r, (r + n - 1) % n), neighbour = (speaker + 1) % n;
+    CHECK(a.failed_rank == speaker);
+    auto const side = [&](int rank) { return std::string(rank == r ? "18" : "17") + " on " + rank_words(rank) + " ("; };
+    INFO(a.detail);
+    CHECK(contains(a.detail, "argument 'size' is " + side(speaker)));
+    CHECK(contains(a.detail, "and " + side(neighbour)));
+    CHECK(contains(a.detail, place_of(speaker == r ? line : line + 1) + ")"));
+    CHECK(contains(a.detail, place_of(neighbour == r ? line : line + 1) + ")"));
+  }
+  arguments texts("set_view");
+  texts.same("representation", world.rank() == 0 ? "native" : "external32");
+  agreement const a = io::agree(world, texts, true);
+  INFO(a.detail);
+  CHECK(contains(a.detail, "'native' on rank 0"));
+  CHECK(contains(a.detail, "'external32' on rank 1"));
+}
+
+TEST_CASE("develop mode names different calls with both call sites", "[agree][develop]") {
+  io::mpi const world = everyone();
+  int const n = world.size();
+  if (n == 1) return;
+  bool const odd_one = world.rank() == n - 1;
+  int const line = __LINE__ + 1;
+  arguments const here("sync");
+  arguments const there("set_size");
+  arguments given = odd_one ? here : there;
+  if (!odd_one) given.same("size", 4);
+  agreement const a = io::agree(world, given, true);
+  CHECK(a.code == errc::not_same);
+  INFO(a.detail);
+  CHECK(contains(a.detail, "'sync' at "));
+  CHECK(contains(a.detail, "'set_size' at "));
+  CHECK(contains(a.detail, place_of(line) + " on " + rank_words(n - 1)));
+  CHECK(contains(a.detail, place_of(line + 1) + " on rank "));
+}
+
+TEST_CASE("develop mode on one rank is develop mode on all", "[agree][develop]") {
+  io::mpi const world = everyone();
+  for (int r = 0; r < world.size(); ++r) {
+    bool develop = world.rank() == r;
+    CHECK(io::agree_first(world, arguments("open").same("path", "x"), develop));
+    CHECK(develop);
+    arguments given("open");
+    given.same("path", world.rank() == r ? "a" : "b");
+    agreement const a = io::agree_first(world, given, develop = world.rank() == 0);
+    CHECK(develop);
+    if (world.size() == 1) continue;
+    CHECK(a.code == errc::not_same);
+    CHECK_THAT(a.detail, ContainsSubstring("'a' on rank") && ContainsSubstring("'b' on rank"));
+  }
+  bool develop = false;
+  CHECK(io::agree_first(world, arguments("open").same("path", "x"), develop));
+  CHECK_FALSE(develop);
+}
+
+// --- What it costs --------------------------------------------------------------------------------------------------
+
+TEST_CASE("agreeing costs one reduction, and a broadcast more for words", "[agree][cost]") {
+  plain_world const world(everyone());
+  using counts = plain_world::counts;
+  auto const costs = [&](auto&& call) {
+    world.asked() = {};
+    call();
+    return world.asked();
+  };
+  int const messages = world.size() > 1 ? 1 : 0;
+  arguments given("sync");
+  CHECK(costs([&] { io::agree(world, given, false); }) == counts{.reductions = 1});
+  CHECK(costs([&] { io::agree(world, failure()); }) == counts{.reductions = 1});
+  CHECK(costs([&] { io::agree(world, given, true); }) ==
+        counts{.reductions = 1, .sends = messages, .receives = messages});
+  CHECK(costs([&] { io::agree(world, failure(errc::io)); }) == counts{.reductions = 1, .broadcasts = 1});
+}
+
+TEST_CASE("a collective call that succeeds costs two reductions", "[agree][cost]") {
+  io::mpi const mpi = everyone();
+  plain_world const world(mpi);
+  using counts = plain_world::counts;
+  char name[4096] = {};
+  std::optional<io::test::scratch> directory;
+  if (mpi.rank() == 0) {
+    directory.emplace();
+    (*directory / "costs.dat").copy(name, sizeof name - 1);
+  }
+  mpi.broadcast(std::as_writable_bytes(std::span(name)), 0);
+  for (bool const develop : {false, true}) {
+    std::error_code error;
+    auto f = io::basic_file<plain_world>::open(world, name, io::mode::create | io::mode::read_write, error,
+                                               {.develop = develop});
+    CHECK_FALSE(error);
+    if (error) return;  // on all ranks
+    int const messages = develop && mpi.size() > 1 ? 1 : 0;
+    counts const two{.reductions = 2, .sends = messages, .receives = messages};
+    auto const costs = [&](auto&& call) {
+      world.asked() = {};
+      call();
+      CHECK_FALSE(error);
+      return world.asked();
+    };
+    std::vector<char> data(100, 'a');
+    std::int64_t const at = 100 * mpi.rank();
+    CHECK(costs([&] { f.write_at_all(at, data, io::independent{}, error); }) == two);
+    CHECK(costs([&] { f.read_at_all(at, data, io::independent{}, error); }) == two);
+    CHECK(costs([&] { f.write_all(data, io::independent{}, error); }) == two);
+    CHECK(costs([&] { f.sync(error); }) == two);
+    CHECK(costs([&] { f.set_size(2000, error); }) == two);
+    CHECK(costs([&] { f.preallocate(3000, error); }) == two);
+    CHECK(costs([&] { f.set_atomic(true, error); }) == two);
+    CHECK(costs([&] { f.set_hints({.policy = "independent"}, error); }) == two);
+    CHECK(costs([&] { f.set_view(0, io::type<int>, error); }) == two);
+    CHECK(costs([&] { f.write_at(0, data, error); }) == counts{});
+    CHECK(costs([&] { f.close(error); }) == two);
+  }
+  mpi.barrier();
+}

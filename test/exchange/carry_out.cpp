@@ -1,0 +1,260 @@
+// Plans of independent policies, carried out on random layouts, against one byte at a time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+
+#include "support/memory_handle.hpp"
+#include "support/seed.hpp"
+
+namespace io = argosy;
+using io::test::memory_file;
+using io::test::memory_handle;
+
+namespace {
+
+using engine = std::mt19937_64;
+
+std::int64_t pick(engine& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
+// Where byte k of the stream lies.
+std::vector<std::int64_t> offsets_of(io::layout const& l) {
+  std::vector<std::int64_t> offsets;
+  for (io::cursor at(l); !at.done(); at.next())
+    for (std::int64_t k = 0; k < at.current().length; ++k) offsets.push_back(at.current().offset + k);
+  return offsets;
+}
+
+// Increasing pieces, with and without a rule.
+io::layout random_view(engine& random) {
+  if (pick(random, 0, 2) == 0) {
+    std::vector<std::int64_t> offsets, lengths;
+    std::int64_t end = pick(random, 0, 20);
+    for (std::int64_t i = pick(random, 1, 60); i > 0; --i) {
+      offsets.push_back(end + pick(random, 0, 40));
+      lengths.push_back(pick(random, 1, 30));
+      end = offsets.back() + lengths.back();
+    }
+    return io::table(offsets, lengths);
+  }
+  std::int64_t const piece = pick(random, 1, 40), stride = piece + pick(random, 0, 60), n = pick(random, 1, 20);
+  io::layout const row = io::repeat(n, stride, io::bytes(piece));
+  return io::at(pick(random, 0, 50),
+                io::repeat(pick(random, 1, 10), row.true_upper_bound() + pick(random, 0, 90), row));
+}
+
+// Any order, no byte twice.
+io::layout random_memory(engine& random, std::int64_t bytes) {
+  std::vector<std::int64_t> offsets, lengths;
+  for (std::int64_t at = 0, left = bytes; left > 0;) {
+    std::int64_t const length = std::min(left, pick(random, 0, 3) == 0 ? pick(random, 1, 2500) : pick(random, 1, 30));
+    at += pick(random, 0, 1) * pick(random, 0, 20);
+    offsets.push_back(at);
+    lengths.push_back(length);
+    at += length;
+    left -= length;
+  }
+  if (pick(random, 0, 1) == 0) {
+    std::reverse(offsets.begin(), offsets.end());
+    std::reverse(lengths.begin(), lengths.end());
+  }
+  return io::table(offsets, lengths);
+}
+
+std::vector<std::byte> random_bytes(engine& random, std::int64_t n) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(n));
+  for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+  return bytes;
+}
+
+io::any_policy random_policy(engine& random) {
+  if (pick(random, 0, 2) == 0) return io::independent{.buffer_bytes = pick(random, 1, 3000)};
+  auto const how = static_cast<io::sieve>(pick(random, 0, 2));
+  return io::sieving{.read_window_bytes = pick(random, 1, 3000),
+                     .write_window_bytes = pick(random, 1, 3000),
+                     .cache_bytes = pick(random, 1, 6000),
+                     .reads = how,
+                     .writes = how};
+}
+
+}  // namespace
+
+TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") {
+  engine random(io::test::seed());
+  for (int round = 0; round < 4000; ++round) {
+    INFO("seed " << io::test::seed() << ", round " << round);
+    io::layout const view = random_view(random);
+    auto const places = offsets_of(view);
+    std::int64_t const position = pick(random, 0, view.size() - 1), bytes = pick(random, 1, view.size() - position);
+    io::layout const memory_layout = random_memory(random, bytes);
+    auto const memory_places = offsets_of(memory_layout);
+    bool const reading = pick(random, 0, 1) == 0;
+    auto memory = random_bytes(random, memory_layout.true_upper_bound());
+    auto file = std::make_shared<memory_file>();
+    file->bytes = random_bytes(random, pick(random, 0, view.true_upper_bound() + 50));
+    file->has_locks = pick(random, 0, 3) > 0;
+    auto const old_file = file->bytes;
+    auto const old_memory = memory;
+
+    io::access const wanted{reading ? io::access_kind::read : io::access_kind::write, view, position, bytes,
+                            memory_layout};
+    io::any_policy const policy = random_policy(random);
+    CHECK(policy.plan(wanted).wanted() == bytes);
+    memory_handle handle(file);
+    io::native_memory side(memory_layout, memory.data());
+    io::report done;
+    io::staging buffer;
+    // Without locks only programs may write besides: other ranks would be about to merge.
+    io::merging const with{file->has_locks ? io::merging::others::ranks : io::merging::others::programs};
+    REQUIRE_FALSE(io::carry_out(policy, wanted, handle, side, with, buffer, done));
+
+    auto hoped_file = old_file;
+    auto hoped_memory = old_memory;
+    std::int64_t moved = 0;
+    for (std::int64_t k = 0; k < bytes; ++k) {
+      auto const in_file = static_cast<std::size_t>(places[static_cast<std::size_t>(position + k)]);
+      auto const in_memory = static_cast<std::size_t>(memory_places[static_cast<std::size_t>(k)]);
+      if (reading) {
+        if (in_file >= old_file.size()) break;
+        hoped_memory[in_memory] = old_file[in_file];
+      } else {
+        if (hoped_file.size() <= in_file) hoped_file.resize(in_file + 1);
+        hoped_file[in_file] = old_memory[in_memory];
+      }
+      ++moved;
+    }
+    REQUIRE(file->bytes == hoped_file);
+    REQUIRE(memory == hoped_memory);
+    REQUIRE(done.bytes == moved);
+    REQUIRE(file->locks == file->unlocks);
+  }
+}
+
+TEST_CASE("sieving merges dense windows and leaves sparse ones", "[sieving]") {
+  io::layout const dense = io::repeat(1000, 16, io::bytes(8)), sparse = io::repeat(1000, 1 << 16, io::bytes(8));
+  io::layout const memory = io::bytes(8000);
+  for (auto kind : {io::access_kind::read, io::access_kind::write}) {
+    auto const all = [&](io::layout const& l, io::passage how) {
+      io::plan const p = io::make_plan(io::sieving{}, {kind, l, 0, 8000, memory});
+      return std::all_of(p.windows.begin(), p.windows.end(), [=](io::window const& w) { return w.how == how; });
+    };
+    CHECK(all(dense, io::passage::merged));
+    CHECK(all(sparse, io::passage::pieces));
+  }
+  // Both in one access: every window by its own holes.
+  io::layout const mixed = io::concat(dense, io::at(16'000, sparse));
+  io::plan const p = io::make_plan(io::sieving{}, {io::access_kind::write, mixed, 0, 16'000, io::bytes(16'000)});
+  CHECK(p.windows.front().how == io::passage::merged);
+  CHECK(p.windows.back().how == io::passage::pieces);
+}
+
+TEST_CASE("a piece is a window of its own, whatever its length", "[sieving]") {
+  io::layout const view = io::repeat(3, 1 << 24, io::bytes(1 << 23)), memory = io::bytes(3 << 23);
+  for (auto kind : {io::access_kind::read, io::access_kind::write}) {
+    io::plan const p = io::make_plan(io::sieving{}, {kind, view, 100, (3 << 23) - 200, memory});
+    REQUIRE(p.windows.size() == 3);
+    CHECK(p.windows.front() == io::window{100, (1 << 23) - 100, 0 + 100, (1 << 23) - 100, 1, io::passage::whole});
+    CHECK(p.file_calls() == 3);
+    CHECK(p.buffer_bytes <= io::sieving{}.write_window_bytes);
+  }
+}
+
+TEST_CASE("windows stay in a cache, or are as small as hints ask", "[sieving]") {
+  io::layout const view = io::repeat(1 << 20, 16, io::bytes(8)), memory = io::bytes(8 << 20);
+  auto const longest = [&](io::sieving const& s) {
+    io::plan const p = io::make_plan(s, {io::access_kind::read, view, 0, 8 << 20, memory});
+    std::int64_t most = 0;
+    for (io::window const& w : p.windows) most = std::max(most, w.length);
+    CHECK(most <= p.buffer_bytes);
+    return most;
+  };
+  CHECK(longest({}) == io::sieving{}.cache_bytes - 8);
+  CHECK(longest({.read_window_bytes = 1 << 12}) == (1 << 12) - 8);
+  CHECK(longest({.read_window_bytes = 1 << 20, .cache_bytes = 1 << 30}) == (1 << 20) - 8);
+}
+
+TEST_CASE("prices decide, and calls that write have their own", "[sieving]") {
+  io::layout const view = io::repeat(1000, 1000, io::bytes(8)), memory = io::bytes(8000);
+  auto const merges = [&](io::access_kind kind, io::prices const& p) {
+    return io::make_plan(io::sieving{.prices = p}, {kind, view, 0, 8000, memory}).windows.front().how ==
+           io::passage::merged;
+  };
+  io::prices const cheap_writes{.call_ns = 1000, .write_call_ns = 100, .byte_ns = 0.1};
+  CHECK(merges(io::access_kind::read, cheap_writes));
+  CHECK_FALSE(merges(io::access_kind::write, cheap_writes));
+  io::prices const dear_writes{.call_ns = 50, .write_call_ns = 1000, .byte_ns = 0.1};
+  CHECK_FALSE(merges(io::access_kind::read, dear_writes));
+  CHECK(merges(io::access_kind::write, dear_writes));
+}
+
+namespace {
+
+// Notes where in its page what it reads and writes as one lies, relative to the file.
+struct placing_handle : memory_handle {
+  using memory_handle::memory_handle;
+  using memory_handle::read;
+  using memory_handle::write;
+  io::io_result read(std::int64_t offset, std::span<std::byte> into) {
+    note(offset, into.data());
+    return memory_handle::read(offset, into);
+  }
+  io::io_result write(std::int64_t offset, std::span<std::byte const> from) {
+    note(offset, from.data());
+    return memory_handle::write(offset, from);
+  }
+  void note(std::int64_t offset, std::byte const* address) {
+    all_alike =
+        all_alike && (reinterpret_cast<std::uintptr_t>(address) - static_cast<std::uintptr_t>(offset)) % 4096 == 0;
+    ++calls;
+  }
+  bool all_alike = true;
+  int calls = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out]") {
+  io::layout const view = io::at(4711, io::repeat(1000, 16, io::bytes(8)));
+  std::vector<std::byte> memory(8000);
+  io::layout const dense = io::bytes(8000);
+  for (auto kind : {io::access_kind::read, io::access_kind::write}) {
+    auto file = std::make_shared<memory_file>();
+    file->bytes.resize(30'000);
+    placing_handle handle(file);
+    io::native_memory side(dense, memory.data());
+    io::report done;
+    io::staging buffer;
+    io::any_policy const policy = io::sieving{
+        .read_window_bytes = 3000, .write_window_bytes = 3000, .reads = io::sieve::always, .writes = io::sieve::always};
+    REQUIRE_FALSE(io::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, {}, buffer, done));
+    CHECK(handle.all_alike);
+    CHECK(handle.calls >= 6);
+  }
+}
+
+TEST_CASE("a hint forces either way", "[sieving]") {
+  io::layout const dense = io::repeat(1000, 16, io::bytes(8)), memory = io::bytes(8000);
+  io::access const wanted{io::access_kind::write, dense, 0, 8000, memory};
+  CHECK(io::make_plan(io::sieving{.writes = io::sieve::never}, wanted).file_calls() == 1000);
+  CHECK(io::make_plan(io::sieving{.writes = io::sieve::always}, wanted).file_calls() == 2);
+}
+
+TEST_CASE("a plan reads as a table", "[plan]") {
+  io::layout const view = io::repeat(1000, 16, io::bytes(8)), memory = io::bytes(8000);
+  std::string const text =
+      to_string(io::make_plan(io::sieving{.read_window_bytes = 1024}, {io::access_kind::read, view, 0, 8000, memory}));
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("sieving read: 8000 bytes in 16 windows, 16 file calls"));
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("merged"));
+}

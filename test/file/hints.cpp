@@ -1,0 +1,486 @@
+// Hints: every value checked, every fate told, none fatal.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <argosy/datatype/element.hpp>
+#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/hints_file.hpp>
+#include <argosy/layout/number.hpp>
+
+namespace io = argosy;
+using namespace io::literals;
+using Catch::Contains;
+using io::hint_moment;
+using io::hint_source;
+using io::hint_status;
+
+namespace {
+
+io::file_hints given(io::hints const& h) { return {{}, {}, h}; }
+io::file_hints given(std::string const& name, std::string const& value) {
+  return given(io::hints{.named = {{name, value}}});
+}
+io::hint_state state(std::string const& name, std::string const& value) { return *given(name, value).find(name); }
+bool accepts(std::string const& name, std::string const& value, std::string const& kept) {
+  auto const s = state(name, value);
+  CAPTURE(name, value, s.value, s.why);
+  CHECK(s.status == (io::find_hint(name)->used ? hint_status::accepted : hint_status::ignored));
+  CHECK(s.value == kept);
+  return s.value == kept;
+}
+bool rejects(std::string const& name, std::string const& value, std::string const& why) {
+  auto const s = state(name, value);
+  CAPTURE(name, value, s.why);
+  CHECK(s.status == hint_status::rejected);
+  CHECK(s.value == io::find_hint(name)->standard);
+  CHECK_THAT(s.why, Contains(why));
+  CHECK(given(name, value).values() == io::resolved_hints());
+  return s.status == hint_status::rejected;
+}
+
+// The row of the table in docs/use/hints.md.
+std::string row(io::hint_info const& h) {
+  std::ostringstream text;
+  text << "| `" << h.name << "` | ";
+  if (h.choices.empty()) {
+    text << name_of(h.kind);
+  } else {
+    char const* before = h.kind == io::hint_kind::list ? "some of `" : "`";
+    std::stringstream choices{std::string(h.choices)};
+    for (std::string one; std::getline(choices, one, ','); before = ", `") text << before << one << "`";
+  }
+  text << " | ";
+  if (!h.standard.empty()) text << "`" << h.standard << "`";
+  text << " | " << name_of(h.when) << " | " << (h.same ? "yes" : "") << " | " << (h.used ? "" : "*ignored:* ")
+       << h.effect << " |";
+  return text.str();
+}
+
+struct temporary_file {
+  explicit temporary_file(std::string const& text)
+      : path(std::filesystem::temp_directory_path() / ("argosy_test." + std::to_string(::getpid()) + ".hints")) {
+    std::ofstream(path) << text;
+  }
+  ~temporary_file() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("without hints all are at their defaults", "[hints]") {
+  io::file_hints const h;
+  CHECK(h.all().size() == io::known_hints().size());
+  for (io::hint_state const& s : h.all()) {
+    CHECK(s.status == hint_status::defaulted);
+    CHECK(s.why.empty());
+  }
+  CHECK(h.values().ind_rd_buffer_bytes == 4_MiB);
+  CHECK(h.values().ind_wr_buffer_bytes == 512_KiB);
+  CHECK(h.values().cb_buffer_bytes == 4_MiB);
+  CHECK(h.values().ds_read == io::toggle::automatic);
+  CHECK(h.values().policy == "automatic");
+  CHECK_FALSE(h.values().file_permissions);
+}
+
+TEST_CASE("defaults as text and as values are the same", "[hints]") {
+  // Every default is a value that the hint itself accepts, and that changes nothing.
+  for (io::hint_info const& h : io::known_hints()) {
+    if (h.standard.empty() || h.when == io::hint_time::never) continue;
+    CAPTURE(h.name);
+    auto set = given(std::string(h.name), std::string(h.standard));
+    CHECK(set.find(h.name)->status == (h.used ? hint_status::accepted : hint_status::ignored));
+    CHECK(set.find(h.name)->value == h.standard);
+    auto values = set.values();
+    if (h.name == "cb_config_list") values.cb_config_list.clear();       // "*:*" is spelt out
+    if (h.name == "IBM_largeblock_io") values.largeblock_given = false;  // which asks for data shipping
+    CHECK(values == io::resolved_hints());
+  }
+}
+
+TEST_CASE("typed members and names are the same hints", "[hints]") {
+  io::hints const typed{.access_style = "sequential",
+                        .collective_buffering = true,
+                        .cb_block_bytes = 64_KiB,
+                        .cb_buffer_bytes = 8_MiB,
+                        .cb_nodes = 3,
+                        .cb_config_list = "*:1",
+                        .cb_read = io::toggle::enable,
+                        .cb_write = io::toggle::disable,
+                        .min_domain_bytes = 1_MiB,
+                        .ds_read = io::toggle::disable,
+                        .ds_write = io::toggle::enable,
+                        .ind_rd_buffer_bytes = 1_MiB,
+                        .ind_wr_buffer_bytes = 2_MiB,
+                        .file_permissions = 0640,
+                        .io_buffer_bytes = 16_MiB,
+                        .largeblock_io = io::largeblock::switchable,
+                        .sparse_access = true,
+                        .policy = "two_phase",
+                        .develop = true,
+                        .io_threads = 2,
+                        .max_ranges = 0,
+                        .partitioning = io::toggle::disable,
+                        .price_call_ns = 900,
+                        .price_write_call_ns = 950,
+                        .price_lock_ns = 1000.5,
+                        .price_byte_ns = 0.25,
+                        .price_piece_ns = 5,
+                        .price_message_ns = 2000,
+                        .price_message_byte_ns = 0.5,
+                        .price_block_ns = 250};
+  io::hints const named{.named = {{"access_style", "sequential"},
+                                  {"collective_buffering", "true"},
+                                  {"cb_block_size", "64k"},
+                                  {"cb_buffer_size", "8M"},
+                                  {"cb_nodes", "3"},
+                                  {"cb_config_list", "*:1"},
+                                  {"romio_cb_read", "enable"},
+                                  {"romio_cb_write", "disable"},
+                                  {"romio_min_fdomain_size", "1048576"},
+                                  {"romio_ds_read", "DISABLE"},
+                                  {"romio_ds_write", "enable"},
+                                  {"ind_rd_buffer_size", "1 MiB"},
+                                  {"ind_wr_buffer_size", "2097152"},
+                                  {"file_perm", "0640"},
+                                  {"IBM_io_buffer_size", "16m"},
+                                  {"IBM_largeblock_io", "switchable"},
+                                  {"IBM_sparse_access", "true"},
+                                  {"argosy_policy", "two_phase"},
+                                  {"argosy_develop", "true"},
+                                  {"argosy_io_threads", "2"},
+                                  {"argosy_max_ranges", "0"},
+                                  {"argosy_partitioning", "disable"},
+                                  {"argosy_price_call_ns", "900"},
+                                  {"argosy_price_write_call_ns", "950"},
+                                  {"argosy_price_lock_ns", "1000.5"},
+                                  {"argosy_price_byte_ns", "0.25"},
+                                  {"argosy_price_piece_ns", "5"},
+                                  {"argosy_price_message_ns", "2000"},
+                                  {"argosy_price_message_byte_ns", "0.5"},
+                                  {"argosy_price_block_ns", "250"}}};
+  CHECK(given(typed) == given(named));
+  auto const v = given(typed).values();
+  CHECK(v.cb_buffer_bytes == 8_MiB);
+  CHECK(v.cb_config_list == std::vector<io::host_limit>{{"*", 1}});
+  CHECK(v.file_permissions == 0640u);
+  CHECK(v.largeblock_switchable);
+  CHECK_FALSE(v.largeblock_io);
+  CHECK(v.price_byte_ns == 0.25);
+  CHECK(v.policy == "two_phase");
+  // Every hint that does something can be given by a member.
+  std::set<std::string> names;
+  for (io::named_hint const& n : typed.by_name()) names.insert(n.name);
+  for (io::hint_info const& h : io::known_hints())
+    if (h.used && h.when != io::hint_time::never) CHECK((names.count(std::string(h.name)) == 1));
+  CHECK(io::hints().empty());
+  // The member counts where both are given.
+  CHECK(given(io::hints{.cb_nodes = 3}.set("cb_nodes", "5")).values().cb_nodes == 3);
+  CHECK(given(io::hints().set("cb_nodes", "5").set("cb_nodes", "6")).values().cb_nodes == 6);
+}
+
+TEST_CASE("values of every kind are read, or rejected with the reason", "[hints][error]") {
+  accepts("cb_buffer_size", " 4096 ", "4096");
+  accepts("cb_buffer_size", "16k", "16384");
+  accepts("cb_buffer_size", "2 GiB", "2147483648");
+  accepts("striping_unit", "1M", "1048576");
+  rejects("cb_buffer_size", "", "empty");
+  for (auto const* name : {"cb_buffer_size", "ind_rd_buffer_size", "ind_wr_buffer_size", "romio_cb_fr_alignment"})
+    rejects(name, "0", "0 bytes");
+  accepts("cb_block_size", "0", "0");
+  rejects("cb_buffer_size", "-4096", "-4096 is negative");
+  rejects("cb_buffer_size", "4.5k", "suffix");
+  rejects("cb_buffer_size", "4T", "suffix is none of k, m, g");
+  rejects("cb_buffer_size", "0x1000", "suffix");
+  rejects("cb_buffer_size", "big", "not a decimal integer");
+  rejects("cb_buffer_size", "9223372036854775808", "exceeds 2^63");
+  rejects("cb_buffer_size", "9999999999g", "exceeds 2^63");
+  accepts("cb_nodes", "12", "12");
+  rejects("cb_nodes", "12k", "not a decimal integer");
+  rejects("cb_nodes", "-1", "negative");
+  accepts("romio_ds_write", "Enable", "enable");
+  accepts("romio_cb_read", "false", "disable");
+  accepts("romio_cb_read", "TRUE", "enable");
+  rejects("romio_ds_write", "maybe", "none of automatic, enable, disable");
+  accepts("argosy_develop", "TRUE", "true");
+  rejects("argosy_develop", "yes", "neither true nor false");
+  accepts("IBM_largeblock_io", "switchable", "switchable");
+  rejects("IBM_largeblock_io", "perhaps", "none of true,false,switchable");
+  rejects("argosy_policy", "fastest", "none of automatic,independent");
+  accepts("file_perm", "0644", "0644");
+  rejects("file_perm", "rw-r--r--", "octal");
+  rejects("file_perm", "99", "octal");
+  rejects("file_perm", "64x", "octal");
+  rejects("file_perm", "77777", "octal");
+  accepts("access_style", "read_once, random", "read_once,random");
+  rejects("access_style", "sideways", "none of read_once");
+  accepts("chunked", "4,5,6", "4,5,6");
+  rejects("chunked", "4,,6", "empty item");
+  accepts("cb_config_list", "node1:2,node2,*:*", "node1:2,node2,*:*");
+  CHECK(given("cb_config_list", "node1:2,node2,*:*").values().cb_config_list ==
+        std::vector<io::host_limit>{{"node1", 2}, {"node2", 1}, {"*", -1}});
+  rejects("cb_config_list", "node1:many", "host:number");
+  rejects("cb_config_list", ":3", "host:number");
+  accepts("argosy_price_byte_ns", "1e-3", "1e-3");
+  for (auto const* bad : {"-1", "nan", "inf", "1ns", "", "1e999", "1.5.2", "2-", "+", "e", "."}) {
+    CAPTURE(bad);
+    CHECK(state("argosy_price_byte_ns", bad).status == hint_status::rejected);
+  }
+  rejects("filename", "other.dat", "the library tells");
+}
+
+TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hints]") {
+  auto const h = given(io::hints{.named = {{"striping_factor", "8"}, {"panfs_layout", "raid"}, {"cb_node", "4"}}});
+  CHECK(h.find("striping_factor")->status == hint_status::ignored);
+  CHECK(h.find("striping_factor")->value == "8");
+  CHECK_THAT(h.find("striping_factor")->why, Contains("POSIX"));
+  CHECK(h.find("cb_node")->status == hint_status::ignored);
+  CHECK(h.find("cb_node")->why == "unknown");
+  CHECK(h.find("cb_nodes")->status == hint_status::defaulted);
+  CHECK(h.all().size() == io::known_hints().size() + 2);
+  CHECK(h.find("nothing") == nullptr);
+
+  // the last word counts, of unknown ones, too
+  auto const twice = given(io::hints{.named = {{"colour", "red"}, {"colour", "blue"}}});
+  CHECK(twice.find("colour")->value == "blue");
+  CHECK(twice.all().size() == io::known_hints().size() + 1);
+}
+
+TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]") {
+  io::hints const file = io::parse_hints("cb_nodes 2\ncb_buffer_size 1m\nromio_ds_read disable\n", "site.hints");
+  io::hints const info{.named = {{"cb_nodes", "3"}, {"cb_buffer_size", "huge"}}};
+  io::hints const code{.cb_nodes = 4};
+  io::file_hints const h(file, info, code);
+  CHECK(h.values().cb_nodes == 4);
+  CHECK(h.find("cb_nodes")->source == hint_source::code);
+  CHECK(h.values().cb_buffer_bytes == 1_MiB);
+  CHECK(*h.find("cb_buffer_size") == io::hint_state{"cb_buffer_size", "1048576", hint_status::rejected,
+                                                    hint_source::info, "\"huge\" is not a decimal integer"});
+  CHECK(h.values().ds_read == io::toggle::disable);
+  CHECK(h.find("romio_ds_read")->source == hint_source::environment);
+  CHECK(h.find("romio_ds_read")->why == "site.hints:3");
+}
+
+TEST_CASE("collective_buffering = false means no two-phase, unless said otherwise", "[hints]") {
+  CHECK(given("collective_buffering", "false").values().cb_read == io::toggle::disable);
+  auto const h = given(io::hints{.collective_buffering = false, .cb_write = io::toggle::enable});
+  CHECK(h.values().cb_read == io::toggle::disable);
+  CHECK(h.values().cb_write == io::toggle::enable);
+  auto again = h;
+  again.merge(io::hints{.collective_buffering = true}, hint_source::code, hint_moment::set_hints);
+  CHECK(again.values().cb_read == io::toggle::automatic);
+  // A value that cannot be says nothing.
+  io::hints wrong{.collective_buffering = false};
+  wrong.set("romio_cb_read", "perhaps");
+  CHECK(given(wrong).values().cb_read == io::toggle::disable);
+}
+
+TEST_CASE("a rejected hint does not say otherwise", "[hints]") {
+  auto h = given(io::hints{.collective_buffering = false, .named = {{"romio_cb_read", "maybe"}}});
+  CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
+  CHECK(h.values().cb_read == io::toggle::disable);
+  CHECK(h.values().cb_write == io::toggle::disable);
+  // What was said before it holds.
+  h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}}, hint_source::code,
+          hint_moment::set_hints);
+  CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
+  CHECK(h.values().cb_read == io::toggle::enable);
+}
+
+TEST_CASE("a hint may change only when its line in the table says so", "[hints]") {
+  io::file_hints h = given(io::hints{.io_buffer_bytes = 1_MiB});
+  h.merge(io::hints{.cb_nodes = 2, .file_permissions = 0600, .develop = true}, hint_source::code,
+          hint_moment::set_view);
+  CHECK(h.values().cb_nodes == 2);
+  CHECK_FALSE(h.values().develop);
+  CHECK_FALSE(h.values().file_permissions);
+  CHECK(h.find("argosy_develop")->status == hint_status::rejected);
+  CHECK_THAT(h.find("file_perm")->why, Contains("at open only"));
+
+  h.merge(io::hints{.io_buffer_bytes = 2_MiB}, hint_source::code, hint_moment::set_hints, true);
+  CHECK(h.values().io_buffer_bytes == 1_MiB);
+  CHECK_THAT(h.find("IBM_io_buffer_size")->why, Contains("pending"));
+  h.merge(io::hints{.io_buffer_bytes = 2_MiB}, hint_source::code, hint_moment::set_hints, false);
+  CHECK(h.values().io_buffer_bytes == 2_MiB);
+  CHECK(h.find("IBM_io_buffer_size")->status == hint_status::accepted);
+}
+
+TEST_CASE("IBM_largeblock_io is fixed at open, unless it was switchable there", "[hints]") {
+  io::file_hints fixed = given("IBM_largeblock_io", "true");
+  fixed.merge(io::hints{.largeblock_io = io::largeblock::off}, hint_source::code, hint_moment::set_view);
+  CHECK(fixed.values().largeblock_io);
+  CHECK_THAT(fixed.find("IBM_largeblock_io")->why, Contains("fixed since open"));
+  io::file_hints moving = given("IBM_largeblock_io", "switchable");
+  CHECK_FALSE(moving.values().largeblock_io);
+  for (bool on : {true, false, true}) {
+    moving.merge(io::hints{.largeblock_io = on ? io::largeblock::on : io::largeblock::off}, hint_source::code,
+                 hint_moment::set_view);
+    CHECK(moving.values().largeblock_io == on);
+    CHECK(moving.find("IBM_largeblock_io")->status == hint_status::accepted);
+  }
+}
+
+TEST_CASE("what takes longer than any clock shows takes for ever", "[hints]") {
+  for (std::string const price : {"1", "1e18", "1e300"}) {
+    io::detail::open_file f;
+    f.hints = given("argosy_price_call_ns", price);
+    io::detail::job t;
+    t.where = std::make_shared<io::detail::used_view const>(io::view(0, io::type<int>));
+    t.bytes = 400;
+    io::access_summary const one = f.summarise(t);
+    CHECK(one.alone_ns == one.alone_sum_ns);
+    CHECK(one.alone_ns > 0);
+    CHECK((one.alone_ns == std::numeric_limits<std::int64_t>::max()) == (price == "1e300"));
+  }
+}
+
+TEST_CASE("hints choose the policy of collective calls", "[hints]") {
+  using io::access_kind;
+  auto const chosen = [](access_kind kind, std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
+    io::hints h;
+    for (auto const& [name, value] : all) h.named.push_back({name, value});
+    io::detail::open_file f;
+    f.hints = given(h);
+    io::any_policy const together = f.together_of_hints(kind);
+    return together.has_value() ? std::string(together.name()) : "each rank by itself";
+  };
+  for (access_kind const kind : {access_kind::read, access_kind::write}) {
+    bool const reads = kind == access_kind::read;
+    std::string const mine = reads ? "romio_cb_read" : "romio_cb_write";
+    std::string const other = reads ? "romio_cb_write" : "romio_cb_read";
+    CHECK(chosen(kind, {}) == "automatic");
+    for (std::string const own : {"independent", "sieving"}) {
+      CHECK(chosen(kind, {{"argosy_policy", own}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {mine, "enable"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {"IBM_largeblock_io", "false"}}) == "each rank by itself");
+    }
+    for (std::string const named : {"two_phase", "data_shipping"}) {
+      CHECK(chosen(kind, {{"argosy_policy", named}}) == named);
+      CHECK(chosen(kind, {{"argosy_policy", named}, {mine, "disable"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", named}, {other, "disable"}}) == named);
+    }
+    CHECK(chosen(kind, {{mine, "disable"}}) == "each rank by itself");
+    CHECK(chosen(kind, {{mine, "enable"}}) == "two_phase");
+    CHECK(chosen(kind, {{other, "enable"}}) == "automatic");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "false"}}) == "data_shipping");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "true"}}) == "each rank by itself");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "true"}, {mine, "enable"}}) == "two_phase");
+  }
+}
+
+TEST_CASE("calls are shipped where a hint asks for it, and not by default", "[hints]") {
+  CHECK_FALSE(given(io::hints{}).values().ships());
+  CHECK(given("IBM_largeblock_io", "false").values().ships());
+  CHECK(given("IBM_largeblock_io", "switchable").values().ships());
+  CHECK_FALSE(given("IBM_largeblock_io", "true").values().ships());
+  CHECK_FALSE(given("IBM_largeblock_io", "perhaps").values().ships());
+  CHECK(given("argosy_policy", "data_shipping").values().ships());
+  // Whoever names a policy gets it; agents serve those calls that ask for them.
+  auto const named = given(io::hints{.largeblock_io = io::largeblock::off, .policy = "sieving"}).values();
+  CHECK_FALSE(named.ships());
+  CHECK(named.wants_agents());
+  // What is said and what is the default make two different files: all ranks must say the same.
+  CHECK(given("IBM_largeblock_io", "false").same_hash() != given(io::hints{}).same_hash());
+}
+
+TEST_CASE("a text file gives hints; its errors are told with their lines", "[hints][error]") {
+  temporary_file const file(
+      "# site defaults\n"
+      "cb_nodes 4   # per job\r\n"
+      "\n"
+      "   romio_ds_write\tdisable\t# a tab\n"
+      "cb_buffer_size\n"
+      "ind_rd_buffer_size lots\n"
+      "whatever 1\n"
+      "romio_filesystem_type a#b");
+  io::file_hints const h(io::read_hints_file(file.path), {}, {});
+  CHECK(h.values().cb_nodes == 4);
+  CHECK(h.values().ds_write == io::toggle::disable);
+  CHECK(h.values().cb_buffer_bytes == 4_MiB);
+  CHECK(h.find("cb_buffer_size")->status == hint_status::rejected);
+  CHECK_THAT(h.find("cb_buffer_size")->why, Contains("a name and a value") && Contains(file.path + ":5"));
+  CHECK_THAT(h.find("ind_rd_buffer_size")->why, Contains("not a decimal integer") && Contains(":6"));
+  CHECK(h.find("whatever")->why == "unknown (" + file.path + ":7)");
+  CHECK(h.find("romio_filesystem_type")->value == "a#b");
+
+  for (std::string const path : {"/nowhere/at/all", "/tmp"}) {
+    CAPTURE(path);
+    io::file_hints const none(io::read_hints_file(path), {}, {});
+    REQUIRE(none.find("ARGOSY_HINTS") != nullptr);
+    CHECK(none.find("ARGOSY_HINTS")->status == hint_status::rejected);
+    CHECK_THAT(none.find("ARGOSY_HINTS")->why, Contains("cannot be read"));
+    CHECK(none.values() == io::resolved_hints());
+  }
+  ::setenv("ARGOSY_HINTS", file.path.c_str(), 1);
+  CHECK(io::environment_hints() == io::read_hints_file(file.path));
+  ::setenv("ARGOSY_HINTS", "", 1);
+  CHECK(io::environment_hints().empty());
+  ::unsetenv("ARGOSY_HINTS");
+  CHECK(io::environment_hints().empty());
+
+  auto const broken = io::file_hints(io::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
+  CHECK(broken.values().cb_nodes == 3);
+  CHECK(broken.all().size() == io::known_hints().size() + 2);  // each line is told
+  CHECK(broken.all().back().status == hint_status::rejected);
+  CHECK_THAT(broken.all().back().why, Contains("a name and a value") && Contains("here:3"));
+}
+
+TEST_CASE("hints that must be equal on all ranks have one hash", "[hints]") {
+  auto const a = given(io::hints{.cb_nodes = 4, .ds_read = io::toggle::enable});
+  auto const b = given(io::hints{.cb_nodes = 4, .ds_read = io::toggle::disable});
+  auto const c = given(io::hints{.cb_nodes = 5});
+  CHECK(a.same_hash() == b.same_hash());
+  CHECK(a.same_hash() != c.same_hash());
+  CHECK_THAT(a.same_on_all(), Contains("cb_nodes 4\n") && !Contains("romio_ds_read"));
+}
+
+TEST_CASE("hints print as a table", "[hints]") {
+  auto h = given(io::hints{.cb_nodes = 2, .named = {{"cb_buffer_size", "huge"}, {"colour", "red"}}});
+  h.tell("filename", "state.dat");
+  std::string const text = to_string(h);
+  CHECK(text.starts_with("hint "));
+  CHECK_THAT(text, Contains("cb_nodes        2        accepted  code\n") &&
+                       Contains("cb_buffer_size  4194304  rejected  code    \"huge\" is not a decimal integer\n") &&
+                       Contains("colour          red      ignored   code    unknown\n") && Contains("defaults: ") &&
+                       Contains("filename = state.dat"));
+  CHECK(to_string(io::file_hints()).starts_with("defaults: "));
+  std::string const all = to_string(h, io::hints_shown::all);
+  for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));
+}
+
+TEST_CASE("a long value does not put the others apart", "[hints]") {
+  io::hints many;
+  for (int i = 0; i < 1000; ++i) many.set("unknown" + std::to_string(i), "x");
+  auto const before = to_string(given(many)).size();
+  many.set("one", std::string(100'000, 'x'));
+  CHECK(to_string(given(many)).size() < before + 200'000);
+}
+
+TEST_CASE("docs/use/hints.md lists exactly the known hints", "[hints][docs]") {
+  std::ifstream docs(ARGOSY_TEST_HINTS_MD);
+  std::vector<std::string> rows, expected;
+  for (std::string line; std::getline(docs, line);)
+    if (line.starts_with("| `")) rows.push_back(line);
+  std::string all;
+  for (io::hint_info const& h : io::known_hints()) {
+    expected.push_back(row(h));
+    all += expected.back() + "\n";
+  }
+  INFO("the rows should be\n" << all);
+  CHECK((rows == expected));
+}

@@ -1,0 +1,150 @@
+// How a collective write grows with the number of ranks: what is exact of it. bench_scale measures the rest.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+#include <argosy/layout/serialize.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "support/catch.hpp"
+
+namespace io = argosy;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int most_ranks = 256;
+#else
+constexpr int most_ranks = 4096;
+#endif
+constexpr int per_node = 16, domains = 4;
+constexpr std::int64_t note_bytes = 24;  // of a rank to an aggregator that knows its view
+
+struct told {
+  std::int64_t messages = 0, view_bytes = 0;
+};
+struct growth {
+  std::vector<told> first, second;       // of each rank, in two equal calls
+  std::vector<std::int64_t> form_bytes;  // of each rank's view, serialized
+  std::int64_t collectives_of_a_call = 0;
+};
+
+// Each rank writes all of its view, `calls` times, through four aggregators; a quarter of the file is a window.
+template <class View>
+io::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls, View&& view_of, growth& g) {
+  io::virtual_files const files;
+  g.first.assign(static_cast<std::size_t>(ranks), {});
+  g.second = g.first;
+  g.form_bytes.assign(static_cast<std::size_t>(ranks), 0);
+  return io::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = 1})
+      .run([&](io::virtual_rank const& world) {
+        auto const me = static_cast<std::size_t>(world.rank());
+        io::layout const mine = view_of(world.rank());
+        std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), std::byte{1});
+        auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
+                                                        files.opener());
+        f.set_view(0, io::bytes(1), mine);
+        g.form_bytes[me] = static_cast<std::int64_t>(serialize(f.view().stream()).size());
+        io::two_phase const one_round{.buffer_bytes = 2 * file_bytes / domains,
+                                      .window_bytes = file_bytes / domains,
+                                      .aggregators = domains,
+                                      .align_bytes = 1,
+                                      .least_domain_bytes = 1};
+        for (int call = 0; call < calls; ++call) {
+          io::report const r = f.write_at_all(0, data, one_round);
+          if (r.rounds != 1) throw std::runtime_error("not one round");
+          (call == 0 ? g.first : g.second)[me] = {r.messages, r.view_bytes};
+        }
+        f.close();
+      });
+}
+
+template <class View>
+growth growth_of(int ranks, std::int64_t file_bytes, View&& view_of) {
+  growth g, of_three;
+  std::int64_t const two = write_together(ranks, file_bytes, 2, view_of, g).collectives;
+  // What open and close do grows with nothing either, but is not of interest.
+  if (ranks <= 256) g.collectives_of_a_call = write_together(ranks, file_bytes, 3, view_of, of_three).collectives - two;
+  return g;
+}
+
+// Aggregators of other nodes, for a rank that has data for all of them.
+std::int64_t partners(int rank, int ranks) {
+  std::int64_t far = 0;
+  for (int d = 0; d < domains; ++d) far += rank / per_node != d * ranks / domains / per_node;
+  return far;
+}
+
+}  // namespace
+
+TEST_CASE("regular views: a constant number of messages and bytes for each partner", "[scale][two_phase]") {
+  for (int ranks = 64; ranks <= most_ranks; ranks *= 4)
+    for (std::int64_t const each : {32, 256}) {
+      if (each > 32 && ranks > 256) continue;
+      CAPTURE(ranks, each);
+      growth const g = growth_of(ranks, each * 8 * ranks, [&](int rank) {
+        return at(8 * rank, io::flatten(io::vector(each, 1, ranks, io::type<double>)));
+      });
+      // A reduction that begins the call, one that ends it, and the parcels in between.
+      if (ranks <= 256) CHECK(g.collectives_of_a_call == 3);
+      std::size_t others = 0;
+      for (int r = 0; r < ranks; ++r) {
+        auto const i = static_cast<std::size_t>(r);
+        std::int64_t const far = partners(r, ranks);
+        // A parcel and a message to each; the view once.
+        others += g.first[i].messages != 2 * far || g.second[i].messages != 2 * far;
+        others += g.first[i].view_bytes != far * (note_bytes + g.form_bytes[i]);
+        others += g.second[i].view_bytes != far * note_bytes;
+        others += g.form_bytes[i] > 96;  // whatever the number of pieces
+      }
+      CHECK(others == 0);
+    }
+}
+
+TEST_CASE("irregular views: what concerns an aggregator, and nothing else, and once", "[scale][two_phase]") {
+  constexpr std::int64_t pieces = 512, piece_bytes = 8;
+  constexpr std::int64_t step_bytes = 3;  // in which the distance between two pieces is written here, at most
+  for (int ranks = 64; ranks <= most_ranks; ranks *= 4) {
+    CAPTURE(ranks);
+    // The file is stretches with a piece for each rank, in another order each time.
+    growth const g = growth_of(ranks, pieces * piece_bytes * ranks, [&](int rank) {
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t i = 0; i < pieces; ++i)
+        offsets.push_back((i * ranks + (rank + i * i * 7) % ranks) * piece_bytes);
+      return io::table(offsets, piece_bytes);
+    });
+    if (ranks <= 256) CHECK(g.collectives_of_a_call == 3);
+    std::size_t others = 0;
+    for (int r = 0; r < ranks; ++r) {
+      auto const i = static_cast<std::size_t>(r);
+      std::int64_t const far = partners(r, ranks), told_pieces = pieces * far / domains;
+      others += g.first[i].messages != 2 * far || g.second[i].messages != 2 * far;
+      others += g.first[i].view_bytes > far * (note_bytes + 32) + told_pieces * step_bytes;
+      others += g.first[i].view_bytes < told_pieces;
+      others += g.second[i].view_bytes != far * note_bytes;
+    }
+    CHECK(others == 0);
+  }
+}
+
+TEST_CASE("ranks that share data with nobody send nothing, however many there are", "[scale][two_phase]") {
+  for (int ranks = 16; ranks <= most_ranks; ranks *= 4) {
+    CAPTURE(ranks);
+    // A node's data lies in a quarter of the file that belongs to a rank of that node, or of three others.
+    growth const g = growth_of(ranks, 64 * ranks, [&](int rank) { return at(rank * 64, io::bytes(64)); });
+    std::size_t others = 0;
+    for (int r = 0; r < ranks; ++r) {
+      auto const i = static_cast<std::size_t>(r);
+      int const owner = r * domains / ranks * ranks / domains;
+      std::int64_t const far = r / per_node != owner / per_node;
+      others += g.first[i].messages != 2 * far || g.first[i].view_bytes != far * (note_bytes + g.form_bytes[i]);
+    }
+    CHECK(others == 0);
+  }
+}

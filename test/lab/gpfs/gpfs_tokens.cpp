@@ -1,0 +1,406 @@
+// Byte-range tokens: who gets what, who gives up what, and how many messages that takes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include <argosy/lab/gpfs/loopback.hpp>
+#include <argosy/lab/gpfs/loopback_file.hpp>
+
+#include "support/gpfs_hints.hpp"
+
+namespace io = argosy;
+namespace gpfs = io::gpfs;
+using gpfs::token_mode;
+using io::detail::gpfs::token_map;
+
+namespace {
+
+constexpr std::int64_t B = 1024;
+
+gpfs::machine small() {
+  gpfs::machine m;
+  m.block_bytes = B;
+  m.pagepool_bytes = 64 * B;
+  m.servers = 2;
+  return m;
+}
+
+// Nodes with one open instance of the same file each.
+struct cluster {
+  explicit cluster(int nodes, gpfs::machine const& m = small()) : host(m, nodes) {
+    std::error_code error;
+    for (int n = 0; n < nodes; ++n) {
+      files.push_back(gpfs::loopback_file::open(host, n, "f", {.read = true, .write = true, .create = true}, error));
+      REQUIRE(!error);
+    }
+  }
+  void write(std::size_t node, std::int64_t offset, std::int64_t length) {
+    std::vector<std::byte> const data(static_cast<std::size_t>(length), std::byte{7});
+    REQUIRE(files[node].write(offset, data).bytes == length);
+  }
+  std::int64_t read(std::size_t node, std::int64_t offset, std::int64_t length) {
+    std::vector<std::byte> data(static_cast<std::size_t>(length));
+    return files[node].read(offset, data).bytes;
+  }
+  gpfs::client_counters const& count(int node) { return host.client(node).counters(); }
+  token_mode token(int node, std::int64_t block) {
+    token_mode const held = host.client(node).token(0, block);
+    CHECK(held <= host.manager().mode_of(0, node, block));  // the manager may only believe more
+    return held;
+  }
+
+  gpfs::loopback host;
+  std::vector<gpfs::loopback_file> files;
+};
+
+}  // namespace
+
+TEST_CASE("a token map splits, joins and takes back only what it knew of", "[gpfs][tokens]") {
+  token_map t;
+  t.raise({0, gpfs::no_end}, token_mode::write, 1);
+  t.lower({4, 6}, token_mode::none, 1);
+  t.lower({8, 10}, token_mode::read, 1);
+  CHECK(t.size() == 4);
+  CHECK(t.at(3) == token_mode::write);
+  CHECK(t.at(4) == token_mode::none);
+  CHECK(t.at(9) == token_mode::read);
+  CHECK(t.covers({6, 10}, token_mode::read));
+  CHECK(!t.covers({6, 10}, token_mode::write));
+  CHECK(!t.covers({3, 5}, token_mode::read));
+  CHECK(t.covers({10, gpfs::no_end}, token_mode::write));
+  t.raise({4, 5}, token_mode::read, 2);
+  t.lower({0, gpfs::no_end}, token_mode::none, 1);
+  CHECK(t.size() == 1);
+  CHECK(t.at(4) == token_mode::read);
+  t.lower({0, gpfs::no_end}, token_mode::none, 2);
+  CHECK(t.empty());
+}
+
+TEST_CASE("a first contact is one request and one grant, of whole blocks and no more", "[gpfs][tokens]") {
+  cluster c(2);
+  c.write(0, 100, 50);
+  CHECK(c.count(0).token_messages() == 2);
+  CHECK(c.token(0, 0) == token_mode::write);
+  CHECK(c.token(0, 1) == token_mode::none);
+  c.write(0, 900, 100);
+  c.write(1, B, 10);  // the next block: nobody is in the way
+  CHECK(c.count(0).token_messages() == 2);
+  CHECK(c.count(0).token_hits == 1);
+  CHECK(c.count(1).token_messages() == 2);
+  CHECK(c.host.manager().counters().conflicts == 0);
+  CHECK(c.host.manager().token_count(0) == 2);
+}
+
+TEST_CASE("k holders in the way cost 2 + 2k + 2 messages", "[gpfs][tokens]") {
+  for (int k = 1; k <= 5; ++k) {
+    cluster c(k + 1);
+    c.write(0, 0, B);
+    for (int n = 1; n <= k; ++n) CHECK(c.read(static_cast<std::size_t>(n), 0, B) == B);
+    // Node 0 has kept a read token beside those of the others.
+    std::int64_t const before = c.count(0).token_messages();
+    std::int64_t messages = 0;
+    c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
+      if (m.from.who != gpfs::role::server && m.to.who != gpfs::role::server) ++messages;
+    };
+    c.write(0, 0, 10);
+    CHECK(c.count(0).token_messages() - before == 2 + 2 * k + 2);
+    CHECK(messages == 2 + 2 * k + 2);
+    for (int n = 1; n <= k; ++n) {
+      CHECK(c.token(n, 0) == token_mode::none);
+      CHECK(c.count(n).revokes_received == 1);
+      CHECK(c.count(n).revoke_flushes == 0);  // only cached blocks are dropped
+      CHECK(c.count(n).revoke_drops == 1);
+    }
+  }
+}
+
+TEST_CASE("two writers of different bytes of one block take it from each other every time", "[gpfs][tokens]") {
+  cluster c(2);
+  int const rounds = 10;
+  for (int r = 0; r < rounds; ++r) {
+    c.write(0, r, 1);
+    c.write(1, 512 + r, 1);
+  }
+  // Every write but the first meets the other's token and its dirty block.
+  CHECK(c.count(0).revokes_sent == rounds - 1);
+  CHECK(c.count(1).revokes_sent == rounds);
+  CHECK(c.count(0).revoke_flushes == rounds);
+  CHECK(c.count(1).revoke_flushes == rounds - 1);
+  CHECK(c.count(0).merge_reads == rounds - 1);  // the first block is new
+  CHECK(c.count(1).merge_reads == rounds);
+  CHECK(c.count(0).token_messages() == 2 + 6 * (rounds - 1));
+  CHECK(c.count(1).token_messages() == 6 * rounds);
+  CHECK(c.host.server(0).counters().writes + c.host.server(1).counters().writes == 2 * rounds - 1);
+  std::vector<std::byte> all(512 + rounds);
+  CHECK(c.files[0].read(0, all).bytes == 512 + rounds);
+  CHECK(all[rounds - 1] == std::byte{7});
+  CHECK(all[rounds] == std::byte{0});
+  CHECK(all[512 + rounds - 1] == std::byte{7});
+}
+
+TEST_CASE("readers never revoke each other's tokens", "[gpfs][tokens]") {
+  cluster c(4);
+  c.write(0, 0, 8 * B);
+  REQUIRE(!c.files[0].sync());
+  REQUIRE(!c.files[0].close());
+  for (int round = 0; round < 3; ++round)
+    for (std::size_t n = 1; n < 4; ++n) CHECK(c.read(n, 0, 8 * B) == 8 * B);
+  for (int n = 1; n < 4; ++n) {
+    CHECK(c.count(n).revokes_sent == 0);
+    CHECK(c.count(n).token_messages() == 2);
+    CHECK(c.count(n).block_reads == 8);
+  }
+}
+
+TEST_CASE("a reader leaves the writer a read token and its clean block", "[gpfs][tokens]") {
+  cluster c(2);
+  c.write(0, 0, 100);
+  CHECK(c.host.client(0).dirty_blocks() == 1);
+  CHECK(c.read(1, 0, B) == 100);
+  CHECK(c.token(0, 0) == token_mode::read);
+  CHECK(c.token(1, 0) == token_mode::read);
+  CHECK(c.count(0).revoke_flushes == 1);
+  CHECK(c.count(0).downgrades == 1);
+  CHECK(c.host.client(0).cached_blocks() == 1);
+  CHECK(c.host.client(0).dirty_blocks() == 0);
+  std::int64_t const reads = c.count(0).block_reads;
+  CHECK(c.read(0, 0, 100) == 100);  // still there
+  CHECK(c.count(0).block_reads == reads);
+}
+
+TEST_CASE("a sequential writer has everything from here on, and splits it when a newcomer arrives", "[gpfs][tokens]") {
+  cluster c(2);
+  for (std::int64_t b = 0; b < 4; ++b) c.write(0, b * B, B);
+  CHECK(c.count(0).token_requests == 2);  // the second call begins where the first ended: from there to infinity
+  CHECK(c.token(0, 1'000'000) == token_mode::write);
+
+  SECTION("beyond it: the newcomer's side is given up") {
+    c.write(1, 100 * B, 10);
+    CHECK(c.token(0, 99) == token_mode::write);
+    CHECK(c.token(0, 100) == token_mode::none);
+    CHECK(c.token(0, 1'000'000) == token_mode::none);
+    CHECK(c.token(1, 100) == token_mode::write);
+    CHECK(c.token(1, 101) == token_mode::none);  // a single call desires no more than it requires
+    std::int64_t const requests = c.count(0).token_requests;
+    for (std::int64_t b = 4; b < 8; ++b) c.write(0, b * B, B);
+    CHECK(c.count(0).token_requests == requests);
+    // The newcomer's stream may have the rest, now that nobody holds it.
+    c.write(1, 100 * B + 10, B);
+    CHECK(c.token(1, 1'000'000) == token_mode::write);
+    CHECK(c.count(1).revokes_sent == 1);
+  }
+  SECTION("before it: what lies behind is given up") {
+    c.write(1, B, 10);
+    CHECK(c.token(0, 0) == token_mode::write);  // from another grant, not in the way
+    CHECK(c.token(0, 1) == token_mode::none);
+    CHECK(c.token(0, 3) == token_mode::none);
+    CHECK(c.token(0, 4) == token_mode::write);
+    CHECK(c.token(0, 1'000'000) == token_mode::write);
+  }
+}
+
+TEST_CASE("of a desired range only what is free is granted", "[gpfs][tokens]") {
+  cluster c(3);
+  c.write(1, 10 * B, 10);
+  c.write(0, 0, B);
+  c.write(0, B, B);
+  CHECK(c.token(0, 9) == token_mode::write);
+  CHECK(c.token(0, 10) == token_mode::none);
+  CHECK(c.count(0).revokes_sent == 0);
+  // A strided stream desires its next strides.
+  for (std::int64_t k = 0; k < 3; ++k) c.write(2, (20 + 4 * k) * B, 10);
+  CHECK(c.token(2, 28 + 4) == token_mode::write);
+  CHECK(c.token(2, 28 + 4 * 16) == token_mode::write);
+  CHECK(c.token(2, 28 + 4 * 16 + 1) == token_mode::none);
+}
+
+TEST_CASE("requests that conflict are served in the order of arrival", "[gpfs][tokens]") {
+  cluster c(5);
+  std::vector<std::byte> const data(10, std::byte{1});
+  std::vector<gpfs::loopback::ticket> tickets;
+  for (auto& f : c.files)
+    for (int k = 0; k < 3; ++k) {
+      gpfs::call w = f.make(gpfs::call_kind::write);
+      w.offset = 10 * k;
+      w.from = data;
+      tickets.push_back(f.start(w));
+    }
+  std::vector<int> grants;
+  c.host.on_delivery = [&](gpfs::message const& m, gpfs::instant) {
+    if (std::holds_alternative<gpfs::token_grant>(m.body)) grants.push_back(m.to.index);
+  };
+  for (auto const& t : tickets) CHECK(c.host.wait(t).error == 0);
+  CHECK(grants == std::vector<int>{0, 1, 2, 3, 4});  // the tasks of a node share what it gets
+  CHECK(c.host.manager().counters().waits == 3);     // the first is served, the second asks the first
+}
+
+TEST_CASE("a token cannot be stolen while a call is running on its blocks", "[gpfs][tokens]") {
+  gpfs::machine m = small();
+  m.pagepool_bytes = 2 * B;  // the call needs the disk before it ends
+  m.write_behind_max_blocks = 1;
+  cluster c(2, m);
+  std::vector<std::byte> const ones(20 * B, std::byte{1}), twos(20 * B, std::byte{2});
+  gpfs::call a = c.files[0].make(gpfs::call_kind::write), b = c.files[1].make(gpfs::call_kind::write);
+  a.from = ones;
+  b.from = twos;
+  auto const first = c.files[0].start(a), second = c.files[1].start(b);
+  CHECK(c.host.wait(first).value == 20 * B);
+  CHECK(c.host.wait(second).value == 20 * B);
+  std::vector<std::byte> got(20 * B);
+  CHECK(c.files[0].read(0, got).bytes == 20 * B);
+  CHECK(std::all_of(got.begin(), got.end(), [&](std::byte x) { return x == got[0]; }));
+}
+
+TEST_CASE("free range gives tokens back, so nobody has to ask for them", "[gpfs][tokens][hints]") {
+  cluster c(2);
+  for (std::int64_t b = 0; b < 3; ++b) c.write(0, b * B, B);
+  auto whole = io::test::free_range(0, 0);
+  REQUIRE(!c.files[0].fcntl(whole));
+  CHECK(c.token(0, 0) == token_mode::none);
+  CHECK(c.host.client(0).cached_blocks() == 0);
+  CHECK(c.host.client(0).dirty_blocks() == 0);
+  c.host.run();
+  CHECK(c.host.manager().token_count(0) == 0);
+  CHECK(c.read(1, 0, 3 * B) == 3 * B);
+  CHECK(c.count(1).revokes_sent == 0);
+}
+
+TEST_CASE("access range takes tokens at once", "[gpfs][tokens][hints]") {
+  cluster c(2);
+  auto mine = io::test::access_range(10 * B, 5 * B, true);
+  REQUIRE(!c.files[0].fcntl(mine));
+  CHECK(c.token(0, 10) == token_mode::write);
+  CHECK(c.token(0, 14) == token_mode::write);
+  CHECK(c.token(0, 15) == token_mode::none);
+  c.write(0, 12 * B, 10);
+  CHECK(c.count(0).token_requests == 1);
+}
+
+TEST_CASE("tokens of a dead node are free when its lease has run out", "[gpfs][tokens][failure]") {
+  cluster c(3);
+  c.write(0, 0, 10);
+  c.write(1, 2 * B, 10);
+  REQUIRE(!c.files[0].sync());
+  std::vector<std::byte> const data(10, std::byte{9});
+  gpfs::instant const begin = c.host.now();
+
+  SECTION("a holder") {
+    c.host.kill(0);
+    c.write(1, 0, 10);
+    CHECK(c.host.now() - begin >= std::chrono::seconds(35));
+    CHECK(c.host.manager().counters().failed_nodes == 1);
+    CHECK(c.count(1).token_requests == 2);
+  }
+  SECTION("a requester that had begun to ask") {
+    gpfs::call w = c.files[2].make(gpfs::call_kind::write);
+    w.from = data;
+    c.files[2].start(w);
+    while (c.count(0).revokes_received == 0) REQUIRE(c.host.step());
+    c.host.kill(2);
+    c.write(1, 5, 10);  // stands behind it
+    CHECK(c.host.now() - begin >= std::chrono::seconds(35));
+  }
+  SECTION("what it sends afterwards is refused by the servers") {
+    c.host.kill(0);
+    c.host.run();
+    gpfs::outbox out;
+    auto const on_disk = c.host.on_disk("f");
+    for (int s = 0; s < 2; ++s)
+      for (gpfs::message_body const& body :
+           {gpfs::message_body(gpfs::block_write{1, 0, 0, {{0, data}}}), gpfs::message_body(gpfs::cut_blocks{1, 0, 0})})
+        c.host.server(s).receive({{gpfs::role::client, 0}, {gpfs::role::server, s}, body}, c.host.now(), out);
+    REQUIRE(out.messages.size() == 4);
+    for (auto const& o : out.messages) {
+      if (auto const* const w = std::get_if<gpfs::block_written>(&o.what.body)) CHECK(w->error == ESTALE);
+      if (auto const* const cut = std::get_if<gpfs::blocks_cut>(&o.what.body)) CHECK(cut->error == ESTALE);
+    }
+    CHECK(c.host.server(0).counters().refused == 1);
+    CHECK(c.host.on_disk("f") == on_disk);
+    CHECK(std::count(on_disk.begin(), on_disk.end(), std::byte{7}) == 10);
+  }
+}
+
+TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpfs][tokens][errors]") {
+  gpfs::machine m = small();
+  m.ship_files_max = 1;
+  gpfs::loopback host(m, 2);
+  gpfs::outbox out;
+  gpfs::known_size const far{100 * B, 7};
+  auto const everything = [](gpfs::file_id f, gpfs::known_size size) {
+    return std::vector<gpfs::message_body>{
+        gpfs::close_notice{f, 1, size},
+        gpfs::token_request{1, f, token_mode::write, {0, 9}, {0, 9}, false, {{1, {0, 9}, token_mode::none, 1}}, size},
+        gpfs::token_release{f, {0, 9}, 1, size},
+        gpfs::size_request{2, f},
+        gpfs::size_report{3, f, size},
+        gpfs::size_notice{4, f, size},
+        gpfs::resize_request{5, f, 100 * B},
+        gpfs::lock_request{6, f, 1, 1, 0, 10, true},
+        gpfs::unlock_notice{f, 1, 1, 0, 10},
+        gpfs::ship_start{7, f, 1, 2, {}},
+        gpfs::ship_ready{f, 0, 0, size},
+        gpfs::ship_stop{8, f, 1},
+        gpfs::ship_interrupt{f, 1},
+    };
+  };
+  auto const say = [&](gpfs::message_body const& body) {
+    host.manager().receive({{gpfs::role::client, 1}, {gpfs::role::manager, 0}, body}, host.now(), out);
+  };
+  for (gpfs::file_id f = 0; f < 3; ++f)
+    for (gpfs::message_body const& body : everything(f, far)) say(body);
+  CHECK(out.messages.empty());
+  CHECK(out.timers.empty());
+
+  std::error_code error;
+  auto file = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  REQUIRE(!error);
+  CHECK(file.size(error) == 0);
+  std::vector<std::byte> const data(10, std::byte{7});
+  CHECK(file.write(0, data).bytes == 10);
+  CHECK(file.size(error) == 10);
+  CHECK(host.manager().lock_count(0) == 0);
+  // Nor does one take part in partitioning who has not opened the file.
+  say(gpfs::ship_start{7, 0, 1, 1, {}});
+  REQUIRE(out.messages.size() == 1);
+  CHECK(std::get<gpfs::ship_done>(out.messages[0].what.body).error == EINVAL);
+  auto mine = io::test::ship_start(1);
+  CHECK(!file.fcntl(mine));
+  io::test::ship_stop end;
+  CHECK(!file.fcntl(end));
+  CHECK(!file.close());
+}
+
+TEST_CASE("a machine is a small text", "[gpfs][machine]") {
+  gpfs::machine m;
+  m.disk_us = 5500.25;
+  m.overload_write = 0.7;
+  m.servers = 20;
+  std::stringstream text;
+  text << m;
+  CHECK(gpfs::read_machine(text) == m);
+  std::istringstream part("# frost\nservers 2   # dedicated\n\ndisks_per_server 12\n");
+  gpfs::machine const frost = gpfs::read_machine(part);
+  CHECK(frost.servers == 2);
+  CHECK(frost.disks_per_server == 12);
+  CHECK(frost.block_bytes == gpfs::machine{}.block_bytes);
+  for (char const* bad : {"wheels 4", "servers", "servers two", "servers 1 2", "servers -1", "block_bytes 1000",
+                          "servers 0", "pagepool_bytes 0",
+                          // what no simulation has room for, and no clock can count
+                          "block_bytes 134217728", "servers 65537", "disks_per_server 65537", "adapters_per_node 65537",
+                          "prefetch_max_blocks 9223372036854775807", "pagepool_bytes 9223372036854775807", "noise inf",
+                          "call_us nan", "lease_s 1e300", "disk_mb_per_s 1e-300"}) {
+    CAPTURE(bad);
+    std::istringstream in(bad);
+    CHECK_THROWS_AS(gpfs::read_machine(in), std::invalid_argument);
+  }
+}

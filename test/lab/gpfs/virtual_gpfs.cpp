@@ -1,0 +1,440 @@
+// The simulated GPFS in the virtual cluster: calls that wait in virtual time, deaths, faults of ranks and of the system.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/gpfs/traffic.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/handle/fault_script.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+
+#include "support/catch.hpp"
+#include "support/gpfs_hints.hpp"
+
+namespace io = argosy;
+namespace gpfs = io::gpfs;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+constexpr std::int64_t B = 1024;
+constexpr io::open_flags create{.read = true, .write = true, .create = true};
+
+gpfs::machine small() {
+  gpfs::machine m;
+  m.block_bytes = B;
+  m.pagepool_bytes = 64 * B;
+  m.servers = 2;
+  m.lease_s = 1;
+  return m;
+}
+bytes filled(std::int64_t n, int value) { return bytes(static_cast<std::size_t>(n), static_cast<std::byte>(value)); }
+
+io::virtual_gpfs_handle open_at(io::virtual_gpfs const& files, std::string const& path = "f") {
+  std::error_code error;
+  auto h = files.open(path, create, error);
+  if (error) throw std::system_error(error);
+  return h;
+}
+int errno_of(std::error_code const& e) { return e.category() == std::system_category() ? e.value() : -1; }
+
+}  // namespace
+
+TEST_CASE("two writers in one block: exact counts, and the last write is read", "[virtual_gpfs]") {
+  io::virtual_gpfs const files(small(), 2);
+  io::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1, .seed = 3}, {.timeline = true});
+  io::virtual_report const r = cluster.run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    bytes const mine = filled(100, world.rank() + 1);
+    for (int turn = 0; turn < 2; ++turn) {
+      if (turn == world.rank()) CHECK(f.write(100 * turn, mine).bytes == 100);
+      world.barrier();
+    }
+    bytes all(300, std::byte{9});
+    if (world.rank() == 0) {
+      auto const got = f.read(0, all);
+      CHECK(got.bytes == 200);
+      CHECK(all[99] == std::byte{1});
+      CHECK(all[199] == std::byte{2});
+      CHECK(all[200] == std::byte{9});
+    }
+    world.barrier();
+    CHECK_FALSE(f.close());
+  });
+  gpfs::client_counters const all = files.counters();
+  CHECK(all.token_requests == 3);
+  CHECK(all.revokes_sent == 2);
+  CHECK(all.revoke_flushes == 2);
+  CHECK(all.downgrades == 1);
+  CHECK(files.counters(0).revokes_received == 1);
+  CHECK(files.counters(1).revokes_received == 1);
+  CHECK(files.counters(0).calls + files.counters(1).calls == all.calls);
+  // Every call is in the picture, and takes time.
+  CHECK(r.file_calls == 7);
+  CHECK(std::count_if(r.timeline.begin(), r.timeline.end(), [](auto const& s) {
+          return std::string(s.kind) == "file" && s.end_ps - s.begin_ps >= 10'000'000;
+        }) == 7);
+  bytes const there = files.content("f");
+  REQUIRE(there.size() == 200);
+  CHECK(there[0] == std::byte{1});
+  CHECK(there[199] == std::byte{2});
+  CHECK(files.on_disk("f") == there);  // closed by all, and the run has brought its events to an end
+}
+
+TEST_CASE("the same seeds give the same run, others give others", "[virtual_gpfs]") {
+  auto const hash = [](std::uint64_t seed, std::uint64_t delays) {
+    io::virtual_gpfs const files(small(), 4, {.seed = delays, .delay_max = std::chrono::microseconds(500)});
+    return io::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = seed})
+        .run([&](io::virtual_rank const& world) {
+          auto f = open_at(files);
+          for (int k = 0; k < 5; ++k) f.write(300 * ((world.rank() + 3 * k) % 16), filled(300, k));
+          f.close();
+        })
+        .trace_hash;
+  };
+  CHECK(hash(1, 1) == hash(1, 1));
+  CHECK(hash(1, 1) != hash(2, 1));
+  CHECK(hash(1, 1) != hash(1, 2));
+}
+
+TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
+  io::virtual_gpfs files(small(), 2);
+  files.put("old", filled(3000, 5));
+  CHECK(files.on_disk("old") == filled(3000, 5));
+  io::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1});
+  for (int run = 0; run < 3; ++run)
+    cluster.run([&](io::virtual_rank const& world) {
+      auto f = open_at(files, "old");
+      bytes all(4000);
+      CHECK(f.read(0, all).bytes == 3000 + run);
+      world.barrier();
+      if (world.rank() == run % 2) CHECK(f.write(3000 + run, filled(1, run)).bytes == 1);
+    });
+  CHECK(files.content("old").size() == 3003);
+  CHECK(files.names() == std::vector<std::string>{"old"});
+  std::error_code error;
+  auto from_outside = files.opener()("old", create, error);
+  bytes last(10);
+  CHECK(from_outside.read(3000, last).bytes == 3);
+  CHECK(last[2] == std::byte{2});
+  CHECK_FALSE(from_outside.lock(0, 5, io::lock_kind::exclusive));
+  CHECK_FALSE(from_outside.close());
+  CHECK_FALSE(files.opener().remove("old"));
+  CHECK(errno_of(files.opener().remove("old")) == ENOENT);
+  CHECK_FALSE(files.exists("old"));
+  CHECK(files.content("old").empty());
+}
+
+TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes", "[virtual_gpfs][locks]") {
+  for (int const per_node : {1, 2, 4}) {
+    io::virtual_gpfs const files(small(), 4);
+    std::int64_t sum = 0;
+    std::int64_t inside = 0;
+    io::virtual_cluster({.ranks = 4, .ranks_per_node = per_node, .seed = 5}).run([&](io::virtual_rank const& world) {
+      auto f = open_at(files);
+      for (int k = 0; k < 5; ++k) {
+        CHECK_FALSE(f.lock(0, 8, io::lock_kind::exclusive));
+        CHECK(++inside == 1);
+        std::int64_t n = 0;
+        CHECK(f.read(0, std::as_writable_bytes(std::span(&n, 1))).bytes == (sum == 0 ? 0 : 8));
+        world.compute(1e-3);
+        world.pause();
+        CHECK(n == sum);
+        sum = ++n;
+        CHECK(f.write(0, std::as_bytes(std::span(&n, 1))).bytes == 8);
+        --inside;
+        CHECK_FALSE(f.unlock(0, 8));
+      }
+      CHECK_FALSE(f.close());
+    });
+    CHECK(sum == 20);
+    CHECK(files.system().manager().counters().locks == 20);
+  }
+}
+
+TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gpfs][locks]") {
+  io::virtual_gpfs const files(small(), 2);
+  CHECK_THROWS_WITH(io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    if (world.rank() == 1) world.barrier();
+    f.lock(0, 8, io::lock_kind::exclusive);
+    world.barrier();
+    world.barrier();
+  }),
+                    ContainsSubstring("lock of 'f' in the simulated GPFS"));
+  // The next run finds everything closed and unlocked.
+  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const&) {
+    auto f = open_at(files);
+    CHECK_FALSE(f.lock(0, 8, io::lock_kind::shared));
+  });
+}
+
+TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][deaths]") {
+  io::virtual_gpfs const files(small(), 2);
+  io::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
+  s.deaths.push_back({.rank = 0, .operation = 4});  // open, lock, write, then it dies
+  double waited = 0;
+  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    if (world.rank() == 0) {
+      f.lock(0, 100, io::lock_kind::exclusive);
+      f.write(0, filled(100, 7));
+      f.unlock(0, 100);
+    }
+    if (world.rank() == 3) {
+      world.compute(0.01);
+      double const before = world.now();
+      CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
+      waited = world.now() - before;
+      bytes back(100);
+      CHECK(f.read(0, back).bytes == 100);  // its node lives, and has the data
+      CHECK(back == filled(100, 7));
+    }
+  });
+  CHECK(waited < 0.01);
+  CHECK(files.system().manager().counters().failed_nodes == 0);
+}
+
+TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease", "[virtual_gpfs][deaths]") {
+  io::virtual_gpfs const files(small(), 2);
+  io::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
+  s.deaths.push_back({.rank = 0, .operation = 4});
+  s.deaths.push_back({.rank = 1, .operation = 2});
+  double waited = 0;
+  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    if (world.rank() == 1) world.pause();
+    if (world.rank() == 0) {
+      f.write(0, filled(100, 7));
+      f.sync();
+      f.write(0, filled(100, 8));  // dies before it begins, with the token
+    }
+    if (world.rank() == 3) {
+      world.compute(0.1);
+      double const before = world.now();
+      CHECK(f.write(50, filled(100, 3)).bytes == 100);
+      waited = world.now() - before;
+      bytes back(150);
+      CHECK(f.read(0, back).bytes == 150);
+      CHECK(back[0] == std::byte{7});
+      CHECK(back[50] == std::byte{3});
+    }
+  });
+  CHECK(waited > 0.5);
+  CHECK(waited < 1.1);
+  CHECK(files.system().manager().counters().failed_nodes == 1);
+  // It stays lost.
+  io::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::virtual_rank const& world) {
+    std::error_code error;
+    auto const f = files.open("f", create, error);
+    CHECK(errno_of(error) == (world.rank() < 2 ? ESTALE : 0));
+  });
+  CHECK(files.content("f").size() == 150);
+}
+
+TEST_CASE("a nonblocking call of a rank that dies is left alone by the system", "[virtual_gpfs][deaths]") {
+  // The memory of the call is gone when its data arrives.
+  io::virtual_gpfs files(small(), 2);
+  files.put("f", filled(40 * B, 1));
+  io::scenario s{.ranks = 2, .ranks_per_node = 1, .seed = 1};
+  s.deaths.push_back({.rank = 0, .operation = 4});
+  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    auto f = std::make_shared<io::virtual_gpfs_handle>(open_at(files));
+    if (world.rank() == 1) return;
+    auto const beside = world.make_background();
+    beside->start([f] {
+      bytes into(static_cast<std::size_t>(30 * B));
+      f->read(0, into);
+    });
+    world.pause();
+    world.pause();
+  });
+  CHECK(files.content("f").size() == static_cast<std::size_t>(40 * B));
+}
+
+TEST_CASE("the scenario's faults are those of a rank's calls", "[virtual_gpfs][faults]") {
+  io::virtual_gpfs const files(small(), 1);
+  io::scenario s{.ranks = 2};
+  s.faults.push_back({1, io::fail_at(io::file_call::write, 2, std::errc::io_error)});
+  s.faults.push_back({1, io::interrupt_at(io::file_call::read, 1, 3)});
+  s.faults.push_back({0, io::delay_at(io::file_call::sync, 1, std::chrono::seconds(1))});
+  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    std::error_code error;
+    auto f = files.opener()("f", create, error);
+    int const me = world.rank();
+    CHECK_FALSE(f.write(10 * me, filled(10, 1)).error);
+    CHECK(errno_of(f.write(10 * me, filled(10, 2)).error) == (me == 1 ? EIO : 0));
+    bytes back(10);
+    CHECK(f.read(10 * me, back).bytes == 10);
+    CHECK(back == filled(10, 2 - me));
+    double const before = world.now();
+    CHECK_FALSE(f.sync());
+    CHECK((world.now() - before >= 1) == (me == 0));
+  });
+}
+
+TEST_CASE("a server that cannot write: the error reaches the rank which wrote, once", "[virtual_gpfs][faults]") {
+  auto troubles = gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO");
+  SECTION("on revocation") {}
+  SECTION("later") { troubles.faults[0].first = 2; }
+  bool const first = troubles.faults[0].first == 1;
+  io::virtual_gpfs files(small(), 2, troubles);
+  files.put("other", filled(10, 1));  // from outside, nothing goes wrong
+  io::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .seed = 2}).run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    if (world.rank() == 0) CHECK(f.write(0, filled(100, 1)).bytes == 100);
+    world.barrier();
+    if (world.rank() == 2) {
+      bytes back(100);
+      CHECK(f.read(0, back).bytes == 100);
+      CHECK(back == filled(100, first ? 0 : 1));  // lost, or not
+    }
+    world.barrier();
+    CHECK(errno_of(f.sync()) == (world.rank() == 0 && first ? EREMOTEIO : 0));
+    CHECK_FALSE(f.sync());
+  });
+}
+
+TEST_CASE("bytes that are lost are seen by nobody, though the block has others that are not",
+          "[virtual_gpfs][faults]") {
+  // Node 0 writes 50 bytes, which fail on their way to disk while it writes the next 50 into the same block.
+  io::virtual_gpfs files(small(), 2, gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO"));
+  io::virtual_cluster({.ranks = 3, .ranks_per_node = 2}).run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    if (world.rank() == 0) CHECK(f.write(0, filled(50, 1)).bytes == 50);
+    world.barrier();
+    if (world.rank() == 0) CHECK(errno_of(f.sync()) == EREMOTEIO);
+    if (world.rank() == 1) {
+      world.compute(1e-4);
+      CHECK(f.write(50, filled(50, 2)).bytes == 50);
+    }
+    world.barrier();
+    for (int turn = 0; turn < 3; ++turn) {
+      if (world.rank() == turn) {
+        bytes back(100, std::byte{9});
+        CHECK(f.read(0, back).bytes == 100);
+        CHECK(back[0] == std::byte{});
+        CHECK(back[50] == std::byte{2});
+      }
+      world.barrier();
+    }
+  });
+  CHECK(files.content("f")[0] == std::byte{});
+  CHECK(files.content("f")[99] == std::byte{2});
+}
+
+TEST_CASE("slow servers and late messages take longer", "[virtual_gpfs]") {
+  auto const seconds = [](gpfs::troubles const& t) {
+    io::virtual_gpfs const files(small(), 2, t);
+    return io::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
+        .run([&](io::virtual_rank const& world) {
+          auto f = open_at(files);
+          f.write(20 * B * world.rank(), filled(20 * B, 1));
+          f.sync();
+          f.close();
+        })
+        .seconds;
+  };
+  double const usual = seconds({});
+  CHECK(seconds(gpfs::parse_troubles("slow=1:10")) > 5 * usual);
+  CHECK(seconds(gpfs::parse_troubles("seed=1 delay_ns=50000000")) > usual + 0.05);
+}
+
+TEST_CASE("troubles as text", "[gpfs]") {
+  gpfs::troubles t{.seed = 7, .delay_max = std::chrono::nanoseconds(20)};
+  t.faults = {{.server = 1, .of_writes = false, .first = 3, .times = 2, .error = ENOSPC}, {}};
+  t.slow = {{0, 4.5}};
+  CHECK(gpfs::to_string(t) ==
+        "seed=7 delay_ns=20 fault=server:1,call:read,first:3,times:2,error:ENOSPC fault=server:-1,call:write,error:EIO "
+        "slow=0:4.5");
+  CHECK(gpfs::parse_troubles(gpfs::to_string(t)) == t);
+  CHECK(gpfs::parse_troubles("") == gpfs::troubles{});
+  CHECK_THROWS_WITH(gpfs::parse_troubles("speed=7"), ContainsSubstring("'speed=7'"));
+  CHECK_THROWS_WITH(gpfs::parse_troubles("fault=call:sync"), ContainsSubstring("read or write"));
+  CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"), ContainsSubstring("errno"));
+  CHECK_THROWS_WITH(gpfs::parse_troubles("seed=x"), ContainsSubstring("number"));
+  t.faults.push_back({.error = 41});  // an errno without a name
+  CHECK(gpfs::parse_troubles(gpfs::to_string(t)) == t);
+  for (char const* bad :
+       {"slow=0:nan", "slow=0:-1", "fault=error:0", "fault=first:0", "fault=first:-9223372036854775808",
+        "fault=times:-1", "delay_ns=-1", "delay_ns=9223372036854775807"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(gpfs::parse_troubles(bad), std::invalid_argument);
+  }
+}
+
+TEST_CASE("traffic writes down which node takes tokens from which, and draws it", "[virtual_gpfs]") {
+  using kind = gpfs::traffic::kind;
+  io::virtual_gpfs const files(small(), 3);
+  int others = 0;
+  files.system().on_delivery = [&](gpfs::message const&, gpfs::instant) { ++others; };
+  {
+    gpfs::traffic const seen(files.system());
+    io::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3}).run([&](io::virtual_rank const& world) {
+      auto f = open_at(files);
+      for (int turn = 0; turn < 3; ++turn) {
+        if (turn == world.rank()) CHECK(f.write(100 * turn, filled(100, 1)).bytes == 100);
+        world.barrier();
+      }
+      CHECK_FALSE(f.close());
+    });
+    CHECK(seen.count(kind::grant) == 3);
+    CHECK(seen.count(kind::revocation) == files.counters().revokes_sent);
+    std::vector<std::pair<int, int>> taken;
+    for (gpfs::traffic::event const& e : seen.events())
+      if (e.what == kind::revocation) taken.emplace_back(e.from, e.to);
+    CHECK(taken == std::vector<std::pair<int, int>>{{1, 0}, {2, 1}});
+    std::string const picture = seen.draw("one block", 2 * seen.seconds());
+    CHECK_THAT(picture, ContainsSubstring("3 tokens given (ticks), 2 taken away") && ContainsSubstring("node 2"));
+  }
+  CHECK(others > 0);
+  int const before = others;
+  CHECK(files.content("f").size() == 300);
+  std::error_code error;
+  auto f = files.open("f", create, error);
+  CHECK(others > before);  // who watched before watches again
+}
+
+TEST_CASE("directives of all ranks: partitioned, no token moves", "[virtual_gpfs][partitioning]") {
+  io::virtual_gpfs files(small(), 4);
+  std::int64_t before = 0, after = 0;
+  io::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = 4}).run([&](io::virtual_rank const& world) {
+    auto f = open_at(files);
+    auto start = io::test::ship_start(8);
+    CHECK_FALSE(f.fcntl(start));
+    world.barrier();
+    before = files.counters().token_requests;
+    for (int k = 0; k < 8; ++k) {
+      CHECK(f.write(100 * (8 * k + world.rank()), filled(100, world.rank() + 1)).bytes == 100);
+      world.barrier();
+      bytes back(100);
+      CHECK(f.read(100 * (8 * k + (world.rank() + 1) % 8), back).bytes == 100);
+      CHECK(back == filled(100, (world.rank() + 1) % 8 + 1));
+    }
+    world.barrier();
+    after = files.counters().token_requests;
+    io::test::ship_stop stop;
+    CHECK_FALSE(f.fcntl(stop));
+    CHECK_FALSE(f.close());
+  });
+  CHECK(after == before);
+  CHECK(files.counters().revokes_sent == 0);
+  CHECK(files.counters().ships_sent > 0);
+  CHECK(files.on_disk("f").size() == 6400);
+}
+
+TEST_CASE("a rank on a node that the file system does not have cannot open anything", "[virtual_gpfs]") {
+  io::virtual_gpfs const files(small(), 1);
+  CHECK_THROWS_WITH(
+      io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const&) { open_at(files); }),
+      ContainsSubstring("rank 1 is on node 1, but there are 1 nodes"));
+}

@@ -1,0 +1,216 @@
+// Views against a walk over their etypes, and against MPI's words about the end of the file.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/layout.hpp>
+#include <argosy/view/view.hpp>
+
+#include "support/allocations.hpp"
+#include "support/seed.hpp"
+
+namespace io = argosy;
+using Catch::Contains;
+
+namespace {
+
+using list = std::vector<std::int64_t>;
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+// Where the first bytes of the first `count` etypes lie, by walking tile after tile.
+list starts(io::view const& v, std::size_t count) {
+  list result;
+  for (std::int64_t tile = 0; result.size() < count; ++tile)
+    for (std::int64_t at = 0; at < v.filetype().size() && result.size() < count; at += v.etype_size())
+      result.push_back(v.displacement() + tile * v.filetype().extent() + io::cursor(v.filetype(), at).current().offset);
+  return result;
+}
+
+bool agrees(io::view const& v) {
+  list const expected = starts(v, 60);
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    if (v.byte_offset(static_cast<std::int64_t>(k)) != expected[k]) return false;
+  for (std::int64_t end = 0; end <= expected.back(); ++end) {
+    std::int64_t k = 0;
+    while (expected[static_cast<std::size_t>(k)] < end) ++k;
+    if (v.offset_of_end(end) != k) return false;
+  }
+  return true;
+}
+
+io::view tile_of(std::int64_t rows) { return {512, io::type<double>, io::vector(rows, 1, 2, io::type<double>)}; }
+
+// Seconds that one query of each kind takes, at best.
+double cost(io::view const& v, std::int64_t scale) {
+  double best = 1;
+  std::int64_t sum = 0;
+  for (int round = 0; round < 20; ++round) {
+    auto const start = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < 200; ++i) {
+      sum += v.byte_offset(i * scale / 200).value();
+      sum += v.offset_of_end(i * scale / 25);
+    }
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 200);
+  }
+  CHECK(sum > 0);
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("the default view is the file's bytes", "[view]") {
+  io::view const v;
+  CHECK(v.displacement() == 0);
+  CHECK(v.etype() == io::bytes(1));
+  CHECK(v.filetype() == io::bytes(1));
+  CHECK(v.representation() == io::native);
+  CHECK(v.byte_offset(12345) == 12345);
+  CHECK(v.offset_of_end(12345) == 12345);
+  CHECK(v.position(7) == 7);
+  CHECK(v.stream().is_contiguous());
+}
+
+TEST_CASE("byte offsets and the end of the file are those of a walk over the etypes", "[view]") {
+  CAPTURE(argosy::test::seed());
+  std::mt19937_64 random(argosy::test::seed());
+  auto const pick = [&](std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); };
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    io::layout const etype =
+        pick(0, 2) == 0 ? io::layout(io::bytes(pick(1, 6)))
+                        : io::resized(io::concat(io::bytes(2), io::at(5, io::bytes(pick(1, 3)))), 0, pick(8, 11));
+    list lengths, places;
+    std::int64_t at = pick(0, 3);
+    for (auto n = pick(1, 6); n > 0; --n) {
+      lengths.push_back(pick(1, 3));
+      places.push_back(at);
+      at += lengths.back() + pick(0, 4);
+    }
+    io::layout const blocks = io::indexed(lengths, places, etype).form();
+    io::layout const filetype = io::resized(blocks, 0, (at + pick(0, 3)) * etype.extent());
+    io::view const v(pick(0, 40), etype, filetype);
+    if (!agrees(v)) FAIL("another offset");
+  }
+}
+
+TEST_CASE("an etype that the end of the file cuts lies before it", "[view]") {
+  // Etypes at 10, 14, 26, 30, 42, 46, then the next tile.
+  io::view const v(10, io::vector(3, 2, 4, io::type<int>));
+  CHECK(v.etype_size() == 4);
+  CHECK(v.offset_of_end(0) == 0);
+  CHECK(v.offset_of_end(10) == 0);
+  CHECK(v.offset_of_end(11) == 1);
+  CHECK(v.offset_of_end(14) == 1);
+  CHECK(v.offset_of_end(20) == 2);
+  CHECK(v.offset_of_end(26) == 2);
+  CHECK(v.offset_of_end(27) == 3);
+  CHECK(v.byte_offset(2) == 26);
+  CHECK(v.byte_offset(6) == 50);
+}
+
+TEST_CASE("a view for reading may name bytes twice", "[view]") {
+  io::view const v(0, io::type<double>, io::indexed({2, 2}, {0, 1}, io::type<double>));
+  CHECK(agrees(v));
+  CHECK(v.fault(false) == io::filetype_fault::no_fault);
+  CHECK(v.fault(true) == io::filetype_fault::overlap);
+  CHECK_THROWS_WITH(v.require_writable(), Contains("names a byte twice"));
+}
+
+TEST_CASE("the etype is what the filetype is built of, if that divides it", "[view]") {
+  io::process_grid const grid(4, 2);
+  CHECK(io::view(0, io::darray<float, 2>({8, 8}, io::distribute::block, grid, 1)).etype() == io::bytes(4));
+  CHECK(io::view(0, io::vector(3, 1, 2, io::contiguous(3, io::type<double>))).etype() == io::bytes(8));
+  CHECK(io::view(0, io::resized(io::type<float>, 0, 16)).etype() == io::bytes(4));
+  CHECK(io::view(0, io::resized(io::type<float>, 0, 6)).etype() == io::bytes(1));
+  io::record const pair(io::member(0, io::type<double>), io::member(8, io::type<int>));
+  CHECK(io::view(0, io::contiguous(5, pair)).etype_size() == 12);
+  CHECK(io::view(0, io::contiguous(5, pair)).etype_types() == io::signature_of(pair));
+}
+
+TEST_CASE("in external32 a view lies as the external sizes make it", "[view][external32]") {
+  io::vector const type(3, 2, 4, io::type<long>);
+  io::view const here(16, type), there(16, type, io::external32);
+  CHECK(here.etype_size() == static_cast<std::int64_t>(sizeof(long)));
+  CHECK(there.etype_size() == 4);
+  CHECK(there.byte_offset(2) == 16 + 4 * 4);
+  CHECK(there.filetype().extent() == 10 * 4);
+  CHECK(here != there);
+  CHECK(there == io::view(16, io::type<long>, type, io::external32));
+  // Byte displacements are taken as they are.
+  CHECK(io::view(0, io::hvector(2, 1, 24, io::type<long>), io::external32).byte_offset(1) == 24);
+  // `internal` has nothing to convert.
+  CHECK(io::view(16, type, io::internal).filetype() == here.filetype());
+}
+
+TEST_CASE("what lies beyond 2^63 has no answer", "[view][error]") {
+  io::view const v(100, io::vector(3, 2, 4, io::type<double>));
+  CHECK_FALSE(v.position(-1));
+  CHECK_FALSE(v.position(most));
+  CHECK_FALSE(v.position(most / 8 + 1));
+  CHECK_FALSE(v.byte_offset(most / 8));
+  CHECK(v.byte_offset(most / 32).value() > 0);
+  CHECK(v.position(most / 32) == most / 32 * 8);
+  CHECK(v.stream().true_upper_bound() > 0);
+  // Tiles as long as they come, and views that begin as late as they can.
+  io::view const wide(0, io::resized(io::type<double>, 0, std::int64_t{1} << 62));
+  CHECK(wide.byte_offset(0) == 0);
+  CHECK_FALSE(wide.byte_offset(2));
+  io::view const late(most - 1, io::type<std::byte>);
+  CHECK(late.byte_offset(0) == most - 1);
+  CHECK_FALSE(late.byte_offset(1));
+  CHECK_THROWS_AS(io::view(most, io::type<double>), io::invalid_layout);
+  CHECK_THROWS_WITH(io::view(-8, io::type<double>), Contains("displacement is -8"));
+  CHECK_THROWS_WITH(io::view(0, io::type<double>, io::type<float>), Contains("does not divide"));
+  CHECK_THROWS_WITH(io::view(0, io::hindexed({1}, {-8}, io::type<double>)), Contains("negative displacement"));
+}
+
+TEST_CASE("a view without bytes has its displacement, and its end there", "[view]") {
+  io::view const v(24, io::type<double>, io::contiguous(0, io::type<double>));
+  CHECK(v.stream().empty());
+  CHECK(v.byte_offset(0) == 24);
+  CHECK_FALSE(v.byte_offset(1));
+  CHECK(v.offset_of_end(1000) == 0);
+}
+
+TEST_CASE("etype offsets and stream positions", "[view]") {
+  io::view const v(0, io::type<double>, io::contiguous(3, io::type<double>));
+  CHECK(v.position(5) == 40);
+  CHECK(v.etypes_before(40) == 5);
+  CHECK(v.etypes_before(47) == 5);
+  CHECK(v.is_whole(40));
+  CHECK_FALSE(v.is_whole(41));
+}
+
+TEST_CASE("views are values", "[view]") {
+  io::view a(8, io::vector(3, 2, 4, io::type<int>)), b = a;
+  CHECK(a == b);
+  // The same bytes, described otherwise.
+  io::layout const box = io::subarray({3, 4}, {3, 2}, {0, 0}, io::type<int>).form();
+  CHECK(a == io::view(8, io::type<int>, io::resized(box, 0, 40)));
+  CHECK(a != io::view(8, io::type<int>, box));
+  b = io::view(9, io::vector(3, 2, 4, io::type<int>));
+  CHECK(a != b);
+  a = std::move(b);
+  CHECK(a.displacement() == 9);
+}
+
+TEST_CASE("a view of 10^12 pieces costs what one of 10 costs", "[view][cost]") {
+  std::int64_t const huge = 1'000'000'000'000;
+  io::view const few = tile_of(10), many = tile_of(huge);
+  CHECK(many.byte_offset(huge - 1) == 512 + 16 * (huge - 1));
+  CHECK(many.offset_of_end(512 + 16 * (huge / 2)) == huge / 2);
+  argosy::allocation_count const count;
+  io::view const again = tile_of(huge);
+  CHECK(again.byte_offset(huge + 1) == many.byte_offset(huge + 1));
+  CHECK(count.since() == 0);
+  // Generous: the machine may be busy. What would walk the pieces takes 10^11 times as long.
+  double const a = cost(few, 10), b = cost(many, huge);
+  CAPTURE(a, b);
+  CHECK(b < 10 * a);
+}
