@@ -68,8 +68,7 @@ class argosy_files<World>::file {
         .bytes;
   }
   std::int64_t read(call c, words w, std::error_code& error) {
-    argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>,
-                              static_cast<std::int64_t>(w.size()));
+    argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>, static_cast<std::int64_t>(w.size()));
     return (c == call::together  ? file_.read_all(into, error)
             : c == call::ordered ? file_.read_ordered(into, error)
                                  : file_.read(into, error))

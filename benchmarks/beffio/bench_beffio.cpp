@@ -72,8 +72,7 @@ std::vector<run_result> earlier_runs(options const& o) {
 // A directory of this run alone, and all files in it.
 class run_directory {
  public:
-  explicit run_directory(std::string const& in)
-      : path_(fmt::format("{}/bench_beffio.{}.{}", in, host(), ::getpid())) {
+  explicit run_directory(std::string const& in) : path_(fmt::format("{}/bench_beffio.{}.{}", in, host(), ::getpid())) {
     std::error_code error;
     if (!std::filesystem::create_directory(path_, error))
       throw usage_error(path_ + " cannot be made: " + (error ? error.message() : "it is there"));
@@ -150,7 +149,7 @@ std::string plan_text(plan const& p) {
     for (std::size_t k = 0; k < all.size(); ++k)
       text += fmt::format("{} {:<9} {:>6} {:>10} {:>11} {:>7} {:>9.3g}{}\n", t, type_names[static_cast<std::size_t>(t)],
                           k, all[k].chunk, all[k].memory, all[k].units, p.when.seconds_of(all[k]),
-                          all[k].units == 0  ? "  once"
+                          all[k].units == 0 ? "  once"
                           : is_segmented(t) ? "  as many calls as types 0 to 2 had"
                                             : "");
   }
@@ -174,7 +173,11 @@ void measure(argosy::mpi const& world, options const& o, plan const& p, observer
 class host {
  public:
   host(options const& o, plan& p, int ranks, ground const& g)
-      : options_(o), others_(earlier_runs(o)), cache_(g.cache), directory_(o.directory), runs_(empty_runs(o, ranks, g)) {
+      : options_(o),
+        others_(earlier_runs(o)),
+        cache_(g.cache),
+        directory_(o.directory),
+        runs_(empty_runs(o, ranks, g)) {
     p.directory = directory_.path();
     auto const implementations = static_cast<int>(runs_.size());
     forecast const f = forecast_of(p.when, tried(p.directory), implementations,

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <argosy/detail/layout/svg.hpp>
+#include <argosy/layout/detail/svg.hpp>
 
 namespace beffio {
 namespace {
@@ -101,7 +101,8 @@ std::string line_chart(std::string const& title, std::string const& across, std:
         before = nullptr;
         continue;
       }
-      if (before != nullptr) stroke(sheet, x(before->first), y.at(before->second), x(p.first), y.at(p.second), c, s.style);
+      if (before != nullptr)
+        stroke(sheet, x(before->first), y.at(before->second), x(p.first), y.at(p.second), c, s.style);
       sheet.rectangle(x(p.first) - 3, y.at(p.second) - 3, 6, 6, c);
       before = &p;
     }

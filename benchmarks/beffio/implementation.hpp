@@ -43,10 +43,10 @@ concept measured_file = std::movable<F> && requires(F& f, placement const& p, hi
   f.set_hints(h, error);    // collective
   { f.write(c, out, error) } -> std::same_as<std::int64_t>;
   { f.read(c, in, error) } -> std::same_as<std::int64_t>;
-  f.seek(words_on, error);         // local
-  f.seek_shared(words_on, error);  // collective
-  f.sync(error);                   // collective
-  f.close(error);                  // collective
+  f.seek(words_on, error);                         // local
+  f.seek_shared(words_on, error);                  // collective
+  f.sync(error);                                   // collective
+  f.close(error);                                  // collective
   { f.in_force(h) } -> std::same_as<std::string>;  // "key=value", by ';': the values that those keys have now
 };
 

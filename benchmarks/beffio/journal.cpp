@@ -30,10 +30,10 @@ std::FILE* open_terminal() {
 
 std::string progress_text(double share, double elapsed, std::string const& implementation, contender const& who,
                           pattern const& p) {
-  std::string text = fmt::format("{:.0f} %, {}, {} ranks, {}, type {} ({}), chunks of {}; {}", 100 * share,
-                                 implementation, who.partition, name_of(who.how), who.type,
-                                 type_names[static_cast<std::size_t>(who.type)], chunk_text(p.chunk),
-                                 duration_text(elapsed));
+  std::string text =
+      fmt::format("{:.0f} %, {}, {} ranks, {}, type {} ({}), chunks of {}; {}", 100 * share, implementation,
+                  who.partition, name_of(who.how), who.type, type_names[static_cast<std::size_t>(who.type)],
+                  chunk_text(p.chunk), duration_text(elapsed));
   if (share > 0.02) text += fmt::format(", about {} more", duration_text(elapsed / share * (1 - share)));
   return text;
 }
@@ -76,7 +76,8 @@ std::string all_text(std::vector<run_result> const& runs, std::vector<run_result
 journal::journal(options const& o, schedule const& s, std::vector<run_result> runs, std::vector<run_result> others,
                  std::int64_t cache)
     : options_(o), runs_(std::move(runs)), others_(std::move(others)), cache_(cache) {
-  planned_units_ = static_cast<double>(units(s.rules, s.all_rewrites) * s.partitions) * static_cast<double>(runs_.size());
+  planned_units_ =
+      static_cast<double>(units(s.rules, s.all_rewrites) * s.partitions) * static_cast<double>(runs_.size());
   if (!o.quiet) terminal_ = open_terminal();
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "options.hpp"
-#include "result.hpp"
 #include "plan.hpp"
+#include "result.hpp"
 
 namespace beffio {
 

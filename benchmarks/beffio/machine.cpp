@@ -47,15 +47,13 @@ std::string date_now() {
   return text.data();
 }
 
-std::int64_t memory_bytes() {
-  return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-}
+std::int64_t memory_bytes() { return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE); }
 
 std::int64_t free_bytes(std::string const& directory) {
-  struct statvfs s {};
+  struct statvfs s{};
   if (::statvfs(directory.c_str(), &s) != 0) return -1;
   auto free = static_cast<std::int64_t>(s.f_bavail) * static_cast<std::int64_t>(s.f_frsize);
-  struct statfs kind {};
+  struct statfs kind{};
   constexpr long tmpfs = 0x01021994;
   if (::statfs(directory.c_str(), &kind) == 0 && kind.f_type == tmpfs)
     if (std::int64_t const available = of_meminfo("MemAvailable"); available >= 0) free = std::min(free, available / 2);
@@ -64,7 +62,9 @@ std::int64_t free_bytes(std::string const& directory) {
 
 probe tried(std::string const& directory) {
   using clock = std::chrono::steady_clock;
-  auto const seconds = [](clock::time_point from) { return std::chrono::duration<double>(clock::now() - from).count(); };
+  auto const seconds = [](clock::time_point from) {
+    return std::chrono::duration<double>(clock::now() - from).count();
+  };
   std::string const path = directory + "/trial";
   int const d = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (d < 0) return {};

@@ -14,7 +14,9 @@ namespace beffio {
 // last word; 12 bits rank; 11 bits chunk of the call; 31 bits call of the pattern.
 constexpr std::uint64_t mark(bool rewritten, int type, int pattern, int rank, std::int64_t call, std::int64_t chunk,
                              bool last) {
-  auto const field = [](auto value, int bits) { return static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1); };
+  auto const field = [](auto value, int bits) {
+    return static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
+  };
   return std::uint64_t{1} << 63 | field(rewritten ? 1 : 0, 1) << 62 | field(type, 3) << 59 | field(pattern, 4) << 55 |
          field(last ? 1 : 0, 1) << 54 | field(rank, 12) << 42 | field(chunk, 11) << 31 | field(call, 31);
 }

@@ -34,7 +34,9 @@ bool to_sizes(std::string_view text, std::vector<int>& values) {
 // T: at most a hundred days, which no clock here has trouble with.
 bool to_seconds(std::string_view text, double& value) { return to_number(text, value) && value <= 1e7; }
 
-bool to_mib(std::string_view text, std::int64_t& value) { return to_number(text, value) && value <= std::int64_t{1} << 40; }
+bool to_mib(std::string_view text, std::int64_t& value) {
+  return to_number(text, value) && value <= std::int64_t{1} << 40;
+}
 
 bool choose(std::string_view word, options& o) {
   o.argosy = word == "argosy" || word == "both";
@@ -122,7 +124,8 @@ char const* usage() {
          "  --csv FILE             a line for each pattern; and the values that follow, in FILE with _summary\n"
          "  --json FILE            both\n"
          "  --plots DIR            pictures, in SVG\n"
-         "  --compare FILE         CSV of an earlier run: how many times as fast; in the pictures, too. May be repeated\n"
+         "  --compare FILE         CSV of an earlier run: how many times as fast; in the pictures, too. May be "
+         "repeated\n"
          "  --from FILE            nothing is run: results are read from this CSV (without mpiexec, too)\n"
          "  --dry-run              nothing is run but a short trial: the plan, with time and space\n"
          "  --quiet                no line of progress on the terminal\n"

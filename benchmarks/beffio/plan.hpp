@@ -22,8 +22,8 @@ struct plan {
   std::int64_t longest = 2 * mib;
   std::string directory;  // in which files are made
   unique_open unique = unique_open::never;
-  bool shared_pointer = true;  // false: type 1 has views, as type 0
-  bool keep = false;           // files are not removed
+  bool shared_pointer = true;        // false: type 1 has views, as type 0
+  bool keep = false;                 // files are not removed
   std::int64_t budget = any_number;  // bytes in files of an implementation and partition
   hint_file hints;
 };

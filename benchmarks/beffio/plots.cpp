@@ -121,7 +121,8 @@ std::string time_shares(run_result const& r, int n) {
   for (method const m : methods)
     for (int t = 0; t < types; ++t) {
       share_row row{fmt::format("{}, {}", name_of(m), type_names[static_cast<std::size_t>(t)]),
-                    std::vector<double>(parts.size()), {}};
+                    std::vector<double>(parts.size()),
+                    {}};
       double all = 0;
       auto const numbers = compared_patterns(t);
       for (cell const& c : r.cells) {

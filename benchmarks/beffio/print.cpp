@@ -24,13 +24,12 @@ std::string table(int ranks, std::array<std::int64_t, 7> const& chunks, std::str
                   std::function<std::optional<double>(method, int type)> const& total) {
   std::string text = fmt::format("\nranks  pos      chunk  access  {:>10} {:>10} {:>10} {:>10} {:>10}\n", "type=0",
                                  "type=1", "type=2", "type=3", "type=4");
-  text += fmt::format("            [bytes]  [{:<5}] {:>10} {:>10} {:>10} {:>10} {:>10}\n", unit, type_names[0],
+  text += fmt::format("            [bytes] {:>8} {:>10} {:>10} {:>10} {:>10} {:>10}\n", unit, type_names[0],
                       type_names[1], type_names[2], type_names[3], type_names[4]);
   for (method const m : methods) {
     for (std::size_t k = 0; k < chunks.size(); ++k) {
       text += fmt::format("{:>5} {:>4} {:>10}  {:<7}", ranks, chunk_places[k], chunks[k], name_of(m));
-      for (int t = 0; t < types; ++t)
-        text += fmt::format(" {:>10}", number_text(at(m, t, compared_patterns(t)[k])));
+      for (int t = 0; t < types; ++t) text += fmt::format(" {:>10}", number_text(at(m, t, compared_patterns(t)[k])));
       text += '\n';
     }
     text += fmt::format("{:>5}      {:>10}  {:<7}", ranks, "total", name_of(m));
@@ -44,8 +43,8 @@ std::string averages(run_result const& r, int n) {
   std::string text;
   for (method const m : methods) {
     if (r.rules == release::r2 && m == method::rewrite) continue;
-    char const* const how = r.rules == release::r1 || m == method::read ? "type 0 counts twice"
-                                                                        : "five types, and the rewrite of type 0";
+    char const* const how =
+        r.rules == release::r1 || m == method::read ? "type 0 counts twice" : "five types, and the rewrite of type 0";
     text += fmt::format("weighted average of {:<8} {:>10} MB/s on {} ranks ({})\n", name_of(m),
                         number_text(r.method_value(n, m)), n, how);
   }
@@ -101,13 +100,13 @@ std::string report_text(run_result const& r, std::int64_t cache) {
       "machine: {}\ndate: {}\n"
       "{} ranks with {} MiB each, scheduled time {}{}, longest chunk {}{}{}\n"
       "rates in MB/s = 10^6 bytes per second; chunks in bytes\n",
-      r.rules == release::r1 ? "1.x" : "2.0", r.implementation,
-      r.hint_set.empty() ? "" : ", hints " + r.hint_set, r.machine, r.date, r.ranks, r.memory_mib,
-      duration_text(r.seconds), r.rules == release::r1 ? " for each partition" : "", chunk_text(r.longest()),
+      r.rules == release::r1 ? "1.x" : "2.0", r.implementation, r.hint_set.empty() ? "" : ", hints " + r.hint_set,
+      r.machine, r.date, r.ranks, r.memory_mib, duration_text(r.seconds),
+      r.rules == release::r1 ? " for each partition" : "", chunk_text(r.longest()),
       r.rules == release::r2 && r.all_rewrites ? ", all rewrites" : "", r.unique ? ", opened unique" : "");
   for (int const n : r.partitions()) {
     text += table(
-        n, compared_chunks(r.longest()), "MB/s",
+        n, compared_chunks(r.longest()), "[MB/s]",
         [&](method m, int t, int number) -> std::optional<double> {
           cell const* const c = r.find(n, m, t, number);
           if (c == nullptr || c->calls == 0) return {};
@@ -116,9 +115,9 @@ std::string report_text(run_result const& r, std::int64_t cache) {
         [&](method m, int t) { return r.type_value(n, m, t); });
     text += averages(r, n);
   }
-  text += fmt::format("\nb_eff_io = {} MB/s, the largest of {} partition{}, on {} with {}\n",
-                      number_text(r.system_value()), r.partitions().size(), r.partitions().size() == 1 ? "" : "s",
-                      r.machine, r.label());
+  text +=
+      fmt::format("\nb_eff_io = {} MB/s, the largest of {} partition{}, on {} with {}\n", number_text(r.system_value()),
+                  r.partitions().size(), r.partitions().size() == 1 ? "" : "s", r.machine, r.label());
   if (auto const n = r.saturated_at(); n && r.partitions().size() > 1)
     text += fmt::format("{} ranks reach nine tenths of it\n", *n);
   text += is_valid(r) ? "VALID for comparison with other systems\n" : "NOT VALID for comparison with other systems:\n";
@@ -133,7 +132,7 @@ std::string comparison_text(run_result const& one, run_result const& other, std:
   for (int const n : one.partitions()) {
     if (std::none_of(all.begin(), all.end(), [&](comparison const& c) { return c.one->partition == n; })) continue;
     text += table(
-        n, compared_chunks(one.longest()), "times",
+        n, compared_chunks(one.longest()), "[times]",
         [&](method m, int t, int number) -> std::optional<double> {
           for (comparison const& c : all)
             if (c.one->partition == n && c.one->how == m && c.one->type == t && c.one->number == number)

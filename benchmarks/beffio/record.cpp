@@ -114,7 +114,8 @@ void each_value(run_result const& r, F&& f) {
   for (int const n : r.partitions()) {
     for (method const m : methods) {
       for (int t = 0; t < types; ++t)
-        if (auto const v = r.type_value(n, m, t)) f(n, name_of(m), std::string(type_names[static_cast<std::size_t>(t)]), *v);
+        if (auto const v = r.type_value(n, m, t))
+          f(n, name_of(m), std::string(type_names[static_cast<std::size_t>(t)]), *v);
       if (auto const v = r.method_value(n, m)) f(n, name_of(m), std::string("average"), *v);
     }
     if (auto const v = r.value(n)) f(n, std::string_view("all"), std::string("partition"), *v);
@@ -181,12 +182,15 @@ std::string json(std::vector<run_result> const& runs) {
     between = "\n";
     for (cell const& c : r.cells) {
       text += fmt::format(
-          "{}   {{\"partition\": {}, \"access\": \"{}\", \"type\": {}, \"pattern\": {}, \"l\": {}, \"L\": {}, \"U\": {}, "
-          "\"reps\": {}, \"bytes\": {}, \"t_sched\": {:.9g}, \"t_pat\": {:.9g}, \"t_sync\": {:.9g}, \"t_open\": {:.9g}, "
-          "\"t_close\": {:.9g}, \"mb_per_s\": {:.6g}, \"errors\": {}, \"wrong\": {}, \"ended\": \"{}\", \"hints\": {}}}",
+          "{}   {{\"partition\": {}, \"access\": \"{}\", \"type\": {}, \"pattern\": {}, \"l\": {}, \"L\": {}, \"U\": "
+          "{}, "
+          "\"reps\": {}, \"bytes\": {}, \"t_sched\": {:.9g}, \"t_pat\": {:.9g}, \"t_sync\": {:.9g}, \"t_open\": "
+          "{:.9g}, "
+          "\"t_close\": {:.9g}, \"mb_per_s\": {:.6g}, \"errors\": {}, \"wrong\": {}, \"ended\": \"{}\", \"hints\": "
+          "{}}}",
           between, c.partition, name_of(c.how), c.type, c.number, c.what.chunk, c.what.memory, c.what.units, c.calls,
-          c.bytes, c.scheduled, c.seconds, c.sync_seconds, c.open_seconds, c.close_seconds, c.rate(), c.errors,
-          c.wrong, name_of(c.ended), json_text(c.hints));
+          c.bytes, c.scheduled, c.seconds, c.sync_seconds, c.open_seconds, c.close_seconds, c.rate(), c.errors, c.wrong,
+          name_of(c.ended), json_text(c.hints));
       between = ",\n";
     }
     text += "]}";
@@ -203,8 +207,8 @@ std::vector<run_result> read_csv(std::istream& in) {
       std::vector<std::string> const words = split(line);
       if (words.size() != columns) throw std::runtime_error(fmt::format("{} columns are needed", columns));
       run_result facts = facts_from(words);
-      auto const same = std::find_if(runs.begin(), runs.end(),
-                                     [&](run_result const& r) { return facts_of(r) == facts_of(facts); });
+      auto const same =
+          std::find_if(runs.begin(), runs.end(), [&](run_result const& r) { return facts_of(r) == facts_of(facts); });
       run_result& mine = same != runs.end() ? *same : runs.emplace_back(std::move(facts));
       mine.cells.push_back(cell_from(words));
     } catch (std::runtime_error const& fault) {

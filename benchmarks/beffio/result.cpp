@@ -92,11 +92,13 @@ std::int64_t run_result::wrong() const {
 
 std::vector<verdict> validity(run_result const& r) {
   double const least = least_seconds(r.rules);
-  auto const cut = std::count_if(r.cells.begin(), r.cells.end(), [](cell const& c) { return c.ended == ending::space; });
+  auto const cut =
+      std::count_if(r.cells.begin(), r.cells.end(), [](cell const& c) { return c.ended == ending::space; });
   std::vector<verdict> all{
       {r.seconds >= least, fmt::format("scheduled time {:g} s, must be {:g} s at least", r.seconds, least)},
       {r.shared_pointer, "type 1 uses shared pointers"},
-      {r.errors() == 0 && r.wrong() == 0, fmt::format("calls that failed: {}, marks that were wrong: {}; both must be 0", r.errors(), r.wrong())},
+      {r.errors() == 0 && r.wrong() == 0,
+       fmt::format("calls that failed: {}, marks that were wrong: {}; both must be 0", r.errors(), r.wrong())},
       {r.system_value().has_value(), "all patterns were run"},
       {cut == 0, fmt::format("patterns that ended for want of space: {}, must be 0", cut)},
       {!r.unique, "files are not opened unique"}};

@@ -24,16 +24,16 @@ struct cell {
   method how = method::write;
   int type = 0, number = 0;
   pattern what;
-  std::int64_t calls = 0;       // of each rank
-  std::int64_t bytes = 0;       // of all ranks, that were moved
-  double scheduled = 0;         // seconds; 0: not driven by time
-  double seconds = 0;           // with that of syncing
+  std::int64_t calls = 0;  // of each rank
+  std::int64_t bytes = 0;  // of all ranks, that were moved
+  double scheduled = 0;    // seconds; 0: not driven by time
+  double seconds = 0;      // with that of syncing
   double sync_seconds = 0;
   double open_seconds = 0, close_seconds = 0;  // of its type: the same in all of its cells
-  std::int64_t errors = 0;      // calls of any rank that failed or moved too little
-  std::int64_t wrong = 0;       // marks that were not read as they were written
+  std::int64_t errors = 0;                     // calls of any rank that failed or moved too little
+  std::int64_t wrong = 0;                      // marks that were not read as they were written
   ending ended = ending::once;
-  std::string hints = {};       // those that were asked for, with the values in force
+  std::string hints = {};  // those that were asked for, with the values in force
 
   double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e6 : 0; }
   friend bool operator==(cell const&, cell const&) = default;

@@ -18,14 +18,10 @@ std::vector<pattern> patterns_of(int type, std::int64_t longest) {
             {kib + 8, mib + 8 * kib, 2},
             {mib + 8, mib + 8, 2}};
   auto const one = [](std::int64_t chunk, int units) { return pattern{chunk, chunk, units}; };
-  return {one(mib, 0),
-          one(longest, type == shared ? 4 : 2),
-          one(mib, 2),
-          one(32 * kib, 1),
-          one(kib, 1),
-          one(32 * kib + 8, 1),
-          one(kib + 8, 1),
-          one(mib + 8, 2)};
+  return {one(mib, 0),     one(longest, type == shared ? 4 : 2),
+          one(mib, 2),     one(32 * kib, 1),
+          one(kib, 1),     one(32 * kib + 8, 1),
+          one(kib + 8, 1), one(mib + 8, 2)};
 }
 
 int scattered_twin(int pattern_of_segmented) {

@@ -35,8 +35,7 @@ void run(World const& world, plan const& p, observer& tell, Implementations... f
     };
     auto runs = begun(std::index_sequence_for<Implementations...>());
     std::apply([](auto&... r) { (r.open(), ...); }, runs);
-    for (int number = 0; number < most_patterns; ++number)
-      std::apply([&](auto&... r) { (r.run(number), ...); }, runs);
+    for (int number = 0; number < most_patterns; ++number) std::apply([&](auto&... r) { (r.run(number), ...); }, runs);
     std::apply([](auto&... r) { (r.close(), ...); }, runs);
     if (m == method::read && !p.keep) std::apply([](auto&... r) { (r.remove(), ...); }, runs);
   };

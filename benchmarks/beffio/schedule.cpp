@@ -26,9 +26,10 @@ std::int64_t single_bytes(int ranks) { return ranks * (types + 2) * mib; }
 
 std::int64_t most_calls(std::int64_t budget, int ranks, pattern const& p) {
   if (budget == any_number) return any_number;
-  double const share = static_cast<double>(std::max<std::int64_t>(0, budget - single_bytes(ranks))) * p.units / write_units;
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(share / static_cast<double>(ranks) /
-                                                             static_cast<double>(p.memory)));
+  double const share =
+      static_cast<double>(std::max<std::int64_t>(0, budget - single_bytes(ranks))) * p.units / write_units;
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(share / static_cast<double>(ranks) / static_cast<double>(p.memory)));
 }
 
 std::int64_t least_bytes(int ranks, std::int64_t longest) {

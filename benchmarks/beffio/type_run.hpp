@@ -79,13 +79,13 @@ class type_run {
   void open() {
     team_.barrier();
     double const start = now();
-    open_request r{plan_.directory + file_name(files_.name(), who_.partition, who_.type, team_.rank()),
-                   who_.how == method::write     ? opened::to_write
-                   : who_.how == method::rewrite ? opened::to_rewrite
-                                                 : opened::to_read,
-                   plan_.unique == unique_open::always ||
-                       (plan_.unique == unique_open::not_separated && who_.type != separated),
-                   plan_.hints.at_open(who_.partition, who_.how, who_.type)};
+    open_request r{
+        plan_.directory + file_name(files_.name(), who_.partition, who_.type, team_.rank()),
+        who_.how == method::write     ? opened::to_write
+        : who_.how == method::rewrite ? opened::to_rewrite
+                                      : opened::to_read,
+        plan_.unique == unique_open::always || (plan_.unique == unique_open::not_separated && who_.type != separated),
+        plan_.hints.at_open(who_.partition, who_.how, who_.type)};
     std::error_code error;
     file_.emplace(files_.open(who_.type == separated ? alone_ : team_, r, error));
     note("open", error);
@@ -110,8 +110,13 @@ class type_run {
     if (static_cast<std::size_t>(number) >= patterns_.size()) return;
     pattern const& p = patterns_[static_cast<std::size_t>(number)];
     if (team_.rank() == 0) tell_.begins(who_, number);
-    cell c{.partition = who_.partition, .how = who_.how, .type = who_.type, .number = number, .what = p,
-           .open_seconds = open_seconds_, .close_seconds = -1};
+    cell c{.partition = who_.partition,
+           .how = who_.how,
+           .type = who_.type,
+           .number = number,
+           .what = p,
+           .open_seconds = open_seconds_,
+           .close_seconds = -1};
     hint_list const hints = plan_.hints.of(who_.partition, who_.how, who_.type, p.chunk, plan_.longest);
     team_.barrier();
     double const start = now();
@@ -174,7 +179,7 @@ class type_run {
   bool has_view_per_pattern() const { return who_.type == scatter || (who_.type == shared && !plan_.shared_pointer); }
   bool at_shared_pointer() const { return who_.type == shared && plan_.shared_pointer; }
   call how_called() const {
-    return at_shared_pointer() ? call::ordered
+    return at_shared_pointer()                                ? call::ordered
            : who_.type == separated || who_.type == segmented ? call::alone
                                                               : call::together;
   }
@@ -294,7 +299,7 @@ class type_run {
   std::vector<std::int64_t> segmented_;  // calls, if they are written first
   std::optional<typename I::file> file_;
   hint_list opening_;
-  bool anyone_ = false;     // some rank has the file
+  bool anyone_ = false;      // some rank has the file
   std::int64_t offset_ = 0;  // bytes of this rank, of all patterns before
   double open_seconds_ = 0;
   tally mine_;
