@@ -1,6 +1,7 @@
 # Which header belongs to which target. Globbed: a header missing from a hand-written list would go unnoticed
 # here, where include/ is on the path, and fail only for the users of an installed package.
 #   argosy_pure_headers         argosy::headers   rooms that need the standard library only
+#   argosy_lab_headers          argosy::lab       the laboratory
 #   argosy_integration_headers  argosy::argosy    everything else
 
 # The rooms, in their order: a room includes only rooms before it (the test `rooms`), in include/ and in lib/.
@@ -21,13 +22,16 @@ file(GLOB_RECURSE argosy_pure_headers ${argosy_glob_again} RELATIVE "${CMAKE_CUR
   "${CMAKE_CURRENT_LIST_DIR}/../include/*.hpp")
 list(SORT argosy_pure_headers)
 set(argosy_integration_headers "${argosy_pure_headers}")
+set(argosy_lab_headers "${argosy_pure_headers}")
+list(FILTER argosy_lab_headers INCLUDE REGEX "^argosy/lab/")
 
 list(JOIN argosy_pure_rooms "|" argosy_rooms_regex)
 list(JOIN argosy_integration_names "|" argosy_names_regex)
 list(FILTER argosy_pure_headers INCLUDE REGEX "^argosy/(${argosy_rooms_regex})(/|\\.hpp$)")
 list(FILTER argosy_pure_headers EXCLUDE REGEX "/(${argosy_names_regex})(/|\\.hpp$)")
 list(REMOVE_ITEM argosy_pure_headers "" ${argosy_integration_paths})
-list(REMOVE_ITEM argosy_integration_headers "" ${argosy_pure_headers})
+list(REMOVE_ITEM argosy_integration_headers "" ${argosy_pure_headers} ${argosy_lab_headers})
 
 list(TRANSFORM argosy_pure_headers PREPEND "include/")
 list(TRANSFORM argosy_integration_headers PREPEND "include/")
+list(TRANSFORM argosy_lab_headers PREPEND "include/")

@@ -1,4 +1,4 @@
-# Two export sets, so that `COMPONENTS headers` works on a machine without MPI and Boost.
+# An export set for each component, so that `COMPONENTS headers` works on a machine without MPI and Boost.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +9,12 @@ install(EXPORT argosy_headers_targets NAMESPACE argosy:: FILE argosyHeadersTarge
   DESTINATION ${argosy_package_dir})
 install(EXPORT argosy_targets NAMESPACE argosy:: FILE argosyTargets.cmake
   DESTINATION ${argosy_package_dir})
+
+if(ARGOSY_BUILD_LAB)
+  install(TARGETS argosy_lab EXPORT argosy_lab_targets FILE_SET HEADERS)
+  install(EXPORT argosy_lab_targets NAMESPACE argosy:: FILE argosyLabTargets.cmake
+    DESTINATION ${argosy_package_dir})
+endif()
 
 configure_package_config_file(cmake/argosyConfig.cmake.in argosyConfig.cmake
   INSTALL_DESTINATION ${argosy_package_dir} NO_SET_AND_CHECK_MACRO)

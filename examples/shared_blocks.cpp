@@ -83,21 +83,21 @@ void on_posix(boost::mpi::communicator const& world, std::filesystem::path const
 
 void on_gpfs(int ranks, std::filesystem::path const& directory) {
   struct run {
-    std::unique_ptr<io::virtual_gpfs> files;
-    std::unique_ptr<io::gpfs::traffic> seen;
+    std::unique_ptr<io::lab::virtual_gpfs> files;
+    std::unique_ptr<io::lab::gpfs::traffic> seen;
     std::string name;
   };
   std::vector<run> runs;
   double longest = 0;
   for (way const& w : ways()) {
-    auto files = std::make_unique<io::virtual_gpfs>(io::gpfs::machine{.block_bytes = 256 << 10}, ranks);
-    auto seen = std::make_unique<io::gpfs::traffic>(files->system());
+    auto files = std::make_unique<io::lab::virtual_gpfs>(io::lab::gpfs::machine{.block_bytes = 256 << 10}, ranks);
+    auto seen = std::make_unique<io::lab::gpfs::traffic>(files->system());
     auto const done =
-        io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
+        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
           write_records(world, "records", files->opener(), w.hints);
         });
     fmt::print("  {:<8} {:<24} {:>10.1f} {:>9} {:>9} {:>9}\n", "gpfs", w.name, 1e3 * done.seconds,
-               seen->count(io::gpfs::traffic::kind::grant), seen->count(io::gpfs::traffic::kind::revocation),
+               seen->count(io::lab::gpfs::traffic::kind::grant), seen->count(io::lab::gpfs::traffic::kind::revocation),
                files->counters().revoke_flushes);
     require(files->content("records") == expected(ranks), "gpfs");
     longest = std::max(longest, seen->seconds());

@@ -45,12 +45,12 @@ void require_all(io::io_result const& r, std::span<std::byte const> memory) {
 }
 
 struct start_partitioning {
-  io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(start)};
-  io::gpfs::gpfsDataShipStart_t start;
+  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(start)};
+  io::lab::gpfs::gpfsDataShipStart_t start;
 };
 struct stop_partitioning {
-  io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(stop)};
-  io::gpfs::gpfsDataShipStop_t stop;
+  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(stop)};
+  io::lab::gpfs::gpfsDataShipStop_t stop;
 };
 
 }  // namespace
@@ -61,8 +61,8 @@ measured through_file(stage& s, access_kind kind, file_access const& how, std::u
   return s.run([&](player& p) {
     pieces mine(pieces_of(p.rank()), piece_bytes, is_write, salt);
     io::hints const h = how.served ? io::hints{.largeblock_io = io::largeblock::off} : io::hints{};
-    auto f = io::basic_file<io::virtual_rank>::open(p.world(), stage::path, io::mode::create | io::mode::read_write, h,
-                                                    s.files.opener());
+    auto f = io::basic_file<io::lab::virtual_rank>::open(p.world(), stage::path,
+                                                         io::mode::create | io::mode::read_write, h, s.files.opener());
     f.set_view(0, io::bytes(1), io::table(mine.offsets, piece_bytes));
     io::report all;
     auto const move = [&](std::int64_t position, std::span<std::byte> memory) {
@@ -91,7 +91,7 @@ measured by_calls(stage& s, access_kind kind, std::uint64_t salt, std::int64_t p
   bool const is_write = kind == access_kind::write;
   return s.run([&](player& p) {
     pieces mine(pieces_of(p.rank()), piece_bytes, is_write, salt);
-    io::virtual_gpfs_handle f = opened(p);
+    io::lab::virtual_gpfs_handle f = opened(p);
     p.start();
     if (partitioned) {
       start_partitioning all;

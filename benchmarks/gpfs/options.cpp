@@ -51,11 +51,11 @@ bool list(std::string_view text, std::vector<int>& values) {
   }
 }
 
-bool machine_of(char const* path, argosy::gpfs::machine& m) {
+bool machine_of(char const* path, argosy::lab::gpfs::machine& m) {
   std::ifstream in(path);
   if (!in) return std::fprintf(stderr, "bench_gpfs: cannot read %s\n", path), false;
   try {
-    m = argosy::gpfs::read_machine(in, m);
+    m = argosy::lab::gpfs::read_machine(in, m);
   } catch (std::exception const& e) {
     return std::fprintf(stderr, "bench_gpfs: %s: %s\n", path, e.what()), false;
   }

@@ -11,8 +11,8 @@
 namespace shapes {
 
 // The library's plausible machine, with as many servers as the larger of the published ones had.
-inline argosy::gpfs::machine plausible_machine() {
-  argosy::gpfs::machine m;
+inline argosy::lab::gpfs::machine plausible_machine() {
+  argosy::lab::gpfs::machine m;
   m.servers = 20;
   return m;
 }
@@ -22,7 +22,7 @@ struct options {
   int per_node = 1;
   std::int64_t percent = 100;  // of the data of each rank
   std::string experiment;      // empty: all
-  argosy::gpfs::machine machine = plausible_machine();
+  argosy::lab::gpfs::machine machine = plausible_machine();
   std::string csv, plots;  // file, directory; empty: none
   bool check = false;
 

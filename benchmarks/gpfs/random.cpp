@@ -49,8 +49,8 @@ std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks, std
   return of_ranks;
 }
 
-io::gpfs::gpfsRangeArray_t range_of(block_access const& a, bool is_write) {
-  io::gpfs::gpfsRangeArray_t r;
+io::lab::gpfs::gpfsRangeArray_t range_of(block_access const& a, bool is_write) {
+  io::lab::gpfs::gpfsRangeArray_t r;
   r.blockNumber = a.block;
   r.start = static_cast<int>(a.offsets.front());
   r.length = static_cast<int>(a.offsets.back() + piece_bytes - a.offsets.front());
@@ -59,18 +59,18 @@ io::gpfs::gpfsRangeArray_t range_of(block_access const& a, bool is_write) {
 }
 
 struct ranges_hint {
-  io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(ranges)};
-  io::gpfs::gpfsMultipleAccessRange_t ranges;
+  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(ranges)};
+  io::lab::gpfs::gpfsMultipleAccessRange_t ranges;
 };
 
 // As published: as many ranges as possible are under way; of those that were accepted, at most max_acc are accessed between
 // two calls of the hint, which give back what was accessed and ask for more.
 template <class Access>
-void guided(io::virtual_gpfs_handle& f, std::vector<block_access> const& mine, bool is_write, std::size_t max_acc,
+void guided(io::lab::virtual_gpfs_handle& f, std::vector<block_access> const& mine, bool is_write, std::size_t max_acc,
             Access&& access) {
-  constexpr std::size_t max_pre = io::gpfs::range_count_max;
-  std::deque<io::gpfs::gpfsRangeArray_t> done;  // and not given back
-  std::size_t next = 0, asked = 0;              // [next, asked): accepted, not accessed
+  constexpr std::size_t max_pre = io::lab::gpfs::range_count_max;
+  std::deque<io::lab::gpfs::gpfsRangeArray_t> done;  // and not given back
+  std::size_t next = 0, asked = 0;                   // [next, asked): accepted, not accessed
   while (next < mine.size() || !done.empty()) {
     ranges_hint h;
     for (; !done.empty(); done.pop_front()) h.ranges.relRangeArray[h.ranges.relRangeCnt++] = done.front();
@@ -107,7 +107,7 @@ measured visit(stage& s, access_kind kind, std::size_t max_acc, std::uint64_t sa
     if (is_write)
       for (block_access const& a : mine)
         each_piece(a, [&](std::int64_t at, std::span<std::byte> to) { fill(to, at, salt); });
-    io::virtual_gpfs_handle f = opened(p);
+    io::lab::virtual_gpfs_handle f = opened(p);
     auto const access = [&](block_access const& a) {
       each_piece(a, [&](std::int64_t at, std::span<std::byte> bytes) {
         io::io_result const r = is_write ? f.write(at, bytes) : f.read(at, bytes);

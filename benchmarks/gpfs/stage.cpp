@@ -16,8 +16,8 @@ namespace {
 int nodes_of(int ranks, int per_node) { return (ranks + per_node - 1) / per_node; }
 
 // Ranks reach each other through the adapters and memories of the machine.
-io::scenario scenario_of(options const& o, int ranks, io::gpfs::machine const& m) {
-  io::scenario s{.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1};
+io::lab::scenario scenario_of(options const& o, int ranks, io::lab::gpfs::machine const& m) {
+  io::lab::scenario s{.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1};
   s.network.latency_ns = static_cast<std::int64_t>(m.message_us * 1000);
   s.network.adapter_mb_per_s = static_cast<std::int64_t>(m.nic_mb_per_s * static_cast<double>(m.adapters_per_node));
   s.network.node_latency_ns = s.network.latency_ns / 10;
@@ -27,8 +27,8 @@ io::scenario scenario_of(options const& o, int ranks, io::gpfs::machine const& m
 }
 
 struct free_all {
-  io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
-  io::gpfs::gpfsFreeRange_t free;
+  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
+  io::lab::gpfs::gpfsFreeRange_t free;
 };
 
 struct sum_and_slowest {
@@ -42,19 +42,19 @@ struct sum_and_slowest {
 
 }  // namespace
 
-stage::stage(options const& o, int ranks, io::gpfs::machine const& m)
+stage::stage(options const& o, int ranks, io::lab::gpfs::machine const& m)
     : files(m, nodes_of(ranks, o.per_node)),
       ranks_(ranks),
       cluster_(scenario_of(o, ranks, m), {.stack_bytes = 1 << 20}) {}
 
 measured stage::counted() const {
-  io::gpfs::client_counters const c = files.counters();
+  io::lab::gpfs::client_counters const c = files.counters();
   return {0, c.token_messages() + c.token_releases + 2 * c.ships_sent, c.revokes_sent, c.calls};
 }
 
 measured stage::run(std::function<void(player&)> const& program) {
   now_ = {};
-  cluster_.run([&](io::virtual_rank const& world) {
+  cluster_.run([&](io::lab::virtual_rank const& world) {
     player p(world, *this);
     program(p);
   });
@@ -64,7 +64,8 @@ measured stage::run(std::function<void(player&)> const& program) {
 void player::start() {
   {
     std::error_code error;
-    io::virtual_gpfs_handle f = stage_.files.open(stage::path, {.read = true, .write = true, .create = true}, error);
+    io::lab::virtual_gpfs_handle f =
+        stage_.files.open(stage::path, {.read = true, .write = true, .create = true}, error);
     require(error, "open");
     free_all hint;
     require(f.fcntl(hint), "free range");
@@ -101,9 +102,10 @@ void require(std::error_code const& error, char const* what) {
   if (error) throw std::system_error(error, what);
 }
 
-io::virtual_gpfs_handle opened(player& p) {
+io::lab::virtual_gpfs_handle opened(player& p) {
   std::error_code error;
-  io::virtual_gpfs_handle f = p.where().files.open(stage::path, {.read = true, .write = true, .create = true}, error);
+  io::lab::virtual_gpfs_handle f =
+      p.where().files.open(stage::path, {.read = true, .write = true, .create = true}, error);
   require(error, "open");
   return f;
 }

@@ -28,9 +28,9 @@ class stage;
 // What a rank is given: its world, and a clock that all ranks start and stop together.
 class player {
  public:
-  player(argosy::virtual_rank const& world, stage& where) : world_(world), stage_(where) {}
+  player(argosy::lab::virtual_rank const& world, stage& where) : world_(world), stage_(where) {}
 
-  argosy::virtual_rank const& world() const { return world_; }
+  argosy::lab::virtual_rank const& world() const { return world_; }
   int rank() const { return world_.rank(); }
   stage& where() const { return stage_; }
   // Collective: nothing of the file is cached, and nobody has tokens.
@@ -39,27 +39,27 @@ class player {
   void stop(argosy::report const& r = {});
 
  private:
-  argosy::virtual_rank const& world_;
+  argosy::lab::virtual_rank const& world_;
   stage& stage_;
   double began_ = 0;
 };
 
 class stage {
  public:
-  stage(options const& o, int ranks, argosy::gpfs::machine const& m);
+  stage(options const& o, int ranks, argosy::lab::gpfs::machine const& m);
 
   int ranks() const { return ranks_; }
   std::int64_t block_bytes() const { return files.system().hardware().block_bytes; }
   // One run; `program` starts and stops the clock once. Throws what it throws.
   measured run(std::function<void(player&)> const& program);
 
-  argosy::virtual_gpfs files;
+  argosy::lab::virtual_gpfs files;
   static constexpr char const* path = "state";
 
  private:
   friend class player;
   int ranks_;
-  argosy::virtual_cluster cluster_;
+  argosy::lab::virtual_cluster cluster_;
   measured now_;
   measured counted() const;
 };
@@ -75,6 +75,6 @@ void require(std::span<std::byte const> bytes, std::int64_t offset, std::uint64_
 void require(std::error_code const& error, char const* what);
 
 // A handle of this rank.
-argosy::virtual_gpfs_handle opened(player& p);
+argosy::lab::virtual_gpfs_handle opened(player& p);
 
 }  // namespace shapes

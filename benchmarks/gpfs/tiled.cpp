@@ -96,7 +96,7 @@ void contiguous(options const& o, int ranks, observer const& tell) {
   std::int64_t const stretch = o.share(16) * o.machine.block_bytes;
   deal const each = [=](int rank) { return std::vector<std::int64_t>{rank * stretch}; };
   // Servers that slow down when more is asked of them than they take, as with releases that had no flow control.
-  io::gpfs::machine flooded = o.machine;
+  io::lab::gpfs::machine flooded = o.machine;
   flooded.overload_write = 1;
   std::uint64_t salt = 0;
   for (bool const controlled : {true, false})

@@ -16,7 +16,7 @@
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "patterns/process.hpp"
+#include "../patterns/process.hpp"
 
 namespace io = argosy;
 
@@ -125,17 +125,17 @@ void run(options const& o, std::string const& view, int ranks) {
     together.window_bytes = o.window_bytes;
     together.buffer_bytes = 2 * o.window_bytes;
   }
-  io::virtual_files files;
-  io::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1});
+  io::lab::virtual_files files;
+  io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = o.per_node, .seed = 1});
   patterns::forget_peak();
   std::int64_t const before = patterns::peak_rss_bytes();
   auto const began = std::chrono::steady_clock::now();
   row all;
-  cluster.run([&](io::virtual_rank const& world) {
+  cluster.run([&](io::lab::virtual_rank const& world) {
     io::layout const mine = part(view, world.rank(), ranks, o.bytes);
     std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), static_cast<std::byte>(world.rank()));
-    auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
-                                                    files.opener());
+    auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
+                                                         files.opener());
     f.set_view(0, io::bytes(1), mine);
     for (int call = 0; call < o.calls; ++call) {
       world.barrier();

@@ -41,12 +41,12 @@ void run_it() {
   int k = 0;
   // [gpfs_run]
   for (io::any_policy const& policy : {io::any_policy(io::independent()), io::any_policy(io::two_phase())}) {
-    io::virtual_gpfs files({.block_bytes = 65536}, 4);  // for a cluster of 4 nodes
-    io::virtual_cluster const cluster({.ranks = 16, .ranks_per_node = 4, .seed = 7});
-    io::virtual_report const r = cluster.run([&](io::virtual_rank const& world) {
+    io::lab::virtual_gpfs files({.block_bytes = 65536}, 4);  // for a cluster of 4 nodes
+    io::lab::virtual_cluster const cluster({.ranks = 16, .ranks_per_node = 4, .seed = 7});
+    io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {
       save(world, std::vector<double>(1000, world.rank()), files.opener(), policy);
     });
-    io::gpfs::client_counters const c = files.counters();  // of all nodes; counters(3): of one
+    io::lab::gpfs::client_counters const c = files.counters();  // of all nodes; counters(3): of one
     std::cout << policy.name() << ": " << r.seconds << " s, " << c.revokes_sent << " revocations, " << c.block_writes
               << " blocks written\n";
     revocations[k++] = c.revokes_sent;
@@ -58,9 +58,10 @@ void run_it() {
 void say_the_machine() {
   // [gpfs_machine]
   std::istringstream text("block_bytes 262144  # a file of such lines will do\nservers 20\ndisk_us 5000\n");
-  io::gpfs::machine const machine = io::gpfs::read_machine(text);
-  auto const troubles = io::gpfs::parse_troubles("seed=7 delay_ns=100000 fault=server:3,call:write,first:10,error:EIO");
-  io::virtual_gpfs const files(machine, 64, troubles);
+  io::lab::gpfs::machine const machine = io::lab::gpfs::read_machine(text);
+  auto const troubles =
+      io::lab::gpfs::parse_troubles("seed=7 delay_ns=100000 fault=server:3,call:write,first:10,error:EIO");
+  io::lab::virtual_gpfs const files(machine, 64, troubles);
   // [gpfs_machine]
   require(files.system().hardware().servers == 20, "the machine was not read");
 }
@@ -68,10 +69,10 @@ void say_the_machine() {
 void lose_something() {
   int told = 0;
   // [gpfs_late]
-  io::virtual_gpfs files({}, 2, io::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
-  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
-    auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
-                                                    files.opener());
+  io::lab::virtual_gpfs files({}, 2, io::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
+    auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
+                                                         files.opener());
     std::vector<double> const u(100, 1.0);
     std::vector<double> seen(100, 9.0);
     if (world.rank() == 0) f.write_at(0, u);  // succeeds: the data is in the page pool of node 0
@@ -89,12 +90,12 @@ void lose_something() {
 void hint_it() {
   std::error_code error;
   // [gpfs_hint]
-  io::virtual_gpfs const files({}, 1);
-  io::virtual_cluster({.ranks = 1}).run([&](io::virtual_rank const&) {
-    io::virtual_gpfs_handle f = files.open("state", {.read = true, .write = true, .create = true}, error);
+  io::lab::virtual_gpfs const files({}, 1);
+  io::lab::virtual_cluster({.ranks = 1}).run([&](io::lab::virtual_rank const&) {
+    io::lab::virtual_gpfs_handle f = files.open("state", {.read = true, .write = true, .create = true}, error);
     struct {
-      io::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
-      io::gpfs::gpfsFreeRange_t free;  // 0, 0: the whole file
+      io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
+      io::lab::gpfs::gpfsFreeRange_t free;  // 0, 0: the whole file
     } hint;
     error = f.fcntl(hint);  // flushes, and gives all tokens back
   });

@@ -36,9 +36,9 @@ void save(World const& world, std::vector<double> const& u, io::opener files) {
 
 void run_it() {
   // [virtual_run]
-  io::virtual_files files;  // in memory; they outlive the run
-  io::virtual_cluster const cluster({.ranks = 64, .ranks_per_node = 16, .seed = 7});
-  io::virtual_report const r = cluster.run([&](io::virtual_rank const& world) {
+  io::lab::virtual_files files;  // in memory; they outlive the run
+  io::lab::virtual_cluster const cluster({.ranks = 64, .ranks_per_node = 16, .seed = 7});
+  io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {
     std::vector<double> const u(1000, world.rank());
     save(world, u, files.opener());
   });
@@ -50,11 +50,11 @@ void run_it() {
 void break_it() {
   // [virtual_faults]
   for (std::int64_t k = 1; k <= 3; ++k) {
-    io::scenario s{.ranks = 8, .ranks_per_node = 4, .seed = 1};
+    io::lab::scenario s{.ranks = 8, .ranks_per_node = 4, .seed = 1};
     s.faults.push_back({.rank = 5, .what = io::fail_at(io::file_call::write, k, std::errc::no_space_on_device)});
-    io::virtual_files files;
+    io::lab::virtual_files files;
     int informed = 0;
-    io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
       try {
         save(world, std::vector<double>(1000, world.rank()), files.opener());
       } catch (io::error const& e) {
@@ -68,11 +68,11 @@ void break_it() {
 
 void kill_it() {
   // [virtual_death]
-  io::scenario s{.ranks = 8, .ranks_per_node = 4, .seed = 1};
+  io::lab::scenario s{.ranks = 8, .ranks_per_node = 4, .seed = 1};
   s.deaths.push_back({.rank = 3, .operation = 20});  // its twentieth message, collective call, file call, ...
-  io::virtual_files files;
+  io::lab::virtual_files files;
   int survivors = 0;
-  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     try {
       save(world, std::vector<double>(1000, world.rank()), files.opener());
     } catch (io::error const& e) {
@@ -84,12 +84,12 @@ void kill_it() {
 }
 
 void crash_it() {
-  io::virtual_cluster const cluster({.ranks = 4});
+  io::lab::virtual_cluster const cluster({.ranks = 4});
   // [virtual_crash]
-  io::virtual_files files;
-  cluster.run([&](io::virtual_rank const& world) { save(world, std::vector<double>(1000, 1.0), files.opener()); });
+  io::lab::virtual_files files;
+  cluster.run([&](io::lab::virtual_rank const& world) { save(world, std::vector<double>(1000, 1.0), files.opener()); });
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    io::virtual_files const left = files.crash(seed);  // the power fails now: this is what is found afterwards
+    io::lab::virtual_files const left = files.crash(seed);  // the power fails now: this is what is found afterwards
     if (left.content("state") != files.content("state")) std::cout << "lost in crash " << seed << "\n";
   }
   // [virtual_crash]
@@ -100,14 +100,14 @@ void deadlock_it() {
   std::string words;
   // [virtual_deadlock]
   try {
-    io::virtual_files files;
-    io::virtual_cluster({.ranks = 3}).run([&](io::virtual_rank const& world) {
-      auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::write, {},
-                                                      files.opener());
+    io::lab::virtual_files files;
+    io::lab::virtual_cluster({.ranks = 3}).run([&](io::lab::virtual_rank const& world) {
+      auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::write, {},
+                                                           files.opener());
       std::vector<double> const u(10, world.rank());
       if (world.rank() != 1) f.write_at_all(80 * world.rank(), u);  // rank 1 has nothing to write, its author thought
     });
-  } catch (io::virtual_run_error const& e) {
+  } catch (io::lab::virtual_run_error const& e) {
     words = e.what();
   }
   // [virtual_deadlock]
@@ -115,11 +115,11 @@ void deadlock_it() {
 }
 
 void draw_it(std::string const& path) {
-  io::virtual_files files;
+  io::lab::virtual_files files;
   // [virtual_timeline]
-  io::virtual_cluster const cluster({.ranks = 8, .ranks_per_node = 4}, {.timeline = true});
-  io::virtual_report const r =
-      cluster.run([&](io::virtual_rank const& world) { save(world, std::vector<double>(1000, 1.0), files.opener()); });
+  io::lab::virtual_cluster const cluster({.ranks = 8, .ranks_per_node = 4}, {.timeline = true});
+  io::lab::virtual_report const r = cluster.run(
+      [&](io::lab::virtual_rank const& world) { save(world, std::vector<double>(1000, 1.0), files.opener()); });
   std::ofstream(path) << timeline_json(r);  // for chrome://tracing or ui.perfetto.dev
   // [virtual_timeline]
   require(!r.timeline.empty(), "there is no timeline");

@@ -15,7 +15,7 @@
 
 #include <argosy/handle/tracer.hpp>
 
-namespace argosy::detail {
+namespace argosy::lab::detail {
 
 // Up to the separator, which is taken away, too.
 inline std::string_view next_word(std::string_view& text, char separator) {
@@ -77,4 +77,4 @@ inline std::string errno_text(std::error_code const& e) {
   return name.starts_with("errno ") ? name.substr(6) : name;
 }
 
-}  // namespace argosy::detail
+}  // namespace argosy::lab::detail

@@ -13,7 +13,7 @@
 
 #include <argosy/lab/gpfs/host.hpp>
 
-namespace gpfs = argosy::gpfs;
+namespace gpfs = argosy::lab::gpfs;
 
 namespace {
 

@@ -24,9 +24,9 @@
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::agreement;
-using io::arguments;
 using io::errc;
 using io::failure;
+using io::detail::arguments;
 using io::test::plain_world;
 
 namespace {
@@ -52,7 +52,7 @@ void check_same_on_all(io::mpi const& world, agreement const& a) {
   struct {
     int failed_rank, cause;
     std::uint64_t detail;
-  } mine{a.failed_rank, a.cause.value(), io::fingerprint(a.detail)}, first = mine;
+  } mine{a.failed_rank, a.cause.value(), io::detail::fingerprint(a.detail)}, first = mine;
   world.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
   CHECK(mine.failed_rank == first.failed_rank);
   CHECK(mine.cause == first.cause);
@@ -239,7 +239,7 @@ TEST_CASE("a call of one rank fails on that rank", "[agree]") {
 // --- The outcome ----------------------------------------------------------------------------------------------------
 
 TEST_CASE("no failure, no error", "[agree][outcome]") {
-  agreement const a = io::agree(everyone(), failure());
+  agreement const a = io::detail::agree_on_outcome(everyone(), failure());
   CHECK(a);
   CHECK(a.failed_rank == -1);
   CHECK_FALSE(a.cause);
@@ -251,7 +251,7 @@ TEST_CASE("a failure on one rank is known to all", "[agree][outcome]") {
     for (std::error_code const code : {os(ENOSPC), std::error_code(errc::no_locks), os(EIO)}) {
       failure mine;
       if (world.rank() == r) mine = {code, "on the way to " + std::to_string(r)};
-      agreement const a = io::agree(world, mine);
+      agreement const a = io::detail::agree_on_outcome(world, mine);
       CHECK(a.code == (world.rank() == r ? io::classify(code) : errc::error_on_another_rank));
       CHECK(a.failed_rank == r);
       CHECK(a.cause == code);
@@ -266,7 +266,7 @@ TEST_CASE("of several failures each rank returns its own, and names the lowest r
   for (int first = 0; first < world.size(); ++first) {
     failure mine;
     if (world.rank() >= first) mine = {code_of(world.rank()), rank_words(world.rank())};
-    agreement const a = io::agree(world, mine);
+    agreement const a = io::detail::agree_on_outcome(world, mine);
     CHECK(a.code == (mine ? io::classify(mine.code) : errc::error_on_another_rank));
     CHECK(a.failed_rank == first);
     CHECK(a.cause == code_of(first));
@@ -283,7 +283,7 @@ TEST_CASE("an exception stays on the rank that threw it", "[agree][outcome]") {
     mine = {errc::io, "user"};
     mine.thrown = std::make_exception_ptr(std::runtime_error("mine"));
   }
-  agreement const a = io::agree(world, mine);
+  agreement const a = io::detail::agree_on_outcome(world, mine);
   CHECK(static_cast<bool>(a.thrown) == (world.rank() == last));
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("long words are cut, not lost", "[agree][outcome]") {
   io::mpi const world = everyone();
   failure mine;
   if (world.rank() == 0) mine = {errc::io, std::string(5000, 'x')};
-  agreement const a = io::agree(world, mine);
+  agreement const a = io::detail::agree_on_outcome(world, mine);
   CHECK(a.detail.size() > 100);
   CHECK(a.detail == std::string(a.detail.size(), 'x'));
 }
@@ -301,7 +301,7 @@ TEST_CASE("codes of a category that nobody knows are errors of class io on all r
   int const r = world.size() / 2;
   failure mine;
   if (world.rank() == r) mine = {std::error_code(ENOENT, strange), "in the drawer"};
-  agreement const a = io::agree(world, mine);
+  agreement const a = io::detail::agree_on_outcome(world, mine);
   CHECK(a.code == (world.rank() == r ? errc::io : errc::error_on_another_rank));
   CHECK(io::classify(a.cause) == errc::io);
   check_same_on_all(world, a);
@@ -314,7 +314,7 @@ TEST_CASE("equal and valid arguments are agreed on", "[agree][arguments]") {
   for (bool const develop : {false, true}) {
     arguments given("set_size");
     given.same("size", 17).same("name", "a text").same_in_develop("count", 3);
-    CHECK(io::agree(everyone(), given, develop));
+    CHECK(io::detail::agree_to_begin(everyone(), given, develop));
   }
 }
 
@@ -326,7 +326,7 @@ TEST_CASE("a bad argument is named where it was given, and elsewhere the rank is
       given.same("size", 17);
       given.require(world.rank() != r, errc::argument, [] { return "the size is negative"; });
       given.require(world.rank() != r, errc::amode, [] { return "the second rule"; });
-      agreement const a = io::agree(world, given, develop);
+      agreement const a = io::detail::agree_to_begin(world, given, develop);
       CHECK(a.code == (world.rank() == r ? errc::argument : errc::error_on_another_rank));
       CHECK(a.failed_rank == r);
       CHECK(a.cause == errc::argument);
@@ -343,7 +343,7 @@ TEST_CASE("what a bad argument leaves unknown is compared with nobody's", "[agre
       given.require(!bad, errc::datatype, [] { return "no such view"; });
       given.same("extent", bad ? 0 : 4).same("representation", bad ? "" : "native");
       given.same_in_develop("colour", bad ? 0 : 1);
-      agreement const a = io::agree(world, given, develop);
+      agreement const a = io::detail::agree_to_begin(world, given, develop);
       CHECK(a.code == (bad ? errc::datatype : errc::error_on_another_rank));
       CHECK(a.failed_rank == r);
       CHECK(a.cause == errc::datatype);
@@ -358,7 +358,7 @@ TEST_CASE("different arguments: every rank gets not_same, the argument's name an
   for (int r = 0; r < world.size(); ++r) {
     arguments given("set_size");
     given.same("size", world.rank() == r ? 18 : 17).same("name", "a text");
-    agreement const a = io::agree(world, given, false);
+    agreement const a = io::detail::agree_to_begin(world, given, false);
     CHECK(a.code == errc::not_same);
     CHECK(a.cause == errc::not_same);
     CHECK_THAT(a.detail, ContainsSubstring("'size'"));
@@ -370,7 +370,7 @@ TEST_CASE("different arguments: every rank gets not_same, the argument's name an
 
     arguments texts("set_view");
     texts.same("displacement", 0).same("representation", world.rank() == r ? "native" : "external32");
-    CHECK_THAT(io::agree(world, texts, false).detail, ContainsSubstring("'representation'"));
+    CHECK_THAT(io::detail::agree_to_begin(world, texts, false).detail, ContainsSubstring("'representation'"));
   }
 }
 
@@ -378,8 +378,8 @@ TEST_CASE("what is compared in develop mode only is not compared otherwise", "[a
   io::mpi const world = everyone();
   arguments given("set_view");
   given.same("size", 1).same_in_develop("colour", world.rank());
-  CHECK(io::agree(world, given, false));
-  if (world.size() > 1) CHECK(io::agree(world, given, true).code == errc::not_same);
+  CHECK(io::detail::agree_to_begin(world, given, false));
+  if (world.size() > 1) CHECK(io::detail::agree_to_begin(world, given, true).code == errc::not_same);
 }
 
 TEST_CASE("ranks in different collective calls learn it", "[agree][arguments]") {
@@ -388,13 +388,14 @@ TEST_CASE("ranks in different collective calls learn it", "[agree][arguments]") 
   for (int r = 0; r < world.size(); ++r) {
     arguments given(world.rank() == r ? "sync" : "set_size");
     if (world.rank() != r) given.same("size", 4);
-    agreement const a = io::agree(world, given, false);
+    agreement const a = io::detail::agree_to_begin(world, given, false);
     CHECK(a.code == errc::not_same);
     CHECK_THAT(a.detail, ContainsSubstring("different collective calls"));
     CHECK_THAT(a.detail, ContainsSubstring(world.rank() == r ? "sync" : "set_size"));
   }
   // One is at the end of its call, the others begin one.
-  agreement const a = world.rank() == 0 ? io::agree(world, failure()) : io::agree(world, arguments("sync"), false);
+  agreement const a = world.rank() == 0 ? io::detail::agree_on_outcome(world, failure())
+                                        : io::detail::agree_to_begin(world, arguments("sync"), false);
   CHECK(a.code == errc::not_same);
 }
 
@@ -409,7 +410,7 @@ TEST_CASE("develop mode names the argument, both values, both ranks and both pla
     arguments const there("set_size");
     arguments given = odd_one ? here : there;
     given.same("size", odd_one ? 18 : 17);
-    agreement const a = io::agree(world, given, true);
+    agreement const a = io::detail::agree_to_begin(world, given, true);
     CHECK(a.code == errc::not_same);
     check_same_on_all(world, a);
     // The lowest rank that differs from its right neighbour speaks.
@@ -424,7 +425,7 @@ TEST_CASE("develop mode names the argument, both values, both ranks and both pla
   }
   arguments texts("set_view");
   texts.same("representation", world.rank() == 0 ? "native" : "external32");
-  agreement const a = io::agree(world, texts, true);
+  agreement const a = io::detail::agree_to_begin(world, texts, true);
   INFO(a.detail);
   CHECK(contains(a.detail, "'native' on rank 0"));
   CHECK(contains(a.detail, "'external32' on rank 1"));
@@ -440,7 +441,7 @@ TEST_CASE("develop mode names different calls with both call sites", "[agree][de
   arguments const there("set_size");
   arguments given = odd_one ? here : there;
   if (!odd_one) given.same("size", 4);
-  agreement const a = io::agree(world, given, true);
+  agreement const a = io::detail::agree_to_begin(world, given, true);
   CHECK(a.code == errc::not_same);
   INFO(a.detail);
   CHECK(contains(a.detail, "'sync' at "));
@@ -453,18 +454,18 @@ TEST_CASE("develop mode on one rank is develop mode on all", "[agree][develop]")
   io::mpi const world = everyone();
   for (int r = 0; r < world.size(); ++r) {
     bool develop = world.rank() == r;
-    CHECK(io::agree_first(world, arguments("open").same("path", "x"), develop));
+    CHECK(io::detail::agree_to_begin_first(world, arguments("open").same("path", "x"), develop));
     CHECK(develop);
     arguments given("open");
     given.same("path", world.rank() == r ? "a" : "b");
-    agreement const a = io::agree_first(world, given, develop = world.rank() == 0);
+    agreement const a = io::detail::agree_to_begin_first(world, given, develop = world.rank() == 0);
     CHECK(develop);
     if (world.size() == 1) continue;
     CHECK(a.code == errc::not_same);
     CHECK_THAT(a.detail, ContainsSubstring("'a' on rank") && ContainsSubstring("'b' on rank"));
   }
   bool develop = false;
-  CHECK(io::agree_first(world, arguments("open").same("path", "x"), develop));
+  CHECK(io::detail::agree_to_begin_first(world, arguments("open").same("path", "x"), develop));
   CHECK_FALSE(develop);
 }
 
@@ -480,11 +481,12 @@ TEST_CASE("agreeing costs one reduction, and a broadcast more for words", "[agre
   };
   int const messages = world.size() > 1 ? 1 : 0;
   arguments given("sync");
-  CHECK(costs([&] { io::agree(world, given, false); }) == counts{.reductions = 1});
-  CHECK(costs([&] { io::agree(world, failure()); }) == counts{.reductions = 1});
-  CHECK(costs([&] { io::agree(world, given, true); }) ==
+  CHECK(costs([&] { io::detail::agree_to_begin(world, given, false); }) == counts{.reductions = 1});
+  CHECK(costs([&] { io::detail::agree_on_outcome(world, failure()); }) == counts{.reductions = 1});
+  CHECK(costs([&] { io::detail::agree_to_begin(world, given, true); }) ==
         counts{.reductions = 1, .sends = messages, .receives = messages});
-  CHECK(costs([&] { io::agree(world, failure(errc::io)); }) == counts{.reductions = 1, .broadcasts = 1});
+  CHECK(costs([&] { io::detail::agree_on_outcome(world, failure(errc::io)); }) ==
+        counts{.reductions = 1, .broadcasts = 1});
 }
 
 TEST_CASE("a collective call that succeeds costs two reductions", "[agree][cost]") {

@@ -113,12 +113,13 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     io::any_policy const policy = random_policy(random);
     CHECK(policy.plan(wanted).wanted() == bytes);
     memory_handle handle(file);
-    io::native_memory side(memory_layout, memory.data());
+    io::detail::native_memory side(memory_layout, memory.data());
     io::report done;
-    io::staging buffer;
+    io::detail::staging buffer;
     // Without locks only programs may write besides: other ranks would be about to merge.
-    io::merging const with{file->has_locks ? io::merging::others::ranks : io::merging::others::programs};
-    REQUIRE_FALSE(io::carry_out(policy, wanted, handle, side, with, buffer, done));
+    io::detail::merging const with{file->has_locks ? io::detail::merging::others::ranks
+                                                   : io::detail::merging::others::programs};
+    REQUIRE_FALSE(io::detail::carry_out(policy, wanted, handle, side, with, buffer, done));
 
     auto hoped_file = old_file;
     auto hoped_memory = old_memory;
@@ -233,12 +234,12 @@ TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out
     auto file = std::make_shared<memory_file>();
     file->bytes.resize(30'000);
     placing_handle handle(file);
-    io::native_memory side(dense, memory.data());
+    io::detail::native_memory side(dense, memory.data());
     io::report done;
-    io::staging buffer;
+    io::detail::staging buffer;
     io::any_policy const policy = io::sieving{
         .read_window_bytes = 3000, .write_window_bytes = 3000, .reads = io::sieve::always, .writes = io::sieve::always};
-    REQUIRE_FALSE(io::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, {}, buffer, done));
+    REQUIRE_FALSE(io::detail::carry_out(policy, {kind, view, 0, 8000, dense}, handle, side, {}, buffer, done));
     CHECK(handle.all_alike);
     CHECK(handle.calls >= 6);
   }

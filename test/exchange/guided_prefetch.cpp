@@ -26,10 +26,10 @@
 #include "support/seed.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using io::test::seed;
 using bytes = std::vector<std::byte>;
-using block_part = io::guided_prefetch::range;
+using block_part = io::detail::guided_prefetch::range;
 
 namespace {
 
@@ -87,7 +87,7 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
                  << always);
     auto const all = ranges_in(n);
     accepting system(all);
-    io::guided_prefetch g(all, most);
+    io::detail::guided_prefetch g(all, most);
     std::set<std::int64_t> ahead;  // accepted, and not accessed yet
     std::int64_t accessed = 0;
     while (accessed < stops) {
@@ -131,7 +131,7 @@ TEST_CASE("the steps of the paper, whatever the file system accepts", "[guided][
 TEST_CASE("a hint that fails is the last one, but what was accepted comes back", "[guided]") {
   auto const all = ranges_in(20);
   accepting system(all);
-  io::guided_prefetch g(all, 2);
+  io::detail::guided_prefetch g(all, 2);
   system.take(g.hint(), 8);
   g.answered(8);
   g.accessed(g.step());
@@ -148,7 +148,7 @@ TEST_CASE("a hint that fails is the last one, but what was accepted comes back",
 TEST_CASE("what looks regular, and what does not", "[guided]") {
   using pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
   auto const regular = [](pieces const& all, std::int64_t window = 1 << 20, std::int64_t every = 1) {
-    io::run_pattern p;
+    io::detail::run_pattern p;
     std::int64_t last = -1;
     for (auto const& [offset, length] : all)  // in every so-manyth window, cut there
       for (std::int64_t at = offset; at < offset + length;) {
@@ -187,7 +187,7 @@ TEST_CASE("what looks regular, and what does not", "[guided]") {
 }
 
 TEST_CASE("one range for each block: from the first to the last byte that is wanted", "[guided]") {
-  io::block_ranges r(B, true);
+  io::detail::block_ranges r(B, true);
   r.add(10, 20);
   r.add(100, 130);
   r.add(B + 1000, 3 * B + 5);
@@ -201,14 +201,14 @@ TEST_CASE("one range for each block: from the first to the last byte that is wan
   CHECK(r.end_of(1) == 2 * B);
 
   // The same of a layout, part by part.
-  io::block_ranges of_layout(B, false);
+  io::detail::block_ranges of_layout(B, false);
   std::vector<std::int64_t> offsets(50);
   for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = 300 * static_cast<std::int64_t>(i);
   io::layout const form = io::table(offsets, 10);
   CHECK(of_layout.add(form, 0, 15) == 0);
   CHECK(of_layout.add(form, 15, 495) == 0);  // begins in the same block
   CHECK(of_layout.add(form, 495, 500) == static_cast<std::int64_t>(of_layout.get().size()) - 1);
-  io::block_ranges by_pieces(B, false);
+  io::detail::block_ranges by_pieces(B, false);
   for (std::int64_t i = 0; i < 50; ++i) by_pieces.add(300 * i, 300 * i + 10);
   REQUIRE(of_layout.get().size() == by_pieces.get().size());
   for (std::size_t i = 0; i < by_pieces.get().size(); ++i) {
@@ -275,8 +275,8 @@ TEST_CASE("parts are moved as without hints, and every accepted range comes back
     }
     io::report done;
     auto const most = pick(0, 8);
-    auto const got = reading ? io::guided_transfer<io::read_part>(s.file, reads, most, done)
-                             : io::guided_transfer<io::write_part>(s.file, writes, most, done);
+    auto const got = reading ? io::detail::guided_transfer<io::read_part>(s.file, reads, most, done)
+                             : io::detail::guided_transfer<io::write_part>(s.file, writes, most, done);
     CHECK_FALSE(got.error);
     CHECK(got.bytes == wanted);
     if (!reading) REQUIRE(s.file.read(0, memory).bytes == 40 * B);
@@ -350,7 +350,7 @@ outcome read_scattered(scripted::state& s, std::int64_t most) {
   io::report done;
   outcome o;
   try {
-    o.got = io::guided_transfer<io::read_part>(file, parts, most, done);
+    o.got = io::detail::guided_transfer<io::read_part>(file, parts, most, done);
   } catch (std::runtime_error const&) {
     o.got.error = std::make_error_code(std::errc::operation_canceled);
   }

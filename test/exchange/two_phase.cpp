@@ -44,8 +44,8 @@ TEST_CASE("marks are the bytes of a layout", "[marks][random]") {
     std::int64_t const from = pick(random, 0, l.size() / unit - 1) * unit;
     std::int64_t const to = from + pick(random, 1, (l.size() - from) / unit) * unit;
     std::int64_t const bits = l.true_upper_bound() / granule;
-    std::vector<std::uint64_t> words(static_cast<std::size_t>(io::marks::words_for(bits)));
-    io::marks marks(words);
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(io::detail::marks::words_for(bits)));
+    io::detail::marks marks(words);
     marks.set(l, from, to, 0, granule);
     std::vector<bool> hoped(static_cast<std::size_t>(bits));
     std::int64_t position = 0;

@@ -42,12 +42,12 @@ void crash_points::look() {
   if (!any() || !wrong_.empty()) return;
   for (std::string const& name : files_.names()) seen_[name].take(files_.content(name));
   if (++calls_ % static_cast<std::uint64_t>(every_) != 0) return;
-  virtual_files const left = files_.crash(mixed(seed_, calls_));
+  lab::virtual_files const left = files_.crash(mixed(seed_, calls_));
   for (auto const& [name, s] : seen_)
     if (wrong_.empty() && files_.exists(name)) compare(name, s, left);
 }
 
-void crash_points::compare(std::string const& name, seen const& s, virtual_files const& left) {
+void crash_points::compare(std::string const& name, seen const& s, lab::virtual_files const& left) {
   auto const tell = [&](std::string const& words) {
     wrong_ = fmt::format("a crash after file call {} leaves file '{}' {}", calls_, name, words);
   };

@@ -20,7 +20,7 @@ namespace argosy::explore {
 class crash_points {
  public:
   // After every so many-th call; 0: never.
-  crash_points(virtual_files files, std::int64_t every, std::uint64_t seed)
+  crash_points(lab::virtual_files files, std::int64_t every, std::uint64_t seed)
       : files_(std::move(files)), every_(every), seed_(seed) {}
 
   bool any() const noexcept { return every_ > 0; }
@@ -42,9 +42,9 @@ class crash_points {
     void take(content now);
     bool had(std::size_t offset, std::byte value) const;
   };
-  void compare(std::string const& name, seen const& s, virtual_files const& left);
+  void compare(std::string const& name, seen const& s, lab::virtual_files const& left);
 
-  virtual_files files_;
+  lab::virtual_files files_;
   std::int64_t every_;
   std::uint64_t seed_;
   std::uint64_t calls_ = 0;

@@ -223,7 +223,7 @@ void count_world(program const& p, features& all) {
   auto const add = [&](bool is, char const* name) {
     if (is) all.add(feature::world, name);
   };
-  for (rank_fault const& f : p.world.faults) {
+  for (lab::rank_fault const& f : p.world.faults) {
     bool const interrupts = f.what.error == std::errc::interrupted, cuts = f.what.most_bytes != fault::all_bytes;
     add(interrupts, "EINTR");
     add(!interrupts && f.what.error && cuts, "torn");
@@ -231,7 +231,7 @@ void count_world(program const& p, features& all) {
     add(!f.what.error && cuts, "short");
   }
   add(!p.world.deaths.empty(), "death");
-  add(p.world.disk.capacity_bytes != virtual_disk::endless, "small disk");
+  add(p.world.disk.capacity_bytes != lab::virtual_disk::endless, "small disk");
   add(!p.world.disk.has_locks, "no locks");
   add(!p.world.slow.empty(), "slow rank");
   add(!p.world.pauses.empty(), "pause");
@@ -239,7 +239,7 @@ void count_world(program const& p, features& all) {
   add(p.world.ranks_per_node >= p.world.ranks, "one node");
   add(p.world.ranks_per_node < p.world.ranks, "several nodes");
   if (!p.gpfs) return add(p.crash_every > 0, "crashes");
-  for (gpfs::server_fault const& f : p.gpfs->troubles.faults) {
+  for (lab::gpfs::server_fault const& f : p.gpfs->troubles.faults) {
     add(f.of_writes, "refused write");
     add(!f.of_writes, "refused read");
   }

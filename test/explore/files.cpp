@@ -8,7 +8,7 @@ namespace {
 
 class plain_files final : public file_system {
  public:
-  explicit plain_files(virtual_disk const& disk) : files_(disk) {}
+  explicit plain_files(lab::virtual_disk const& disk) : files_(disk) {}
   opener files() override { return files_.opener(); }
   bool exists(std::string const& path) const override { return files_.exists(path); }
   std::vector<std::string> names() const override { return files_.names(); }
@@ -17,10 +17,10 @@ class plain_files final : public file_system {
   std::vector<std::byte> after_crash(std::string const& path, std::uint64_t seed) const override {
     return files_.crash(seed).content(path);
   }
-  virtual_files const* on_disk() const override { return &files_; }
+  lab::virtual_files const* on_disk() const override { return &files_; }
 
  private:
-  virtual_files files_;
+  lab::virtual_files files_;
 };
 
 }  // namespace

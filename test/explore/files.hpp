@@ -55,7 +55,7 @@ class file_system {
   virtual std::vector<std::byte> after_crash(std::string const& path, std::uint64_t seed) const = 0;
 
   // Those that can crash at any call.
-  virtual virtual_files const* on_disk() const { return nullptr; }
+  virtual lab::virtual_files const* on_disk() const { return nullptr; }
 
   // Since the last time.
   virtual std::vector<loss> take_losses() { return {}; }

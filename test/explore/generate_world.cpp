@@ -17,7 +17,7 @@ using test::pick;
 
 namespace {
 
-void random_world(engine& random, scenario& w) {
+void random_world(engine& random, lab::scenario& w) {
   int const ranks = w.ranks;
   w.seed = number(random);
   w.ranks_per_node = one_in(random, 2) ? ranks : static_cast<int>(pick(random, 1, std::min(ranks, 16)));
@@ -32,7 +32,7 @@ void random_world(engine& random, scenario& w) {
   if (one_in(random, 5)) w.pauses.push_back({someone(), pick(random, 0, 5000), pick(random, 1, 20000)});
 }
 
-void random_faults(engine& random, scenario& w) {
+void random_faults(engine& random, lab::scenario& w) {
   if (one_in(random, 3)) return;
   for (std::int64_t n = pick(random, 1, 3); n > 0; --n) {
     auto const who = static_cast<int>(pick(random, 0, w.ranks - 1));
@@ -101,12 +101,12 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   program p = random_program(seed, ranks);
   if (ranks == 0 && p.world.ranks > 64) p = random_program(seed, 2 + static_cast<int>(seed % 31));
   engine random(seed ^ 0x67706673u);
-  scenario& w = p.world;
+  lab::scenario& w = p.world;
   w.disk = {};
   w.ranks_per_node = one_in(random, 3) ? 1 : static_cast<int>(pick(random, 1, std::max(1, w.ranks / 2)));
 
   gpfs_choice g;
-  gpfs::machine& m = g.machine;
+  lab::gpfs::machine& m = g.machine;
   m.block_bytes = any_of(random, {256, 256, 512, 1024, 4096, 16384, 65536});
   m.pagepool_bytes = m.block_bytes * (one_in(random, 3) ? pick(random, 1, 3) : pick(random, 2, 40));
   m.servers = pick(random, 1, 3);
@@ -116,17 +116,17 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   m.disk_us = static_cast<double>(pick(random, 1, 3000));
   m.lease_s = 1;
 
-  gpfs::troubles& t = g.troubles;
+  lab::gpfs::troubles& t = g.troubles;
   t.seed = number(random);
   if (one_in(random, 2)) t.delay_max = std::chrono::nanoseconds(pick(random, 1, 3'000'000));
   auto const server = [&] { return static_cast<int>(pick(random, 0, m.servers - 1)); };
   if (one_in(random, 2))
     for (std::int64_t n = pick(random, 1, 2); n > 0; --n) {
-      gpfs::server_fault f;
+      lab::gpfs::server_fault f;
       f.server = one_in(random, 2) ? -1 : server();
       f.of_writes = !one_in(random, 4);
       f.first = one_in(random, 2) ? pick(random, 1, 4) : pick(random, 1, 40);
-      f.times = one_in(random, 4) ? gpfs::server_fault::forever : pick(random, 1, 3);
+      f.times = one_in(random, 4) ? lab::gpfs::server_fault::forever : pick(random, 1, 3);
       f.error = !f.of_writes ? EIO : one_in(random, 4) ? ENOSPC : EREMOTEIO;
       t.faults.push_back(f);
     }

@@ -13,7 +13,7 @@ namespace argosy::explore {
 // that it wrote last were refused by a server, from the moment when its node learns that: the next call that tells of such
 // things must fail.
 struct gpfs_files::open_file final : watch {
-  open_file(gpfs_files& f, int n, gpfs::file_id i, std::string p) : all(f), node(n), file(i), path(std::move(p)) {}
+  open_file(gpfs_files& f, int n, lab::gpfs::file_id i, std::string p) : all(f), node(n), file(i), path(std::move(p)) {}
 
   void writes(std::int64_t offset, std::span<std::byte const> bytes) override {
     std::int64_t const end = offset + static_cast<std::int64_t>(bytes.size());
@@ -70,7 +70,7 @@ struct gpfs_files::open_file final : watch {
 
   // A piece that it may have written has come to the disk, or is lost: then true if nobody has written over it since.
   template <class Again>
-  bool settled(gpfs::block_piece const& p, bool lost, Again&& is_again) {
+  bool settled(lab::gpfs::block_piece const& p, bool lost, Again&& is_again) {
     bool mine = false, touched = false;
     std::int64_t const last = p.offset + static_cast<std::int64_t>(p.data.size());
     for (auto at = unsafe.lower_bound(p.offset); at != unsafe.end() && at->first < last;) {
@@ -115,7 +115,7 @@ struct gpfs_files::open_file final : watch {
 
   gpfs_files& all;
   int node;
-  gpfs::file_id file;
+  lab::gpfs::file_id file;
   std::string path;
   std::map<std::int64_t, written> unsafe;
   debt owed;
@@ -133,9 +133,9 @@ gpfs_files::gpfs_files(program const& p)
       ranks_per_node_(p.world.ranks_per_node),
       lenient_(!p.world.deaths.empty()),
       block_bytes_(p.gpfs->machine.block_bytes) {
-  for (gpfs::server_fault const& f : p.gpfs->troubles.faults)
+  for (lab::gpfs::server_fault const& f : p.gpfs->troubles.faults)
     if (f.of_writes) refuse_with_.insert(f.error);
-  files_.system().on_delivery = [this](gpfs::message const& m, gpfs::instant) { see(m); };
+  files_.system().on_delivery = [this](lab::gpfs::message const& m, lab::gpfs::instant) { see(m); };
 }
 
 std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, open_flags, std::int64_t began) {
@@ -153,42 +153,43 @@ std::shared_ptr<watch> gpfs_files::opened(int rank, std::string const& path, ope
   return opened;
 }
 
-void gpfs_files::see(gpfs::message const& m) {
+void gpfs_files::see(lab::gpfs::message const& m) {
   ++time_;
-  if (auto const* const w = std::get_if<gpfs::block_write>(&m.body)) {
+  if (auto const* const w = std::get_if<lab::gpfs::block_write>(&m.body)) {
     auto& pieces = on_the_way_[{m.from.index, w->file, w->block}];
     pieces = w->pieces;
-    for (gpfs::block_piece& p : pieces) p.offset += w->block * block_bytes_;
+    for (lab::gpfs::block_piece& p : pieces) p.offset += w->block * block_bytes_;
     // The last that is heard of it: it may land or not.
     if (files_.system().is_dead(m.from.index))
-      for (gpfs::block_piece const& p : pieces) losses_.push_back({path_of(w->file), p.offset, {}, p.data, -1});
-  } else if (auto const* const done = std::get_if<gpfs::block_written>(&m.body)) {
+      for (lab::gpfs::block_piece const& p : pieces) losses_.push_back({path_of(w->file), p.offset, {}, p.data, -1});
+  } else if (auto const* const done = std::get_if<lab::gpfs::block_written>(&m.body)) {
     auto const found = on_the_way_.extract({m.to.index, done->file, done->block});
     if (!found.empty()) saved(m.to.index, done->file, found.mapped(), done->error);
-  } else if (auto const* const l = std::get_if<gpfs::node_lost>(&m.body)) {
+  } else if (auto const* const l = std::get_if<lab::gpfs::node_lost>(&m.body)) {
     node_gone(l->node);
-  } else if (auto const* const late = std::get_if<gpfs::late_error>(&m.body)) {
+  } else if (auto const* const late = std::get_if<lab::gpfs::late_error>(&m.body)) {
     for (auto const& f : open_)
       if (f->node == m.to.index && f->file == late->file) ++f->late;
-  } else if (auto const* const s = std::get_if<gpfs::ship_begin>(&m.body)) {
+  } else if (auto const* const s = std::get_if<lab::gpfs::ship_begin>(&m.body)) {
     partitioned_.insert(s->file);
   }
 }
 
 // The pages of a partitioned file are those of the nodes that own them, whoever writes.
-bool gpfs_files::share_pages(gpfs::file_id file, int node, int other) const {
+bool gpfs_files::share_pages(lab::gpfs::file_id file, int node, int other) const {
   return node == other || partitioned_.contains(file);
 }
 
-void gpfs_files::saved(int node, gpfs::file_id file, std::vector<gpfs::block_piece> const& pieces, int error) {
+void gpfs_files::saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs::block_piece> const& pieces,
+                       int error) {
   // What was written again since the block went on its way is to go later.
   auto const again = files_.system().client(node).unsaved(file, false);
   auto const is_again = [&](std::int64_t offset) {
-    return std::any_of(again.begin(), again.end(), [=](gpfs::block_piece const& a) {
+    return std::any_of(again.begin(), again.end(), [=](lab::gpfs::block_piece const& a) {
       return a.offset <= offset && offset < a.offset + static_cast<std::int64_t>(a.data.size());
     });
   };
-  for (gpfs::block_piece const& p : pieces) {
+  for (lab::gpfs::block_piece const& p : pieces) {
     if (error != 0) losses_.push_back({path_of(file), p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
     for (auto const& f : open_) {
       if (f->file != file || !share_pages(file, f->node, node) || !f->settled(p, error != 0, is_again)) continue;
@@ -202,10 +203,10 @@ void gpfs_files::saved(int node, gpfs::file_id file, std::vector<gpfs::block_pie
 }
 
 void gpfs_files::node_gone(int node) {
-  gpfs::loopback& system = files_.system();
+  lab::gpfs::loopback& system = files_.system();
   for (std::string const& name : files_.names()) {
-    gpfs::file_id const file = *system.manager().find(name);
-    for (gpfs::block_piece const& p : system.client(node).unsaved(file))
+    lab::gpfs::file_id const file = *system.manager().find(name);
+    for (lab::gpfs::block_piece const& p : system.client(node).unsaved(file))
       losses_.push_back({name, p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
     // What only this node knew of the size is lost, too. What lies on disk behind it is as if it had never been written: who
     // makes the file longer takes it for zeros, and may write these.
@@ -218,17 +219,17 @@ void gpfs_files::node_gone(int node) {
   }
 }
 
-std::string gpfs_files::path_of(gpfs::file_id file) const {
+std::string gpfs_files::path_of(lab::gpfs::file_id file) const {
   for (std::string const& name : files_.names())
     if (files_.system().manager().find(name) == file) return name;
   return "a file that was removed";
 }
 
-std::vector<std::byte> gpfs_files::disk(gpfs::file_id file, std::int64_t offset, std::size_t length) const {
-  gpfs::loopback& system = files_.system();
+std::vector<std::byte> gpfs_files::disk(lab::gpfs::file_id file, std::int64_t offset, std::size_t length) const {
+  lab::gpfs::loopback& system = files_.system();
   std::vector<std::byte> block(static_cast<std::size_t>(block_bytes_));
   std::int64_t const number = offset / block_bytes_;
-  system.server(gpfs::place_of(system.hardware(), file, number).server).store().read(file, number, block);
+  system.server(lab::gpfs::place_of(system.hardware(), file, number).server).store().read(file, number, block);
   auto const from = block.begin() + offset % block_bytes_;
   return {from, from + static_cast<std::ptrdiff_t>(length)};
 }

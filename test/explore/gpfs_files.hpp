@@ -47,26 +47,26 @@ class gpfs_files final : public file_system {
     std::int64_t since = 0;
   };
 
-  void see(gpfs::message const& m);
-  void saved(int node, gpfs::file_id file, std::vector<gpfs::block_piece> const& pieces, int error);
+  void see(lab::gpfs::message const& m);
+  void saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs::block_piece> const& pieces, int error);
   void node_gone(int node);
-  bool share_pages(gpfs::file_id file, int node, int other) const;
-  std::string path_of(gpfs::file_id file) const;
-  std::vector<std::byte> disk(gpfs::file_id file, std::int64_t offset, std::size_t length) const;
+  bool share_pages(lab::gpfs::file_id file, int node, int other) const;
+  std::string path_of(lab::gpfs::file_id file) const;
+  std::vector<std::byte> disk(lab::gpfs::file_id file, std::int64_t offset, std::size_t length) const;
 
-  virtual_gpfs files_;
+  lab::virtual_gpfs files_;
   int ranks_per_node_;
   bool lenient_;  // what the dead were owed, somebody else may be told, or nobody
   std::int64_t block_bytes_;
   std::int64_t time_ = 0;
   std::string complaint_;
   std::set<int> refuse_with_;
-  std::set<gpfs::file_id> partitioned_;  // at some time
+  std::set<lab::gpfs::file_id> partitioned_;  // at some time
   std::vector<loss> losses_;
-  std::map<std::tuple<int, gpfs::file_id, std::int64_t>, std::vector<gpfs::block_piece>>
+  std::map<std::tuple<int, lab::gpfs::file_id, std::int64_t>, std::vector<lab::gpfs::block_piece>>
       on_the_way_;                              // offsets of the file
   std::list<std::shared_ptr<open_file>> open_;  // and those that were closed
-  std::map<std::pair<int, gpfs::file_id>, debt> orphans_;
+  std::map<std::pair<int, lab::gpfs::file_id>, debt> orphans_;
 };
 
 }  // namespace argosy::explore

@@ -110,13 +110,13 @@ policy_choice const& policy_of(step const& s, int rank) noexcept;
 
 // The simulated GPFS on which a program runs.
 struct gpfs_choice {
-  gpfs::machine machine = {};
-  gpfs::troubles troubles = {};
+  lab::gpfs::machine machine = {};
+  lab::gpfs::troubles troubles = {};
   bool operator==(gpfs_choice const&) const = default;
 };
 
 struct program {
-  argosy::scenario world = {};
+  argosy::lab::scenario world = {};
   std::optional<gpfs_choice> gpfs = {};           // none: virtual_files
   std::array<std::int64_t, 2> before = {-1, -1};  // sizes of the files that are there; -1: none
   std::vector<step> steps = {};

@@ -86,13 +86,13 @@ std::string text_of(view_choice const& v) {
   return text + "}";
 }
 
-std::string text_of(gpfs::machine const& m) {
+std::string text_of(lab::gpfs::machine const& m) {
   std::string text;
   std::vector<std::string> given;
-  gpfs::for_each_parameter(m, [&](char const*, auto x) { given.push_back(fmt::format("{}", x)); });
+  lab::gpfs::for_each_parameter(m, [&](char const*, auto x) { given.push_back(fmt::format("{}", x)); });
   std::size_t i = 0;
-  gpfs::machine const plain;
-  gpfs::for_each_parameter(plain, [&](char const* name, auto x) {
+  lab::gpfs::machine const plain;
+  lab::gpfs::for_each_parameter(plain, [&](char const* name, auto x) {
     if (std::string const& mine = given[i++]; mine != fmt::format("{}", x))
       text += fmt::format("  p.gpfs->machine.{} = {};\n", name, mine);
   });
@@ -144,9 +144,9 @@ std::string text_of(step const& s) {
 std::string to_test(program const& p, std::string const& name) {
   std::string text = fmt::format("TEST_CASE(\"{}\", \"[explore][found]\") {{\n", name);
   text += "  program p;\n";
-  text += fmt::format("  p.world = parse_scenario(\"{}\");\n", to_string(p.world));
+  text += fmt::format("  p.world = argosy::lab::parse_scenario(\"{}\");\n", to_string(p.world));
   if (p.gpfs) {
-    text += fmt::format("  p.gpfs = {{.machine = {{}}, .troubles = argosy::gpfs::parse_troubles(\"{}\")}};\n",
+    text += fmt::format("  p.gpfs = {{.machine = {{}}, .troubles = argosy::lab::gpfs::parse_troubles(\"{}\")}};\n",
                         to_string(p.gpfs->troubles));
     text += text_of(p.gpfs->machine);
   }

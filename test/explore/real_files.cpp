@@ -78,7 +78,7 @@ void real_files::remove() const {
 }
 
 program for_processes(program p) {
-  scenario& w = p.world;
+  lab::scenario& w = p.world;
   p.gpfs.reset();
   p.crash_every = 0;
   w.deaths.clear();
@@ -89,8 +89,8 @@ program for_processes(program p) {
   for (step& s : p.steps)
     if (s.what == op::drop) s.what = op::wait;
   // A call of the simulated file system, and of no other.
-  std::erase_if(w.faults, [](rank_fault const& f) { return f.what.kind == file_call::fcntl; });
-  for (rank_fault& f : w.faults) {
+  std::erase_if(w.faults, [](lab::rank_fault const& f) { return f.what.kind == file_call::fcntl; });
+  for (lab::rank_fault& f : w.faults) {
     // Real time passes: late calls are late by less, and few; and an open, whose patience is that of production, is not
     // asked to come again for ever (it asks for the size, too).
     f.what.delay = std::min(f.what.delay, std::chrono::nanoseconds(std::chrono::milliseconds(10)));
@@ -107,7 +107,7 @@ std::string system_faults(program const& p, int rank) {
       "open", "read", "write", "lock", "unlock", "fstat", "ftruncate", "fallocate", "fsync", "close", "fcntl"};
   std::string text;
   auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ";") + one; };
-  for (rank_fault const& one : p.world.faults) {
+  for (lab::rank_fault const& one : p.world.faults) {
     if (one.rank != -1 && one.rank != rank) continue;
     fault const& f = one.what;
     char const* const call = names[static_cast<std::size_t>(f.kind)];
@@ -130,7 +130,7 @@ std::string system_faults(program const& p, int rank) {
     add(fmt::format("write@1x12=late:{}", 1 + mixed(chance, 2) % 6));
   if (!p.world.disk.has_locks) add(fmt::format("lock@1+={}", ENOLCK));
   // A full disk is one file's end here, the same for all ranks; virtual ones have room for what is there before.
-  if (std::int64_t const room = p.world.disk.capacity_bytes; room != virtual_disk::endless) {
+  if (std::int64_t const room = p.world.disk.capacity_bytes; room != lab::virtual_disk::endless) {
     std::int64_t const end = std::max<std::int64_t>(room - 2 * 20480, 0);
     add(fmt::format("write@1+=full:{}", end));
     add(fmt::format("fallocate@1+=full:{}", end));

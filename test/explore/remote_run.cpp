@@ -43,7 +43,7 @@ class process_world : public test::nodes_world {
 static_assert(communicator<process_world> && node_waiting<process_world> && serving<process_world>);
 
 // Also ranks of a node that are no neighbours, and nodes on which there is no room for shared memory.
-test::nodes_world::shape shape_of(scenario const& w) {
+test::nodes_world::shape shape_of(lab::scenario const& w) {
   return {.per_node = std::max(w.ranks_per_node, 1),
           .dealt = mixed(w.seed, 1) % 3 == 0,
           .shares = mixed(w.seed, 2) % 4 != 0};

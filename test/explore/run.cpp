@@ -6,7 +6,7 @@
 namespace argosy::explore {
 
 verdict verdict_of(program const& p, changes const& c) {
-  return run_on(p, c, [](virtual_rank const& rank, session&) { return rank; });
+  return run_on(p, c, [](lab::virtual_rank const& rank, session&) { return rank; });
 }
 
 }  // namespace argosy::explore

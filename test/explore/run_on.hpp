@@ -24,10 +24,10 @@ verdict run_on(program const& p, changes const& c, MakeWorld&& world_of) {
     std::unique_ptr<file_system> const files = files_for(p);
     session s(p, *files);
     std::int64_t const steps = static_cast<std::int64_t>(s.steps().size()) + 1;
-    virtual_cluster const cluster(p.world,
-                                  {.stack_bytes = std::size_t{1} << 20,
-                                   .most_events = (1'000'000 + 20'000 * steps * p.world.ranks) * (p.gpfs ? 4 : 1)});
-    virtual_report const r = cluster.run([&](virtual_rank const& rank) {
+    lab::virtual_cluster const cluster(
+        p.world, {.stack_bytes = std::size_t{1} << 20,
+                  .most_events = (1'000'000 + 20'000 * steps * p.world.ranks) * (p.gpfs ? 4 : 1)});
+    lab::virtual_report const r = cluster.run([&](lab::virtual_rank const& rank) {
       struct guard {
         session& told;
         int me;

@@ -20,9 +20,10 @@ session::session(program const& p, file_system& files, int only)
       steps_(complete(p)),
       files_(files),
       only_(only),
-      crashes_(files.on_disk() ? *files.on_disk() : virtual_files(), files.on_disk() ? p.crash_every : 0, p.world.seed),
+      crashes_(files.on_disk() ? *files.on_disk() : lab::virtual_files(), files.on_disk() ? p.crash_every : 0,
+               p.world.seed),
       ranks_(static_cast<std::size_t>(p.world.ranks)) {
-  for (rank_fault const& f : p.world.faults)
+  for (lab::rank_fault const& f : p.world.faults)
     if (f.what.error == std::errc::resource_unavailable_try_again)
       asked_again_ += std::min(f.what.times, patience_of_handles);
   for (std::size_t f = 0; f < 2; ++f) {

@@ -82,7 +82,7 @@ class shrinker {
 
   bool plainer_world() {
     bool better = false;
-    scenario const plain;
+    lab::scenario const plain;
     better |= change([&](program& p) { p.world.seed = 0; });
     better |= change([&](program& p) { p.world.network = plain.network; });
     better |= change([&](program& p) { p.world.disk = plain.disk; });
@@ -95,7 +95,7 @@ class shrinker {
     });
     better |= change([&](program& p) { p.crash_every = 0; });
     if (best_.gpfs) {
-      gpfs::machine const usual;
+      lab::gpfs::machine const usual;
       better |= change([&](program& p) { p.gpfs->troubles.delay_max = {}; });
       better |= change([&](program& p) { p.gpfs->troubles.seed = 0; });
       better |= change([&](program& p) { p.gpfs->machine = usual; });

@@ -29,7 +29,7 @@
 #include "support/files.hpp"
 
 using namespace argosy::explore;
-using argosy::parse_scenario;
+using argosy::lab::parse_scenario;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <gpfs/codec.hpp>
+#include <lab/gpfs/codec.hpp>
 
 using namespace argosy;
 

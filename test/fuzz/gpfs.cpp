@@ -17,12 +17,12 @@
 #include <argosy/lab/gpfs/block_store.hpp>
 #include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/token_manager.hpp>
-#include <gpfs/codec.hpp>
+#include <lab/gpfs/codec.hpp>
 
 #include "any_message.hpp"
 
 using namespace argosy;
-using namespace argosy::gpfs;
+using namespace argosy::lab::gpfs;
 
 namespace {
 
@@ -69,7 +69,7 @@ class ensemble {
   }
 
  private:
-  using file_call = argosy::gpfs::call;
+  using file_call = argosy::lab::gpfs::call;
 
   void submit() {
     constexpr call_kind kinds[] = {call_kind::open,   call_kind::read,   call_kind::write, call_kind::sync,

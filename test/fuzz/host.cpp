@@ -12,8 +12,8 @@
 
 #include <argosy/lab/gpfs/host.hpp>
 #include <argosy/lab/gpfs/mount.hpp>
-#include <gpfs/codec.hpp>
-#include <gpfs/process_frames.hpp>
+#include <lab/gpfs/codec.hpp>
+#include <lab/gpfs/process_frames.hpp>
 #include <wire/address.hpp>
 
 #include "any_message.hpp"

@@ -13,7 +13,7 @@
 #include <argosy/lab/gpfs/loopback.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
 
-using namespace argosy::gpfs;
+using namespace argosy::lab::gpfs;
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <argosy/lab/gpfs/mount.hpp>
-#include <gpfs/codec.hpp>
-#include <gpfs/process_frames.hpp>
+#include <lab/gpfs/codec.hpp>
+#include <lab/gpfs/process_frames.hpp>
 #include <wire/address.hpp>
 #include <wire/raw_socket.hpp>
 

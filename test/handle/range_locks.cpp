@@ -1,6 +1,6 @@
 // The table of byte-range locks under all orders of steps: threads and kernel are simulated, the schedule is the seed.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <posix/range_locks.hpp>
+#include <handle/range_locks.hpp>
 
 #include <array>
 #include <cerrno>
@@ -22,8 +22,8 @@
 
 namespace io = argosy;
 using io::lock_kind;
-using io::detail::virtual_world::coroutine;
-using io::detail::virtual_world::stack_pool;
+using io::lab::detail::coroutine;
+using io::lab::detail::stack_pool;
 
 namespace {
 

@@ -125,6 +125,11 @@ def wait(p, mark, usual, factor):
     return None
 
 
+def is_ours(path, began):
+    """What the library, its tests and Open MPI leave in shared memory; others may have files there, too."""
+    return re.match(r"argosy|vader_segment|psm_", path.name) and path.stat().st_mtime >= began - 1
+
+
 def remove_left_overs(directory, before, began):
     """What a killed test left: its files and mounts, and shared memory that no process has any more."""
     for line in Path("/proc/mounts").read_text().splitlines():
@@ -132,7 +137,7 @@ def remove_left_overs(directory, before, began):
             subprocess.run(["umount", "-l", line.split()[1]], capture_output=True)
     shutil.rmtree(directory, ignore_errors=True)
     shared = Path("/dev/shm")
-    left = [p for p in shared.iterdir() if p.name not in before and p.stat().st_mtime >= began - 1] if shared.is_dir() else []
+    left = [p for p in shared.glob("*") if p.name not in before and is_ours(p, began)]
     if not left:
         return
     in_use = set()
@@ -145,7 +150,9 @@ def remove_left_overs(directory, before, began):
             except OSError:
                 pass
     for p in left:
-        if str(p) not in in_use:
+        if p.is_dir():
+            shutil.rmtree(p, ignore_errors=True)
+        elif str(p) not in in_use:
             p.unlink(missing_ok=True)
 
 

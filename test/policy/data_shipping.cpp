@@ -157,11 +157,11 @@ TEST_CASE("parts of a stream are found window by window, without looking at thos
             .plan(io::access_kind::read, asking(offsets.front(), offsets.back() + 1), ranks);
     std::int64_t bytes = 0;
     for (io::file_domain const& d : p.domains) {
-      io::stream_range const mine{&l, from, to};
+      io::detail::stream_range const mine{&l, from, to};
       std::map<std::int64_t, std::int64_t> hoped, found;
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k)
         if (auto const part = mine.within(p.window_of(d, k)); !part.empty()) hoped[k] = part.bytes();
-      for_each_part(p, d, mine, 0, [&](std::int64_t k, io::file_window const& w, io::window_part const& part) {
+      for_each_part(p, d, mine, 0, [&](std::int64_t k, io::file_window const& w, io::detail::window_part const& part) {
         CHECK(w.begin == p.window_of(d, k).begin);
         bytes += found[k] = part.bytes();
         return true;

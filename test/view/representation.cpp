@@ -616,13 +616,13 @@ TEST_CASE("a long request is converted through windows of a file", "[representat
   auto const m = io::memory(from), n = io::memory(to);
   io::layout const file = io::repeat(28 * 5000 / 4, 12, io::bytes(4));  // cuts every double
   std::vector<std::byte> window(static_cast<std::size_t>(file.true_upper_bound()), std::byte{0xcc});
-  io::converted_memory out(io::external32, m.form, m.types, m.address);
+  io::detail::converted_memory out(io::external32, m.form, m.types, m.address);
   out.place(file, window.data(), 0, 0, 70'001);
   out.place(file, window.data(), 70'001, 70'001, file.size() - 70'001);
   CHECK(out.fits());
   CHECK(window[4] == std::byte{0xcc});
   CHECK(window[12 * 6 + 3] == std::byte{0});  // the first id
-  io::converted_memory in(io::external32, n.form, n.types, n.address);
+  io::detail::converted_memory in(io::external32, n.form, n.types, n.address);
   in.take(file, window.data(), 0, 0, 70'001);
   in.take(file, window.data(), 70'001, 70'001, file.size() - 70'001);
   CHECK(in.fits());
@@ -634,7 +634,7 @@ TEST_CASE("a value that does not fit is not forgotten when others follow", "[rep
   from[10] = std::numeric_limits<long>::max();
   auto const m = io::memory(from);
   std::vector<std::byte> file(20'000);
-  io::converted_memory out(io::external32, m.form, m.types, m.address), placed = out;
+  io::detail::converted_memory out(io::external32, m.form, m.types, m.address), placed = out;
   if (sizeof(long) == 4) return;
   for (std::int64_t at = 0; at < 20'000; at += 1000) {
     out.gather(at, at + 1000, file.data() + at);
@@ -648,7 +648,7 @@ TEST_CASE("a value that does not fit is not forgotten when others follow", "[rep
   std::vector<std::byte> numbers(32'000);
   numbers[160] = std::byte{0x7f}, numbers[161] = std::byte{0xfe};
   std::fill_n(numbers.begin() + 162, 14, std::byte{0xff});  // larger than all of a long double
-  io::converted_memory in(io::external32, n.form, n.types, n.address), taken = in;
+  io::detail::converted_memory in(io::external32, n.form, n.types, n.address), taken = in;
   for (std::int64_t at = 0; at < 32'000; at += 1000) {
     in.scatter(numbers.data() + at, at, at + 1000);
     CHECK_FALSE(in.fits());

@@ -442,10 +442,10 @@ class basic_file {
   // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that takes a bool is told
   // whether any rank has requests.
   template <class Body>
-  agreement collectively(arguments const& given, Body&& body);
+  agreement collectively(detail::arguments const& given, Body&& body);
   // The same, of rank 0 alone, for what changes the size of the file.
   template <class Body>
-  agreement on_one_rank(arguments const& given, Body&& body);
+  agreement on_one_rank(detail::arguments const& given, Body&& body);
 
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);

@@ -41,7 +41,7 @@ class file_hints {
   file_hints(hints const& from_environment, hints const& from_info, hints const& from_code);
 
   // `pending`: an operation on the file has not ended.
-  void merge(hints const& given, hint_source source, hint_moment moment, bool pending = false);
+  void merge(hints const& given, hint_source origin, hint_moment moment, bool pending = false);
   // What the library knows itself: `filename`.
   void tell(std::string_view name, std::string value);
 
@@ -57,7 +57,7 @@ class file_hints {
   friend bool operator==(file_hints const&, file_hints const&) = default;
 
  private:
-  void take(named_hint const& given, hint_source source, hint_moment moment, bool pending);
+  void take(named_hint const& given, hint_source origin, hint_moment moment, bool pending);
 
   std::vector<hint_state> all_;
   resolved_hints given_, values_;
@@ -65,7 +65,7 @@ class file_hints {
 };
 
 std::string_view name_of(hint_status status) noexcept;
-std::string_view name_of(hint_source source) noexcept;
+std::string_view name_of(hint_source origin) noexcept;
 
 // A table with a line per hint that somebody gave, and all others in one paragraph; or a line for each.
 enum class hints_shown : std::uint8_t { given, all };

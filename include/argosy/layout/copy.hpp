@@ -66,16 +66,17 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
                          std::to_string(to_position) + " of " + std::to_string(to_layout.size()) +
                          "; both layouts must hold what is copied");
   if (size == 0) return;
-  auto const* const source = static_cast<std::byte const*>(from);
-  auto* const target = static_cast<std::byte*>(to);
+  auto const* const first_in = static_cast<std::byte const*>(from);
+  auto* const first_out = static_cast<std::byte*>(to);
   if (to_layout.is_contiguous())
-    return pack(from_layout, from, from_position, from_position + size, target + to_layout.origin() + to_position);
+    return pack(from_layout, from, from_position, from_position + size, first_out + to_layout.origin() + to_position);
   if (from_layout.is_contiguous())
-    return unpack(to_layout, source + from_layout.origin() + from_position, to_position, to_position + size, to);
+    return unpack(to_layout, first_in + from_layout.origin() + from_position, to_position, to_position + size, to);
 
   cursor in(from_layout, from_position), out(to_layout, to_position);
   for (int short_steps = 0; size > 0;) {
-    auto const [bytes, reads, writes] = detail::copy_runs(source, in.current_run(), target, out.current_run(), size);
+    auto const [bytes, reads, writes] =
+        detail::copy_runs(first_in, in.current_run(), first_out, out.current_run(), size);
     size -= bytes;
     reads > 0 ? in.skip(reads) : in.advance(bytes);
     writes > 0 ? out.skip(writes) : out.advance(bytes);

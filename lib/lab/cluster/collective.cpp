@@ -14,7 +14,7 @@
 
 #include "scheduler.hpp"
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 
 std::uint64_t scheduler::add(group& g) {
   groups_.emplace(next_group_, &g);
@@ -383,4 +383,4 @@ void group::tell_meetings(picoseconds at) {
       }
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

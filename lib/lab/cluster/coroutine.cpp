@@ -24,7 +24,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 namespace {
 
 // What the C++ runtime keeps for each thread about exceptions: here, for each coroutine.
@@ -164,4 +164,4 @@ void coroutine::suspend() {
   c.entered();
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 
 // Stacks of one size, in slabs. Those that were given back are used again first.
 class stack_pool {
@@ -49,4 +49,4 @@ class coroutine {
   std::unique_ptr<context> context_;
 };
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

@@ -17,7 +17,7 @@
 
 #include "scheduler.hpp"
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 
 inline std::error_code errno_code(int e) { return {e, std::system_category()}; }
 
@@ -76,7 +76,7 @@ opener opener_in_run(Open open, opener::remove_function remove) {
             std::shared_ptr<fault_script> const faults = s && s->in_task() ? s->me().faults : nullptr;
             retry_limits const limits{.sleep = pause};
             any_handle opened;
-            error = repeated(limits, [&]() -> std::error_code {
+            error = argosy::detail::repeated(limits, [&]() -> std::error_code {
               if (faults)
                 if (auto const v = faults->next(file_call::open); v.error) return v.error;
               std::error_code e;
@@ -91,4 +91,4 @@ opener opener_in_run(Open open, opener::remove_function remove) {
           std::move(remove)};
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

@@ -6,7 +6,7 @@
 
 #include "scheduler.hpp"
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 
 // Addresses only find who waits for a word; in which order they go on is the order in which they came.
 void scheduler::wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where) {
@@ -58,4 +58,4 @@ void scheduler::tell_watchers(group const& g, picoseconds at) {
     }
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

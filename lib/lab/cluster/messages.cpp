@@ -8,7 +8,7 @@
 
 #include "scheduler.hpp"
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 namespace {
 
 int member(group const& g, int rank) {
@@ -348,4 +348,4 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
   std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

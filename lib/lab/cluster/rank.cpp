@@ -12,9 +12,9 @@
 
 #include "scheduler.hpp"
 
-namespace argosy {
+namespace argosy::lab {
 
-using namespace detail::virtual_world;
+using namespace detail;
 
 namespace {
 
@@ -268,4 +268,4 @@ std::unique_ptr<service> virtual_rank::serve(serve_function f, std::error_code& 
 
 std::uint64_t virtual_rank::unique_number() const { return ++scheduler::here().next_number; }
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace argosy {
+namespace argosy::lab {
 
 std::string to_string(virtual_report const& r) {
   std::string s = fmt::format(
@@ -50,4 +50,4 @@ std::string timeline_json(virtual_report const& r) {
   return fmt::to_string(out);
 }
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -13,7 +13,7 @@
 
 #include "lab/words.hpp"
 
-namespace argosy {
+namespace argosy::lab {
 namespace {
 
 using detail::next_word;
@@ -154,4 +154,4 @@ scenario parse_scenario(std::string_view text) {
   return s;
 }
 
-}  // namespace argosy
+}  // namespace argosy::lab

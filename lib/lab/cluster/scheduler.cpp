@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 namespace {
 
 thread_local scheduler* running_scheduler = nullptr;
@@ -58,7 +58,7 @@ scheduler& scheduler::here() {
   return *running_scheduler;
 }
 
-scheduler::scheduler(argosy::scenario const& s, virtual_options const& o)
+scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
     : scenario_(s), options_(o), stacks_(o.stack_bytes), run_number_(++runs) {
   if (s.ranks < 1 || s.ranks_per_node < 1)
     throw std::invalid_argument("argosy::virtual_cluster: ranks and ranks_per_node must be positive");
@@ -436,13 +436,13 @@ std::vector<blocked_rank> scheduler::blocked() const {
   return all;
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail
 
-namespace argosy {
+namespace argosy::lab {
 
 virtual_report virtual_cluster::run(std::function<void(virtual_rank const&)> const& program) const {
-  detail::virtual_world::scheduler s(scenario_, options_);
+  detail::scheduler s(scenario_, options_);
   return s.run(program);
 }
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -24,7 +24,7 @@
 
 #include "coroutine.hpp"
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 
 using picoseconds = std::int64_t;
 using place = std::source_location;
@@ -208,7 +208,7 @@ struct rank_state {
 
 class scheduler {
  public:
-  scheduler(argosy::scenario const& s, virtual_options const& o);
+  scheduler(lab::scenario const& s, virtual_options const& o);
   ~scheduler();
   scheduler(scheduler const&) = delete;
   scheduler& operator=(scheduler const&) = delete;
@@ -221,7 +221,7 @@ class scheduler {
   std::uint64_t run_number() const noexcept { return run_number_; }
   task& now() noexcept { return *current_; }
   rank_state& me() noexcept { return *current_->rank; }
-  argosy::scenario const& scenario() const noexcept { return scenario_; }
+  lab::scenario const& scenario() const noexcept { return scenario_; }
   rank_state& rank(int number) { return ranks_[static_cast<std::size_t>(number)]; }
   bool ending() const noexcept { return ending_; }
 
@@ -317,7 +317,7 @@ class scheduler {
   void tell_senders_and_receivers(rank_state& dead);
   bool is_revoked(std::uint64_t g) const;
 
-  argosy::scenario scenario_;
+  lab::scenario scenario_;
   virtual_options options_;
   stack_pool stacks_;
   std::vector<rank_state> ranks_;
@@ -415,4 +415,4 @@ class group {
 inline bool unwinding(task const& t) noexcept { return t.cancelled; }
 std::string text_of(place const& where);
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

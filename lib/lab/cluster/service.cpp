@@ -8,7 +8,7 @@
 
 #include "scheduler.hpp"
 
-namespace argosy::detail::virtual_world {
+namespace argosy::lab::detail {
 
 std::vector<service_answer> scheduler::ask(group const& g, int me, std::vector<std::shared_ptr<served>> const& sides,
                                            std::vector<parcel> const& requests) {
@@ -140,4 +140,4 @@ void scheduler::end(served& side) {
   side.last = nullptr;
 }
 
-}  // namespace argosy::detail::virtual_world
+}  // namespace argosy::lab::detail

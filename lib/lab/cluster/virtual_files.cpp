@@ -20,8 +20,8 @@
 #include "file_action.hpp"
 #include "scheduler.hpp"
 
-namespace argosy {
-namespace detail::virtual_world {
+namespace argosy::lab {
+namespace detail {
 
 namespace {
 
@@ -224,7 +224,7 @@ struct disk_state {
       for (server& x : free) x = {};
     }
     virtual_network const& net = s.scenario().network;
-    std::int64_t const bytes = total_bytes(parts);
+    std::int64_t const bytes = argosy::detail::total_bytes(parts);
     picoseconds const through = ps_of_bytes(bytes, net.adapter_mb_per_s), latency = ps_of_ns(net.latency_ns);
     picoseconds const sent = writing ? s.leave_node(t.rank->node, t.time, through) + through : t.time;
     picoseconds end = sent + latency;
@@ -339,7 +339,7 @@ io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
     }
   }
   if (act) {
-    auto const moved = first_bytes(parts, done.bytes);
+    auto const moved = argosy::detail::first_bytes(parts, done.bytes);
     act->now().time =
         std::max(act->now().time, d.serve(*act.operator->(), *f->file, std::span<Part const>(moved), writing));
   }
@@ -348,9 +348,9 @@ io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
 }
 
 }  // namespace
-}  // namespace detail::virtual_world
+}  // namespace detail
 
-using namespace detail::virtual_world;
+using namespace detail;
 
 // --- The handle ---
 
@@ -637,4 +637,4 @@ virtual_files virtual_files::crash(std::uint64_t seed) const {
   return virtual_files(left);
 }
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store, troubles const& t)
     : index_(index), machine_(m), store_(std::move(store)), positioning_(static_cast<std::size_t>(m.disks_per_server)) {
@@ -91,4 +91,4 @@ void block_server::receive(message const& m, instant now, outbox& out) {
   }
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

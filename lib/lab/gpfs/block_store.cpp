@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 bool memory_store::has(file_id file, std::int64_t block) { return blocks_.contains({file, block}); }
 
@@ -89,4 +89,4 @@ int handle_store::set_size(file_id file, std::int64_t bytes) {
   return errno_of(found->second.resize(bytes));
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

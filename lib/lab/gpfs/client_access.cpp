@@ -6,7 +6,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 void client_node::state::charge_copy(operation& o, std::int64_t bytes) {
   o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.seconds_to_copy(bytes))));
@@ -208,4 +208,4 @@ void client_node::state::prefetch(instance& i, file& f) {
   }
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -6,7 +6,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 namespace {
 
@@ -297,4 +297,4 @@ int client_node::state::stop_directive(operation& o) {
   return o.error;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

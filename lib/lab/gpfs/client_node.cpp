@@ -8,7 +8,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 client_node::client_node(node_id node, machine const& m) : state_(std::make_unique<state>(node, m)) {}
 client_node::client_node(client_node&&) noexcept = default;
@@ -322,4 +322,4 @@ void client_node::state::on(node_id, node_failed const& m) {
   for (std::int64_t const id : lost) ship_piece_done(id, ESTALE, false, 0, nullptr);
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -5,7 +5,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 auto client_node::state::find_page(file_id id, std::int64_t block) -> page* {
   auto const p = pages_.find({id, block});
@@ -228,4 +228,4 @@ std::int64_t client_node::state::pinned_blocks() const {
   return std::count_if(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.pinned > 0; });
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -6,7 +6,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // --- Going from one mode to the other ------------------------------------------------------------------------------
 
@@ -239,4 +239,4 @@ void client_node::state::run_serve(operation& o) {
   if (run_blocks(o)) answer(o.error, false);
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

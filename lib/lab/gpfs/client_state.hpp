@@ -18,7 +18,7 @@
 #include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/detail/token_map.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 class client_node::state {
  public:
@@ -87,7 +87,7 @@ class client_node::state {
   };
 
   struct file {
-    detail::gpfs::token_map tokens;
+    detail::token_map tokens;
     std::int64_t grants_seen = 0;
     known_size size;
     known_size told;  // what the manager certainly knows of it
@@ -289,4 +289,4 @@ class client_node::state {
   double read_latency_s_ = 0;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -3,7 +3,7 @@
 
 #include "client_state.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 token_mode client_node::state::token(file_id id, std::int64_t block) const {
   auto const f = files_.find(id);
@@ -144,4 +144,4 @@ bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
   return true;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

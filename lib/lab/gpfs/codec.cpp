@@ -11,7 +11,7 @@
 
 #include <boost/pfr/core.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 namespace {
 
@@ -256,4 +256,4 @@ bool makes_sense(message const& m, machine const& hardware) {
          std::visit(sense(m.from, m.to, hardware), m.body);
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -10,7 +10,7 @@
 #include <argosy/lab/gpfs/machine.hpp>
 #include <argosy/lab/gpfs/message.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 std::vector<std::byte> encode(message const& m);
 // Nothing if it is not the whole of one message.
@@ -20,4 +20,4 @@ std::optional<message> decode(std::span<std::byte const> bytes);
 // without looking. Not whether it fits to what has been said before.
 bool makes_sense(message const& m, machine const& hardware);
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <variant>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 namespace {
 
@@ -44,4 +44,4 @@ instant fabric::arrival(outbox::outgoing const& o, instant extra) {
   return at;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

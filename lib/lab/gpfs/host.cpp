@@ -27,7 +27,7 @@
 #include "timeless.hpp"
 #include "wire/station.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 namespace {
 
@@ -324,4 +324,4 @@ std::size_t host::token_count(std::string const& path) const {
   return file ? state_->manager_.token_count(*file) : 0;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace argosy::detail::gpfs {
+namespace argosy::lab::detail {
 
 bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call) {
   waiting_.push_back({who, begin, end, exclusive, call});
@@ -61,14 +61,14 @@ void lock_table::unlock(holder const& who, std::int64_t begin, std::int64_t end)
   grant();
 }
 
-void lock_table::forget(argosy::gpfs::node_id node, int instance) {
+void lock_table::forget(argosy::lab::gpfs::node_id node, int instance) {
   auto const gone = [=](entry const& e) { return e.who.node == node && e.who.instance == instance; };
   held_.remove_if(gone);
   waiting_.remove_if(gone);
   grant();
 }
 
-void lock_table::forget(argosy::gpfs::node_id node) {
+void lock_table::forget(argosy::lab::gpfs::node_id node) {
   auto const gone = [=](entry const& e) { return e.who.node == node; };
   held_.remove_if(gone);
   waiting_.remove_if(gone);
@@ -87,4 +87,4 @@ void lock_table::grant() {
   }
 }
 
-}  // namespace argosy::detail::gpfs
+}  // namespace argosy::lab::detail

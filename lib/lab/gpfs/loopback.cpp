@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 loopback::loopback(machine const& m, int nodes, troubles t, std::vector<std::shared_ptr<block_store>> stores)
     : machine_(m), delay_max_(t.delay_max), random_(t.seed), fabric_(m), manager_(m, nodes) {
@@ -128,4 +128,4 @@ void loopback::kill(node_id node) {
   post(out, node);
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 namespace {
 
@@ -88,4 +88,4 @@ machine read_machine(std::istream& in, machine m) {
   return m;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -19,7 +19,7 @@
 #include "timeless.hpp"
 #include "wire/station.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 class mount::state {
  public:
@@ -245,4 +245,4 @@ std::int64_t mounted_file::owner() {
   return mine;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace argosy::gpfs::process_frames {
+namespace argosy::lab::gpfs::process_frames {
 
 // The host begins with `welcome` (number: the node; body: the machine as text) or `refused` (number: errno). Then both
 // send messages. A mount that leaves says so. One that has closed a file asks (body: its name) whether it is at rest, and
@@ -14,4 +14,4 @@ enum kind : std::uint64_t { welcome = 1, refused, one_message, leaves, at_rest }
 // How a mount introduces itself: 0 if any number will do, otherwise node + 1.
 constexpr std::uint64_t introduction(int node) { return static_cast<std::uint64_t>(node + 1); }
 
-}  // namespace argosy::gpfs::process_frames
+}  // namespace argosy::lab::gpfs::process_frames

@@ -4,7 +4,7 @@
 
 #include <argosy/lab/gpfs/machine.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Without it, the state machines would believe in queues that grow as fast as real work outruns the model. The lease stays:
 // it is waited for.
@@ -19,4 +19,4 @@ inline machine timeless(machine m) {
   return m;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

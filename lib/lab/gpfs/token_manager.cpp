@@ -6,7 +6,7 @@
 #include <iterator>
 #include <variant>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 token_manager::token_manager(machine const& m, int clients) : machine_(m) {
   for (node_id node = 0; node < clients; ++node) nodes_.insert(node);
@@ -526,4 +526,4 @@ void token_manager::forget(node_id node) {
   }
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace argosy::detail::gpfs {
+namespace argosy::lab::detail {
 
 bool token_map::covers(block_range range, token_mode mode) const {
   for (token const& t : tokens_) {
@@ -75,4 +75,4 @@ void token_map::lower(block_range range, token_mode mode, std::int64_t number) {
   });
 }
 
-}  // namespace argosy::detail::gpfs
+}  // namespace argosy::lab::detail

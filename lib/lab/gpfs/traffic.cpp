@@ -11,7 +11,7 @@
 
 #include <argosy/layout/detail/svg.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 traffic::traffic(loopback& system) : system_(system), began_(system.now()), next_(system.on_delivery) {
   system_.on_delivery = [this](message const& m, instant now) {
@@ -67,4 +67,4 @@ std::string traffic::draw(std::string const& title, double seconds) const {
   return sheet.finish(foot + 20, title);
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

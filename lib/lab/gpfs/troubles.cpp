@@ -9,11 +9,11 @@
 
 #include "lab/words.hpp"
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 namespace {
 
 using detail::next_word;
-constexpr detail::word_reader words{"argosy::gpfs::parse_troubles"};
+constexpr detail::word_reader words{"argosy::lab::gpfs::parse_troubles"};
 
 server_fault parse_fault(std::string_view text) {
   server_fault f;
@@ -78,4 +78,4 @@ troubles parse_troubles(std::string_view text) {
   return t;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

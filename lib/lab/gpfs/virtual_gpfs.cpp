@@ -12,10 +12,8 @@
 
 #include "lab/cluster/file_action.hpp"
 
-namespace argosy {
-namespace detail::virtual_world {
-
-namespace gpfs = argosy::gpfs;  // not detail::gpfs
+namespace argosy::lab {
+namespace detail {
 
 // The system has a clock of its own, which goes on from run to run. In a run it goes with the scheduler: the next of its
 // events is always an event there, too.
@@ -214,9 +212,9 @@ std::error_code code_of(gpfs::completion const& done) {
 }
 
 }  // namespace
-}  // namespace detail::virtual_world
+}  // namespace detail
 
-using namespace detail::virtual_world;
+using namespace detail;
 
 // --- The handle ---
 
@@ -319,4 +317,4 @@ gpfs::client_counters virtual_gpfs::counters() const {
 
 gpfs::loopback& virtual_gpfs::system() const { return state_->system; }
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -16,7 +16,7 @@
 
 using namespace argosy::explore;
 using argosy::mode;
-using argosy::parse_scenario;
+using argosy::lab::parse_scenario;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t seeds = 100;
@@ -150,7 +150,7 @@ namespace {
 // 6 ranks on 3 nodes, with agents, blocks so small that several ranks meet in one.
 program with_agents(mode modes, std::vector<step> steps) {
   program p;
-  p.world = parse_scenario("ranks=6 ranks_per_node=2 seed=3");
+  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 seed=3");
   p.world.disk.block_bytes = 512;
   p.before = {4000, -1};
   p.steps = {
@@ -184,7 +184,7 @@ TEST_CASE("in a file opened unique some ranks ship, and others write directly", 
 
 TEST_CASE("ranks write equal values to the same bytes", "[explore][kinds]") {
   program p;
-  p.world = parse_scenario("ranks=6 ranks_per_node=2 seed=3");
+  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 seed=3");
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     p.steps = {{.what = op::open},
                {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = seed, .etype_bytes = 8}},
@@ -198,7 +198,7 @@ TEST_CASE("ranks write equal values to the same bytes", "[explore][kinds]") {
 
 TEST_CASE("where converting a value throws or does not fit, nothing else is written", "[explore][kinds]") {
   program p;
-  p.world = parse_scenario("ranks=5 ranks_per_node=2 seed=3");
+  p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=2 seed=3");
   p.before = {5000, -1};
   for (policy_kind const kind : {policy_kind::independent, policy_kind::sieving, policy_kind::two_phase})
     for (trouble const what : {trouble::misfit, trouble::item_throws})
@@ -220,7 +220,7 @@ TEST_CASE("where converting a value throws or does not fit, nothing else is writ
 
 TEST_CASE("an item of the file that does not fit is told", "[explore][kinds]") {
   program p;
-  p.world = parse_scenario("ranks=3 ranks_per_node=3 seed=3");
+  p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=3 seed=3");
   p.before = {19000, -1};
   view_choice const v{.displacement = 3, .item = argosy::basic::int64, .representation = representation_choice::picky};
   p.steps = {{.what = op::open}, {.what = op::set_view, .view = v}};
@@ -238,7 +238,7 @@ TEST_CASE("an item of the file that does not fit is told", "[explore][kinds]") {
 
 TEST_CASE("found: an aggregator dies, and a report counts what only came to its window", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=2 ranks_per_node=2 die=1:30");
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=2 die=1:30");
   p.steps = {
       {.what = op::open},
       {.what = op::write_all,
@@ -255,8 +255,8 @@ TEST_CASE("found: an aggregator dies, and a report counts what only came to its 
 TEST_CASE("found: the hidden file of the shared pointer loses bytes, and a view begins where another did",
           "[explore][found][gpfs]") {
   program p;
-  p.world = parse_scenario("ranks=10 ranks_per_node=1");
-  p.gpfs = {.troubles = argosy::gpfs::parse_troubles("fault=server:-1,call:write,first:2,times:1,error:ENOSPC")};
+  p.world = argosy::lab::parse_scenario("ranks=10 ranks_per_node=1");
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:2,times:1,error:ENOSPC")};
   p.gpfs->machine.block_bytes = 1024;
   p.gpfs->machine.servers = 3;
   p.gpfs->machine.pagepool_bytes = 65536;
@@ -274,7 +274,7 @@ TEST_CASE("found: the hidden file of the shared pointer loses bytes, and a view 
 // The oracle's own slips.
 TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore][found][gpfs]") {
   program p;
-  p.world = parse_scenario("ranks=15 ranks_per_node=1 die=14:28");
+  p.world = argosy::lab::parse_scenario("ranks=15 ranks_per_node=1 die=14:28");
   p.gpfs.emplace();
   p.gpfs->machine.block_bytes = 512;
   p.gpfs->machine.servers = 1;
@@ -296,8 +296,9 @@ TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore]
 
 TEST_CASE("found: a partitioning ends with a loss, and the next sync says so again", "[explore][found][gpfs]") {
   program p;
-  p.world = parse_scenario("ranks=25 ranks_per_node=1");
-  p.gpfs = {.troubles = argosy::gpfs::parse_troubles("fault=server:-1,call:write,first:4,times:1,error:EREMOTEIO")};
+  p.world = argosy::lab::parse_scenario("ranks=25 ranks_per_node=1");
+  p.gpfs = {.troubles =
+                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:4,times:1,error:EREMOTEIO")};
   p.gpfs->machine.block_bytes = 256;
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.disks_per_server = 1;
@@ -316,8 +317,9 @@ TEST_CASE("found: a partitioning ends with a loss, and the next sync says so aga
 
 TEST_CASE("found: calls of two handles cross in one page, and who wrote last is not known", "[explore][found][gpfs]") {
   program p;
-  p.world = parse_scenario("ranks=4 ranks_per_node=2");
-  p.gpfs = {.troubles = argosy::gpfs::parse_troubles("fault=server:-1,call:write,first:6,times:1,error:EREMOTEIO")};
+  p.world = argosy::lab::parse_scenario("ranks=4 ranks_per_node=2");
+  p.gpfs = {.troubles =
+                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:6,times:1,error:EREMOTEIO")};
   p.gpfs->machine.block_bytes = 16384;
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.disks_per_server = 1;
@@ -349,7 +351,7 @@ TEST_CASE("found: calls of two handles cross in one page, and who wrote last is 
 
 TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vain", "[explore][found][gpfs]") {
   program p;
-  p.world = parse_scenario("ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");
   p.gpfs.emplace();
   p.gpfs->machine.servers = 1;
   p.gpfs->machine.pagepool_bytes = 16777216;
@@ -363,7 +365,7 @@ TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vai
 
 TEST_CASE("found: a report counts what lies behind a window that failed", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");
+  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");
   p.steps = {
       {.what = op::open},
       {.what = op::write_at_all,
@@ -375,7 +377,7 @@ TEST_CASE("found: a report counts what lies behind a window that failed", "[expl
 
 TEST_CASE("found: where open cannot give back the lock that it tries, it succeeds", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=7 ranks_per_node=1 fault=rank:6,call:unlock,error:ENOLCK");
+  p.world = argosy::lab::parse_scenario("ranks=7 ranks_per_node=1 fault=rank:6,call:unlock,error:ENOLCK");
   p.steps = {
       {.what = op::open},
   };
@@ -384,7 +386,7 @@ TEST_CASE("found: where open cannot give back the lock that it tries, it succeed
 
 TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");
+  p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");
   p.steps = {
       {.what = op::open},
       {.what = op::set_view, .view = {.shape = shape::woven}},
@@ -395,7 +397,7 @@ TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore]
 
 TEST_CASE("found: in develop mode a wrong argument of one rank makes the others' policies differ", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=2 ranks_per_node=1");
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
   p.steps = {
       {.what = op::open, .hints = {{"argosy_develop", "true"}}},
       {.what = op::read_at_all, .count = 1, .policy = {.kind = policy_kind::automatic}, .mistake = slip::null_address},
@@ -408,7 +410,7 @@ TEST_CASE("found: in develop mode one rank cannot have the view, and the others 
   program p;
   for (char const* const fault : {"rank:0,call:lock,error:ENOENT", "rank:0,call:read,times:forever,error:EAGAIN",
                                   "rank:1,call:lock,error:ENOENT"}) {
-    p.world = parse_scenario(std::string("ranks=3 ranks_per_node=1 fault=") + fault);
+    p.world = argosy::lab::parse_scenario(std::string("ranks=3 ranks_per_node=1 fault=") + fault);
     p.steps = {
         {.what = op::open,
          .modes = mode::write | mode::create | mode::append | mode::sequential,
@@ -423,7 +425,7 @@ TEST_CASE("found: in develop mode one rank cannot have the view, and the others 
 TEST_CASE("found: a rank moves the shared pointer late, and the views of a sequential file begin at several places",
           "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=3 ranks_per_node=1 pause=1:100:300000");
+  p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=1 pause=1:100:300000");
   p.steps = {
       {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
       {.what = op::write_shared, .count = 100, .loose = true},
@@ -437,14 +439,14 @@ TEST_CASE("found: a rank moves the shared pointer late, and the views of a seque
 TEST_CASE("found: whoever seeks from an end that nobody tells is told so, although the place would be none",
           "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=1 fault=rank:-1,call:size,error:ENOSPC");
+  p.world = argosy::lab::parse_scenario("ranks=1 fault=rank:-1,call:size,error:ENOSPC");
   p.steps = {{.what = op::open}, {.what = op::seek, .offset = -1, .whence = argosy::seek_from::end}};
   CHECK(verdict_of(p).wrong == "");
 }
 
 TEST_CASE("found: a split call has wrong arguments, and is told of a death", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=2 ranks_per_node=1 die=1:26");
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 die=1:26");
   policy_choice const how{.kind = policy_kind::data_shipping};
   p.steps = {
       {.what = op::open, .modes = mode::write | mode::create},
@@ -457,7 +459,7 @@ TEST_CASE("found: a split call has wrong arguments, and is told of a death", "[e
 
 TEST_CASE("found: an agent that has left because a rank died", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=22 ranks_per_node=1 die=21:25");
+  p.world = argosy::lab::parse_scenario("ranks=22 ranks_per_node=1 die=21:25");
   view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
   policy_choice const sieving{.kind = policy_kind::sieving};
   policy_choice const shipping{
@@ -476,7 +478,7 @@ TEST_CASE("found: an agent that has left because a rank died", "[explore][found]
 
 TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
   program p;
-  p.world = parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
+  p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
   policy_choice const how{
       .kind = policy_kind::two_phase, .buffer_bytes = 4096, .window_bytes = 16, .align_bytes = 64, .merge = 2};
   p.steps = {

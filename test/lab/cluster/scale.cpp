@@ -37,18 +37,18 @@ struct growth {
 
 // Each rank writes all of its view, `calls` times, through four aggregators; a quarter of the file is a window.
 template <class View>
-io::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls, View&& view_of, growth& g) {
-  io::virtual_files const files;
+io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls, View&& view_of, growth& g) {
+  io::lab::virtual_files const files;
   g.first.assign(static_cast<std::size_t>(ranks), {});
   g.second = g.first;
   g.form_bytes.assign(static_cast<std::size_t>(ranks), 0);
-  return io::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = 1})
-      .run([&](io::virtual_rank const& world) {
+  return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = 1})
+      .run([&](io::lab::virtual_rank const& world) {
         auto const me = static_cast<std::size_t>(world.rank());
         io::layout const mine = view_of(world.rank());
         std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), std::byte{1});
-        auto f = io::basic_file<io::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
-                                                        files.opener());
+        auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write,
+                                                             {}, files.opener());
         f.set_view(0, io::bytes(1), mine);
         g.form_bytes[me] = static_cast<std::int64_t>(serialize(f.view().stream()).size());
         io::two_phase const one_round{.buffer_bytes = 2 * file_bytes / domains,

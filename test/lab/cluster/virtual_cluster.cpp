@@ -18,13 +18,13 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-constexpr io::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
+constexpr io::lab::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
 
 // Each rank sends to some others, of any length, computes, and takes part in collective calls.
-void busy(io::virtual_rank const& world) {
+void busy(io::lab::virtual_rank const& world) {
   int const n = world.size(), me = world.rank();
   for (int round = 0; round < 5; ++round) {
-    std::vector<io::virtual_rank::request> requests;
+    std::vector<io::lab::virtual_rank::request> requests;
     std::vector<bytes> in, out;
     for (int d = 1; d <= std::min(n, 4); ++d) {
       auto const size = static_cast<std::size_t>((round * 7919 + d * 104729) % 30000);
@@ -36,7 +36,7 @@ void busy(io::virtual_rank const& world) {
       requests.push_back(world.start_send(out[static_cast<std::size_t>(d - 1)], (me + d) % n, d));
     }
     world.compute(1e-6 * ((me * 31 + round) % 17));
-    io::virtual_rank::wait_all(requests);
+    io::lab::virtual_rank::wait_all(requests);
     for (int d = 1; d <= std::min(n, 4); ++d)
       if (in[static_cast<std::size_t>(d - 1)] !=
           content(in[static_cast<std::size_t>(d - 1)].size(), (me + n - d % n) % n, static_cast<std::size_t>(d)))
@@ -47,11 +47,12 @@ void busy(io::virtual_rank const& world) {
   }
 }
 
-std::string what_of(io::virtual_cluster const& cluster, std::function<void(io::virtual_rank const&)> const& program,
-                    io::virtual_run_error::reason why) {
+std::string what_of(io::lab::virtual_cluster const& cluster,
+                    std::function<void(io::lab::virtual_rank const&)> const& program,
+                    io::lab::virtual_run_error::reason why) {
   try {
     cluster.run(program);
-  } catch (io::virtual_run_error const& e) {
+  } catch (io::lab::virtual_run_error const& e) {
     CHECK(e.why() == why);
     return e.what();
   }
@@ -118,21 +119,22 @@ struct json {
 TEST_CASE("virtual ranks reduce, sum, gather and broadcast", "[world][virtual]") {
   int const n = GENERATE(1, 2, 3, 7, 16, 24);
   CAPTURE(n);
-  io::virtual_cluster({.ranks = n, .ranks_per_node = 3, .seed = 5}, roomy).run([&](io::virtual_rank const& world) {
-    check_reductions(world);
-    check_sums(world);
-    if (n < 20) check_gathers_and_broadcasts(world);
-  });
+  io::lab::virtual_cluster({.ranks = n, .ranks_per_node = 3, .seed = 5}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        check_reductions(world);
+        check_sums(world);
+        if (n < 20) check_gathers_and_broadcasts(world);
+      });
 }
 
 TEST_CASE("virtual ranks send messages of any size, in order", "[world][virtual]") {
   int const n = GENERATE(1, 2, 3, 7, 16);
   std::int64_t const jitter_ns = GENERATE(0, 100'000), eager_bytes = GENERATE(0, 8192, 1 << 30);
   CAPTURE(n, jitter_ns, eager_bytes);
-  io::scenario s{.ranks = n, .ranks_per_node = 3, .seed = 9};
+  io::lab::scenario s{.ranks = n, .ranks_per_node = 3, .seed = 9};
   s.network.jitter_ns = jitter_ns;
   s.network.eager_bytes = eager_bytes;
-  io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
     check_messages(world);
     check_deliveries(world);
     if (n > 1 || eager_bytes > 0) check_lengths(world);
@@ -144,66 +146,68 @@ TEST_CASE("virtual ranks send messages of any size, in order", "[world][virtual]
 
 TEST_CASE("virtual ranks: 64 of them", "[world][virtual]") {
   auto const random = GENERATE(std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2});
-  io::virtual_cluster({.ranks = 64, .ranks_per_node = 8, .seed = random}, roomy).run([](io::virtual_rank const& world) {
-    check_sums(world);
-    check_order(world);
-    check_dropped_requests(world);
-    check_groups_are_separate(world);
-    check_split(world);
-    CHECK(world.node().size() == 8);
-    CHECK(world.node().rank() == world.rank() % 8);
-    CHECK(world.node_number() == world.rank() / 8);
-  });
+  io::lab::virtual_cluster({.ranks = 64, .ranks_per_node = 8, .seed = random}, roomy)
+      .run([](io::lab::virtual_rank const& world) {
+        check_sums(world);
+        check_order(world);
+        check_dropped_requests(world);
+        check_groups_are_separate(world);
+        check_split(world);
+        CHECK(world.node().size() == 8);
+        CHECK(world.node().rank() == world.rank() % 8);
+        CHECK(world.node_number() == world.rank() / 8);
+      });
 }
 
 TEST_CASE("virtual ranks of a node share memory, others do not", "[world][virtual]") {
-  io::virtual_cluster({.ranks = 7, .ranks_per_node = 3, .seed = 1}, roomy).run([](io::virtual_rank const& world) {
-    check_split(world);
-    check_shared_memory(world.node());
-    std::error_code error;
-    CHECK(world.share(64, error).bytes().empty());
-    CHECK(error == std::errc::no_such_file_or_directory);
-    io::virtual_rank const node = world.node();
-    CHECK(node.share(~std::size_t{0}, error).bytes().empty());
-    CHECK(error == std::errc::not_enough_memory);
-    CHECK_THROWS_AS(node.share(~std::size_t{0}), std::system_error);
-    if (node.size() > 1) {
-      CHECK(node.share(node.rank() == 0 ? 64 : 128, error).bytes().empty());
-      CHECK(error == std::errc::invalid_argument);
-    }
-    bytes const mine(3);
-    bytes all(3 * static_cast<std::size_t>(world.size()) + 1);
-    CHECK_THROWS_AS(world.all_gather(mine, all), std::invalid_argument);
-    CHECK_THROWS_AS(world.send(mine, 7, 1), std::invalid_argument);
-  });
+  io::lab::virtual_cluster({.ranks = 7, .ranks_per_node = 3, .seed = 1}, roomy)
+      .run([](io::lab::virtual_rank const& world) {
+        check_split(world);
+        check_shared_memory(world.node());
+        std::error_code error;
+        CHECK(world.share(64, error).bytes().empty());
+        CHECK(error == std::errc::no_such_file_or_directory);
+        io::lab::virtual_rank const node = world.node();
+        CHECK(node.share(~std::size_t{0}, error).bytes().empty());
+        CHECK(error == std::errc::not_enough_memory);
+        CHECK_THROWS_AS(node.share(~std::size_t{0}), std::system_error);
+        if (node.size() > 1) {
+          CHECK(node.share(node.rank() == 0 ? 64 : 128, error).bytes().empty());
+          CHECK(error == std::errc::invalid_argument);
+        }
+        bytes const mine(3);
+        bytes all(3 * static_cast<std::size_t>(world.size()) + 1);
+        CHECK_THROWS_AS(world.all_gather(mine, all), std::invalid_argument);
+        CHECK_THROWS_AS(world.send(mine, 7, 1), std::invalid_argument);
+      });
 }
 
 TEST_CASE("a run is a function of its scenario", "[virtual]") {
-  io::scenario s{.ranks = 24, .ranks_per_node = 4, .seed = seed()};
+  io::lab::scenario s{.ranks = 24, .ranks_per_node = 4, .seed = seed()};
   s.network.jitter_ns = GENERATE(0, 5000);
   CAPTURE(s.seed, s.network.jitter_ns);
-  auto const first = io::virtual_cluster(s).run(busy), again = io::virtual_cluster(s).run(busy);
+  auto const first = io::lab::virtual_cluster(s).run(busy), again = io::lab::virtual_cluster(s).run(busy);
   CHECK(first.trace_hash == again.trace_hash);
   CHECK(first.seconds == again.seconds);
   CHECK(first.events == again.events);
   s.seed += 1;
-  CHECK(io::virtual_cluster(s).run(busy).trace_hash != first.trace_hash);
+  CHECK(io::lab::virtual_cluster(s).run(busy).trace_hash != first.trace_hash);
 }
 
 TEST_CASE("every build gives the same trace", "[virtual]") {
-  io::scenario s{.ranks = 13, .ranks_per_node = 4, .seed = 3};
+  io::lab::scenario s{.ranks = 13, .ranks_per_node = 4, .seed = 3};
   s.slow.push_back({2, 1.7});
   s.network.jitter_ns = 700;
-  auto const r = io::virtual_cluster(s).run(busy);
+  auto const r = io::lab::virtual_cluster(s).run(busy);
   CAPTURE(to_string(r));
   CHECK(r.trace_hash == 0xa0d45ced520ec12c);
 }
 
 TEST_CASE("computing, messages and adapters take time", "[virtual]") {
-  io::scenario s{.ranks = 4, .ranks_per_node = 2};
+  io::lab::scenario s{.ranks = 4, .ranks_per_node = 2};
   s.slow.push_back({1, 3});
   s.pauses.push_back({3, 10, 500});
-  io::virtual_cluster(s).run([](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) {
     world.compute(1e-3);
     if (world.rank() == 0) CHECK(world.now() == 1e-3);
     if (world.rank() == 1) CHECK(world.now() == 3e-3);
@@ -215,7 +219,7 @@ TEST_CASE("computing, messages and adapters take time", "[virtual]") {
   // Both ranks of a node send through one adapter; within a node there is none.
   auto const took = [](int to_of_0, int to_of_1) {
     double longest = 0;
-    io::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::lab::virtual_rank const& world) {
       bytes memory(12'500'000);  // a millisecond
       int const from_0 = to_of_0, from_1 = to_of_1;
       if (world.rank() == 0 && to_of_0 > 0) world.send(memory, to_of_0, 1);
@@ -233,7 +237,7 @@ TEST_CASE("computing, messages and adapters take time", "[virtual]") {
 }
 
 TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[virtual]") {
-  io::virtual_cluster const cluster({.ranks = 4, .seed = 2});
+  io::lab::virtual_cluster const cluster({.ranks = 4, .seed = 2});
   struct counter {
     int* count;
     explicit counter(int* c) : count(c) { ++*count; }
@@ -244,7 +248,7 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
   int alive = 0;
   std::string words = what_of(
       cluster,
-      [&](io::virtual_rank const& world) {
+      [&](io::lab::virtual_rank const& world) {
         counter const here(&alive);
         bytes memory(8);
         world.barrier();
@@ -252,7 +256,7 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
         if (world.rank() == 2) world.receive(memory, 3, 77);
         world.barrier();
       },
-      io::virtual_run_error::reason::deadlock);
+      io::lab::virtual_run_error::reason::deadlock);
   CHECK(alive == 0);
   CHECK_THAT(words, ContainsSubstring("3 of 4 ranks wait"));
   CHECK_THAT(words,
@@ -264,35 +268,35 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
 
   words = what_of(
       cluster,
-      [](io::virtual_rank const& world) {
+      [](io::lab::virtual_rank const& world) {
         bytes const memory(1 << 20);
         world.send(memory, (world.rank() + 1) % world.size(), 5);
       },
-      io::virtual_run_error::reason::deadlock);
+      io::lab::virtual_run_error::reason::deadlock);
   CHECK_THAT(words, ContainsSubstring("send to rank 1, tag 5"));
   CHECK_THAT(words, ContainsSubstring("4 of 4 ranks wait"));
 
   // Whoever takes the end of the run for its own error meets it again.
   words = what_of(
       cluster,
-      [](io::virtual_rank const& world) {
+      [](io::lab::virtual_rank const& world) {
         bytes memory(1);
         for (int i = 0; i < 3; ++i) try {
             world.receive(memory, world.rank(), i);
           } catch (...) {
           }
       },
-      io::virtual_run_error::reason::deadlock);
+      io::lab::virtual_run_error::reason::deadlock);
   CHECK_THAT(words, ContainsSubstring("receive from rank 1, tag 0"));
 }
 
 TEST_CASE("ranks in different collective calls are found", "[virtual]") {
-  auto const mismatch = io::virtual_run_error::reason::mismatch;
-  io::virtual_cluster const cluster({.ranks = 3});
+  auto const mismatch = io::lab::virtual_run_error::reason::mismatch;
+  io::lab::virtual_cluster const cluster({.ranks = 3});
   CHECK_THAT(
       what_of(
           cluster,
-          [](io::virtual_rank const& world) {
+          [](io::lab::virtual_rank const& world) {
             io::reducible_sum sum;
             if (world.rank() == 1) world.barrier();
             world.all_reduce(sum);
@@ -302,7 +306,7 @@ TEST_CASE("ranks in different collective calls are found", "[virtual]") {
           ContainsSubstring("barrier on rank 1 at virtual_cluster.cpp:"));
   CHECK_THAT(what_of(
                  cluster,
-                 [](io::virtual_rank const& world) {
+                 [](io::lab::virtual_rank const& world) {
                    bytes memory(static_cast<std::size_t>(world.rank() + 1));
                    world.broadcast(memory, 2);
                  },
@@ -310,7 +314,7 @@ TEST_CASE("ranks in different collective calls are found", "[virtual]") {
              ContainsSubstring("different lengths: broadcast of 1 bytes from rank 2 on rank 0"));
   CHECK_THAT(what_of(
                  cluster,
-                 [](io::virtual_rank const& world) {
+                 [](io::lab::virtual_rank const& world) {
                    bytes memory(1);
                    world.broadcast(memory, world.rank() / 2);
                  },
@@ -319,32 +323,32 @@ TEST_CASE("ranks in different collective calls are found", "[virtual]") {
   CHECK_THAT(
       what_of(
           cluster,
-          [](io::virtual_rank const& world) {
+          [](io::lab::virtual_rank const& world) {
             bytes memory(10);
             if (world.rank() == 0) world.send(memory, 1, 1);
             if (world.rank() == 1) world.receive(std::span(memory).first(9), 0, 1);
           },
-          io::virtual_run_error::reason::too_long),
+          io::lab::virtual_run_error::reason::too_long),
       ContainsSubstring("rank 1 receives a message of 10 bytes from rank 0, tag 1, communicator 0, into 9 bytes"));
   CHECK_THAT(what_of(
-                 io::virtual_cluster({.ranks = 2}, {.most_events = 1000}),
-                 [](io::virtual_rank const& world) {
+                 io::lab::virtual_cluster({.ranks = 2}, {.most_events = 1000}),
+                 [](io::lab::virtual_rank const& world) {
                    for (;;) world.pause();
                  },
-                 io::virtual_run_error::reason::too_many_events),
+                 io::lab::virtual_run_error::reason::too_many_events),
              ContainsSubstring("more than 1000 events"));
 }
 
 TEST_CASE("what a program throws comes out of the run", "[virtual]") {
-  io::virtual_cluster const cluster({.ranks = 5, .seed = 4});
-  CHECK_THROWS_WITH(cluster.run([](io::virtual_rank const& world) {
+  io::lab::virtual_cluster const cluster({.ranks = 5, .seed = 4});
+  CHECK_THROWS_WITH(cluster.run([](io::lab::virtual_rank const& world) {
     world.barrier();
     if (world.rank() == 3) throw std::runtime_error("of rank 3");
     world.barrier();
   }),
                     "of rank 3");
   // Exceptions in flight belong to their rank.
-  cluster.run([](io::virtual_rank const& world) {
+  cluster.run([](io::lab::virtual_rank const& world) {
     for (int i = 0; i < 10; ++i) try {
         throw world.rank() * 10 + i;
       } catch (int thrown) {
@@ -363,19 +367,19 @@ TEST_CASE("what a program throws comes out of the run", "[virtual]") {
       }
     CHECK(std::uncaught_exceptions() == 0);
   });
-  CHECK_THROWS_AS(cluster.run([&](io::virtual_rank const&) { cluster.run(busy); }), std::logic_error);
-  CHECK_THROWS_AS(io::virtual_cluster({.ranks = 0}).run(busy), std::invalid_argument);
-  CHECK_THROWS_AS(io::virtual_cluster({.ranks = 2, .deaths = {{2, 1}}}).run(busy), std::invalid_argument);
+  CHECK_THROWS_AS(cluster.run([&](io::lab::virtual_rank const&) { cluster.run(busy); }), std::logic_error);
+  CHECK_THROWS_AS(io::lab::virtual_cluster({.ranks = 0}).run(busy), std::invalid_argument);
+  CHECK_THROWS_AS(io::lab::virtual_cluster({.ranks = 2, .deaths = {{2, 1}}}).run(busy), std::invalid_argument);
 }
 
 TEST_CASE("survivors learn of a death, at once or at none", "[virtual][faults]") {
   int const n = 6;
   for (std::int64_t k = 1; k <= 14; ++k) {
     CAPTURE(k);
-    io::scenario s{.ranks = n, .ranks_per_node = 2, .seed = 11};
+    io::lab::scenario s{.ranks = n, .ranks_per_node = 2, .seed = 11};
     s.deaths.push_back({2, k});
     std::vector<int> passed(static_cast<std::size_t>(n)), told(static_cast<std::size_t>(n), -1);
-    auto const r = io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    auto const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
       auto const me = static_cast<std::size_t>(world.rank());
       try {
         for (int i = 0; i < 12; ++i) {
@@ -404,43 +408,44 @@ TEST_CASE("survivors learn of a death, at once or at none", "[virtual][faults]")
 }
 
 TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][virtual]") {
-  static_assert(io::node_waiting<io::virtual_rank>);
+  static_assert(io::node_waiting<io::lab::virtual_rank>);
   int const n = GENERATE(2, 3, 8);
   CAPTURE(n);
   auto const run = [n] {
-    return io::virtual_cluster({.ranks = n, .ranks_per_node = 8, .seed = 3}).run([](io::virtual_rank const& world) {
-      io::shared_memory const shared = world.share(64);
-      auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
-      std::atomic_ref<std::uint32_t> const turn(word);
-      int const me = world.rank();
-      // Round and round: each adds one when it is its turn, a millisecond later.
-      for (std::uint32_t round = 0; round < 3; ++round) {
-        auto const mine = round * static_cast<std::uint32_t>(world.size()) + static_cast<std::uint32_t>(me);
-        for (std::uint32_t seen = turn.load(); seen != mine; seen = turn.load()) world.wait(word, seen);
-        CHECK(world.now() >= 1e-3 * mine);
-        CHECK(world.now() < 1e-3 * mine + 1e-4);
-        world.compute(1e-3);
-        world.pause();
-        turn.fetch_add(1);
-        world.wake(word);
-      }
-      world.wait(word, 12345);  // it is another value: no wait
-    });
+    return io::lab::virtual_cluster({.ranks = n, .ranks_per_node = 8, .seed = 3})
+        .run([](io::lab::virtual_rank const& world) {
+          io::shared_memory const shared = world.share(64);
+          auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
+          std::atomic_ref<std::uint32_t> const turn(word);
+          int const me = world.rank();
+          // Round and round: each adds one when it is its turn, a millisecond later.
+          for (std::uint32_t round = 0; round < 3; ++round) {
+            auto const mine = round * static_cast<std::uint32_t>(world.size()) + static_cast<std::uint32_t>(me);
+            for (std::uint32_t seen = turn.load(); seen != mine; seen = turn.load()) world.wait(word, seen);
+            CHECK(world.now() >= 1e-3 * mine);
+            CHECK(world.now() < 1e-3 * mine + 1e-4);
+            world.compute(1e-3);
+            world.pause();
+            turn.fetch_add(1);
+            world.wake(word);
+          }
+          world.wait(word, 12345);  // it is another value: no wait
+        });
   };
   CHECK(run().trace_hash == run().trace_hash);
 }
 
 TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[virtual]") {
   std::string const words = what_of(
-      io::virtual_cluster({.ranks = 3, .seed = 2}),
-      [](io::virtual_rank const& world) {
+      io::lab::virtual_cluster({.ranks = 3, .seed = 2}),
+      [](io::lab::virtual_rank const& world) {
         io::shared_memory const shared = world.share(64);
         auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
         if (world.rank() == 1) world.compute(1e-3);
         if (world.rank() == 1) world.wake(word);  // in vain: it did not change
         for (; world.rank() != 1 && std::atomic_ref(word).load() == 0;) world.wait(word, 0);
       },
-      io::virtual_run_error::reason::deadlock);
+      io::lab::virtual_run_error::reason::deadlock);
   CHECK_THAT(words, ContainsSubstring("2 of 3 ranks wait"));
   CHECK_THAT(words, ContainsSubstring("waits since 0.001") &&
                         ContainsSubstring(": shared memory of communicator 0 to change, at virtual_cluster.cpp:"));
@@ -449,10 +454,10 @@ TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[vir
 TEST_CASE("who waits for shared memory learns of a death, and of a revoked communicator", "[virtual][faults]") {
   bool const dies = GENERATE(true, false);
   int told = 0, seen = 0;
-  io::scenario s{.ranks = 4, .seed = 5};
+  io::lab::scenario s{.ranks = 4, .seed = 5};
   if (dies) s.deaths.push_back({2, 4});  // before its wake
-  auto const r = io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
-    io::virtual_rank const all = world.duplicate();
+  auto const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
+    io::lab::virtual_rank const all = world.duplicate();
     io::shared_memory const shared = all.share(64);
     auto& word = *static_cast<std::uint32_t*>(static_cast<void*>(shared.bytes().data()));
     if (world.rank() == 2) {
@@ -477,9 +482,9 @@ TEST_CASE("who waits for shared memory learns of a death, and of a revoked commu
 }
 
 TEST_CASE("messages of a dead rank", "[virtual][faults]") {
-  io::scenario s{.ranks = 3, .ranks_per_node = 1};
+  io::lab::scenario s{.ranks = 3, .ranks_per_node = 1};
   s.deaths.push_back({1, 4});  // after three sends
-  io::virtual_cluster(s).run([](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) {
     bytes memory(100), large(1 << 20);
     if (world.rank() == 1)
       for (int i = 0; i < 5; ++i) world.send(std::span(memory).first(static_cast<std::size_t>(i)), 0, 1);
@@ -491,15 +496,15 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
       CHECK_THROWS_AS(world.send(large, 1, 1), io::rank_failure);
     }
     if (world.rank() == 2) {
-      io::virtual_rank::request r[] = {world.start_send(large, 1, 3), world.start_receive(memory, 1, 3)};
-      CHECK_THROWS_AS(io::virtual_rank::wait_all(r), io::rank_failure);
-      CHECK_NOTHROW(io::virtual_rank::wait_all(r));
+      io::lab::virtual_rank::request r[] = {world.start_send(large, 1, 3), world.start_receive(memory, 1, 3)};
+      CHECK_THROWS_AS(io::lab::virtual_rank::wait_all(r), io::rank_failure);
+      CHECK_NOTHROW(io::lab::virtual_rank::wait_all(r));
     }
   });
 
   // A rank that leaves its program by rank_failure is a dead one to the others.
   s.deaths = {{1, 1}};
-  auto const r = io::virtual_cluster(s).run([](io::virtual_rank const& world) {
+  auto const r = io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) {
     bytes memory(1);
     if (world.rank() == 1) world.pause();
     if (world.rank() == 0) world.receive(memory, 1, 1);
@@ -509,7 +514,7 @@ TEST_CASE("messages of a dead rank", "[virtual][faults]") {
 }
 
 TEST_CASE("after a revoke no receive gets the message of another", "[virtual][faults]") {
-  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}).run([](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}).run([](io::lab::virtual_rank const& world) {
     bytes memory(8);
     if (world.rank() == 1) {
       world.compute(1e-3);
@@ -526,10 +531,10 @@ TEST_CASE("after a revoke no receive gets the message of another", "[virtual][fa
 }
 
 TEST_CASE("scenarios have a text form", "[virtual]") {
-  io::scenario s{.ranks = 64, .ranks_per_node = 4, .seed = 18446744073709551615u};
-  CHECK(to_string(io::scenario{.ranks = 3}) == "ranks=3");
-  CHECK(io::parse_scenario("") == io::scenario());
-  CHECK(io::parse_scenario(to_string(s)) == s);
+  io::lab::scenario s{.ranks = 64, .ranks_per_node = 4, .seed = 18446744073709551615u};
+  CHECK(to_string(io::lab::scenario{.ranks = 3}) == "ranks=3");
+  CHECK(io::lab::parse_scenario("") == io::lab::scenario());
+  CHECK(io::lab::parse_scenario(to_string(s)) == s);
   s.network.jitter_ns = 12;
   s.disk.capacity_bytes = 1 << 20;
   s.disk.has_locks = false;
@@ -542,24 +547,24 @@ TEST_CASE("scenarios have a text form", "[virtual]") {
   s.pauses.push_back({1, 20, 30});
   s.deaths.push_back({5, 40});
   CAPTURE(to_string(s));
-  CHECK(io::parse_scenario(to_string(s)) == s);
+  CHECK(io::lab::parse_scenario(to_string(s)) == s);
   CHECK_THAT(to_string(s),
              ContainsSubstring("fault=rank:3,call:write,first:2,error:ENOSPC") && ContainsSubstring("die=5:40"));
-  CHECK_THROWS_WITH(io::parse_scenario("ranks=4 wheels=3"), ContainsSubstring("'wheels=3'"));
-  CHECK_THROWS_WITH(io::parse_scenario("ranks=4x"), ContainsSubstring("'ranks=4x'"));
-  CHECK_THROWS_WITH(io::parse_scenario("fault=call:sing"), ContainsSubstring("no such call"));
-  CHECK_THROWS_WITH(io::parse_scenario("fault=error:ENOFUN"), ContainsSubstring("errno"));
+  CHECK_THROWS_WITH(io::lab::parse_scenario("ranks=4 wheels=3"), ContainsSubstring("'wheels=3'"));
+  CHECK_THROWS_WITH(io::lab::parse_scenario("ranks=4x"), ContainsSubstring("'ranks=4x'"));
+  CHECK_THROWS_WITH(io::lab::parse_scenario("fault=call:sing"), ContainsSubstring("no such call"));
+  CHECK_THROWS_WITH(io::lab::parse_scenario("fault=error:ENOFUN"), ContainsSubstring("errno"));
   // What could not be printed and read back, or would have no meaning.
   for (char const* bad : {"slow=1:nan", "slow=1:inf", "slow=1:0", "fault=error:argosy:0", "fault=error:0",
                           "fault=first:0", "fault=first:-9223372036854775808", "fault=times:0", "fault=bytes:-1",
                           "fault=delay_ns:-1", "fault=delay_ns:9223372036854775807"}) {
     CAPTURE(bad);
-    CHECK_THROWS_AS(io::parse_scenario(bad), std::invalid_argument);
+    CHECK_THROWS_AS(io::lab::parse_scenario(bad), std::invalid_argument);
   }
 }
 
 TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {
-  auto const r = io::virtual_cluster({.ranks = 6, .ranks_per_node = 4, .seed = 1}, {.timeline = true}).run(busy);
+  auto const r = io::lab::virtual_cluster({.ranks = 6, .ranks_per_node = 4, .seed = 1}, {.timeline = true}).run(busy);
   CHECK(r.timeline.size() > 100);
   std::string const text = timeline_json(r);
   json const parsed(text);
@@ -568,11 +573,11 @@ TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {
   for (std::string const part : {"\"name\":\"rank 5\"", "\"name\":\"node 1\"", "\"name\":\"all_reduce\"",
                                  "\"name\":\"send\"", "\"name\":\"compute\""})
     CHECK_THAT(text, ContainsSubstring(part));
-  for (io::virtual_span const& s : r.timeline) {
+  for (io::lab::virtual_span const& s : r.timeline) {
     CHECK(s.begin_ps >= 0);
     CHECK(s.begin_ps <= s.end_ps);
   }
-  CHECK(io::virtual_cluster({.ranks = 2}).run(busy).timeline.empty());
+  CHECK(io::lab::virtual_cluster({.ranks = 2}).run(busy).timeline.empty());
 }
 
 TEST_CASE("many ranks", "[virtual]") {
@@ -581,9 +586,9 @@ TEST_CASE("many ranks", "[virtual]") {
 #else
   int const n = 16384;
 #endif
-  io::virtual_cluster const cluster({.ranks = n, .ranks_per_node = 64, .seed = 1});
+  io::lab::virtual_cluster const cluster({.ranks = n, .ranks_per_node = 64, .seed = 1});
   int right = 0;
-  auto const r = cluster.run([&](io::virtual_rank const& world) {
+  auto const r = cluster.run([&](io::lab::virtual_rank const& world) {
     world.barrier();
     io::reducible_sum sum{world.rank()};
     world.all_reduce(sum);

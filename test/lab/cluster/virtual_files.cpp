@@ -32,10 +32,10 @@ using io::test::seed;
 
 namespace {
 
-using virtual_file = io::basic_file<io::virtual_rank>;
+using virtual_file = io::basic_file<io::lab::virtual_rank>;
 using bytes = std::vector<std::byte>;
 constexpr auto create = io::mode::create | io::mode::read_write;
-constexpr io::virtual_options roomy{.stack_bytes = std::size_t{512} << 10};
+constexpr io::lab::virtual_options roomy{.stack_bytes = std::size_t{512} << 10};
 
 int errno_of(std::error_code const& e) { return e.category() == std::system_category() ? e.value() : -1; }
 
@@ -48,7 +48,8 @@ std::vector<int> deal(std::mt19937_64& random, int ranks, int blocks) {
   return owner;
 }
 
-void write_and_read(io::virtual_rank const& world, io::virtual_files const& files, std::uint64_t number, int blocks) {
+void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files const& files, std::uint64_t number,
+                    int blocks) {
   std::mt19937_64 random(number);
   constexpr int block = 3;
   auto const owner = deal(random, world.size(), blocks);
@@ -86,7 +87,7 @@ void write_and_read(io::virtual_rank const& world, io::virtual_files const& file
 }  // namespace
 
 TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") {
-  io::virtual_files files({.capacity_bytes = 5 * 4096});
+  io::lab::virtual_files files({.capacity_bytes = 5 * 4096});
   io::opener const open = files.opener();
   std::error_code e;
   CHECK_FALSE(open("a", {.read = true}, e).is_open());
@@ -147,9 +148,9 @@ TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") 
 
 TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
   auto const took = [](int ranks, int servers, std::int64_t piece) {
-    io::virtual_files files({.servers = servers, .stripe_bytes = 1 << 16});
-    return io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
-        .run([&](io::virtual_rank const& world) {
+    io::lab::virtual_files files({.servers = servers, .stripe_bytes = 1 << 16});
+    return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
+        .run([&](io::lab::virtual_rank const& world) {
           std::error_code e;
           io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
           constexpr std::int64_t each = 1 << 20;
@@ -166,9 +167,9 @@ TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
 }
 
 TEST_CASE("the middle of a lock may be given back", "[virtual][handle]") {
-  io::virtual_files const files;
+  io::lab::virtual_files const files;
   constexpr double late = 1e-3;
-  io::virtual_cluster({.ranks = 2, .seed = seed()}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}).run([&](io::lab::virtual_rank const& world) {
     std::error_code e;
     io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
     auto const told = [&](std::int64_t offset, std::int64_t bytes) {
@@ -198,7 +199,7 @@ TEST_CASE("the middle of a lock may be given back", "[virtual][handle]") {
 }
 
 TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle]") {
-  io::virtual_files files({.capacity_bytes = 2 * 4096});
+  io::lab::virtual_files files({.capacity_bytes = 2 * 4096});
   files.put("f", filled(2 * 4096, 1));
   CHECK_THROWS_AS(files.put("g", filled(1, 1)), std::length_error);
   files.put("f", filled(4096, 2));  // what was there makes room
@@ -207,9 +208,9 @@ TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle
 }
 
 TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
-  io::virtual_files const files;
+  io::lab::virtual_files const files;
   int count = 0, inside = 0;
-  io::virtual_cluster({.ranks = 20, .seed = seed()}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 20, .seed = seed()}).run([&](io::lab::virtual_rank const& world) {
     std::error_code e;
     io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
     for (int i = 0; i < 5; ++i) {
@@ -232,7 +233,7 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
   CHECK(count == 100);
 
   try {
-    io::virtual_cluster({.ranks = 2}).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_cluster({.ranks = 2}).run([&](io::lab::virtual_rank const& world) {
       std::error_code e;
       io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
       int const mine = world.rank();
@@ -241,16 +242,16 @@ TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
       f.lock(100 * (1 - mine), 10, io::lock_kind::exclusive);
     });
     FAIL("no deadlock");
-  } catch (io::virtual_run_error const& e) {
+  } catch (io::lab::virtual_run_error const& e) {
     CHECK_THAT(e.what(), ContainsSubstring("lock of bytes [100, 110) of 'f', held by rank 1"));
   }
-  CHECK_FALSE(io::virtual_files({.has_locks = false})
+  CHECK_FALSE(io::lab::virtual_files({.has_locks = false})
                   .opener()("f", {.write = true, .create = true}, *std::make_unique<std::error_code>())
                   .lock(0, 1, io::lock_kind::shared) != io::errc::no_locks);
 }
 
 TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
-  io::virtual_files files;
+  io::lab::virtual_files files;
   std::error_code e;
   io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
   std::size_t const size = 40 * 4096;
@@ -261,7 +262,7 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
   g.write(0, filled(10, 9));
   bool seen_old = false, seen_new = false, seen_torn = false, seen_g = false, missed_g = false;
   for (std::uint64_t s = 0; s < 50; ++s) {
-    io::virtual_files const left = files.crash(s);
+    io::lab::virtual_files const left = files.crash(s);
     bytes const now = left.content("f");
     REQUIRE(now.size() == size);
     CHECK(std::all_of(now.begin(), now.begin() + 4096, [](std::byte b) { return b == std::byte{1}; }));
@@ -285,9 +286,9 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
 
 TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
   // Rank 0 writes the first four blocks and syncs, rank 1 the last four and does not; the size is safe.
-  io::virtual_files files;
+  io::lab::virtual_files files;
   files.put("f", filled(6 * 4096, 0));
-  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
     std::error_code e;
     io::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
     CHECK(f.write(world.rank() * 2 * 4096, filled(4 * 4096, 1)).bytes == 4 * 4096);
@@ -316,17 +317,17 @@ TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
     for (std::uint64_t round = 0; round < (ranks > 64 ? 1 : 4); ++round) {
       std::uint64_t const number = seed() + round;
       CAPTURE(ranks, number);
-      io::virtual_files const files;
-      io::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 8, .seed = number}, roomy);
-      cluster.run([&](io::virtual_rank const& world) { write_and_read(world, files, number, ranks * 5); });
+      io::lab::virtual_files const files;
+      io::lab::virtual_cluster const cluster({.ranks = ranks, .ranks_per_node = 8, .seed = number}, roomy);
+      cluster.run([&](io::lab::virtual_rank const& world) { write_and_read(world, files, number, ranks * 5); });
     }
 }
 
 TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") {
   io::test::scratch const directory;
   std::string const path = directory / "state";
-  io::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
-      .run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
         auto f = virtual_file::open(world, path, create);
         f.set_view(0, io::type<int>,
                    io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24));  // every other is nobody's
@@ -343,10 +344,10 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
 }
 
 TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
-  io::virtual_files const files;
+  io::lab::virtual_files const files;
   auto const r =
-      io::virtual_cluster({.ranks = 8, .ranks_per_node = 4, .seed = 1}, {.timeline = true})
-          .run([&](io::virtual_rank const& world) {
+      io::lab::virtual_cluster({.ranks = 8, .ranks_per_node = 4, .seed = 1}, {.timeline = true})
+          .run([&](io::lab::virtual_rank const& world) {
             auto f = virtual_file::open(world, "f", create, {}, files.opener());
             bytes const mine(4096, std::byte{1});
             f.set_view(0, io::type<std::byte>, io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * world.size()));
@@ -354,7 +355,7 @@ TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
             f.close();
           });
   auto const some = [&](std::string_view kind, std::string_view name) {
-    return std::any_of(r.timeline.begin(), r.timeline.end(), [=](io::virtual_span const& s) {
+    return std::any_of(r.timeline.begin(), r.timeline.end(), [=](io::lab::virtual_span const& s) {
       return s.kind == kind && s.name == name && s.bytes > 0 && s.end_ps > s.begin_ps;
     });
   };
@@ -365,9 +366,9 @@ TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
 
 TEST_CASE("a program of files is a function of its scenario", "[virtual][file]") {
   auto const hash = [](std::uint64_t number) {
-    io::virtual_files const files;
-    return io::virtual_cluster({.ranks = 20, .ranks_per_node = 8, .seed = number}, roomy)
-        .run([&](io::virtual_rank const& world) { write_and_read(world, files, 1, 100); })
+    io::lab::virtual_files const files;
+    return io::lab::virtual_cluster({.ranks = 20, .ranks_per_node = 8, .seed = number}, roomy)
+        .run([&](io::lab::virtual_rank const& world) { write_and_read(world, files, 1, 100); })
         .trace_hash;
   };
   CHECK(hash(1) == hash(1));
@@ -375,48 +376,48 @@ TEST_CASE("a program of files is a function of its scenario", "[virtual][file]")
 }
 
 TEST_CASE("nonblocking access runs beside its rank", "[virtual][file]") {
-  io::virtual_files const files;
-  auto const r =
-      io::virtual_cluster({.ranks = 5, .ranks_per_node = 2, .seed = 3}, roomy).run([&](io::virtual_rank const& world) {
-        auto f = virtual_file::open(world, "f", create, {}, files.opener());
-        std::vector<int> const data(1 << 18, world.rank());
-        double const began = world.now();
-        io::request request = f.iwrite_at(world.rank() * std::int64_t{4} * (1 << 18), data);
-        CHECK(world.now() < began + 1e-4);
-        CHECK_FALSE(request.test());
-        CHECK(request.wait().bytes == 1 << 20);
-        CHECK(world.now() > began + 2.5e-4);
-        std::vector<int> back(1 << 18);
-        io::request again = f.iread_at(world.rank() * std::int64_t{4} * (1 << 18), back);
-        while (!again.test()) {
-        }
-        again.wait();
-        CHECK(back == data);
-        {
-          [[maybe_unused]] io::request const dropped = f.iread_at(0, back);
-        }
-        io::request left = f.iread_at(0, back);
-        f.close();  // waits for it
-        CHECK(left.wait().bytes == 1 << 20);
+  io::lab::virtual_files const files;
+  auto const r = io::lab::virtual_cluster({.ranks = 5, .ranks_per_node = 2, .seed = 3}, roomy)
+                     .run([&](io::lab::virtual_rank const& world) {
+                       auto f = virtual_file::open(world, "f", create, {}, files.opener());
+                       std::vector<int> const data(1 << 18, world.rank());
+                       double const began = world.now();
+                       io::request request = f.iwrite_at(world.rank() * std::int64_t{4} * (1 << 18), data);
+                       CHECK(world.now() < began + 1e-4);
+                       CHECK_FALSE(request.test());
+                       CHECK(request.wait().bytes == 1 << 20);
+                       CHECK(world.now() > began + 2.5e-4);
+                       std::vector<int> back(1 << 18);
+                       io::request again = f.iread_at(world.rank() * std::int64_t{4} * (1 << 18), back);
+                       while (!again.test()) {
+                       }
+                       again.wait();
+                       CHECK(back == data);
+                       {
+                         [[maybe_unused]] io::request const dropped = f.iread_at(0, back);
+                       }
+                       io::request left = f.iread_at(0, back);
+                       f.close();  // waits for it
+                       CHECK(left.wait().bytes == 1 << 20);
 
-        // The shared pointer lies in a hidden file where ranks are on several nodes.
-        auto g = virtual_file::open(world, "g", create, {}, files.opener());
-        int const one = world.rank();
-        g.set_view(0, io::type<int>);
-        g.write_shared(one);
-        g.write_ordered(one);
-        world.barrier();
-        CHECK(g.position_shared() == 10);
-        g.close();
-      });
+                       // The shared pointer lies in a hidden file where ranks are on several nodes.
+                       auto g = virtual_file::open(world, "g", create, {}, files.opener());
+                       int const one = world.rank();
+                       g.set_view(0, io::type<int>);
+                       g.write_shared(one);
+                       g.write_ordered(one);
+                       world.barrier();
+                       CHECK(g.position_shared() == 10);
+                       g.close();
+                     });
   CHECK(r.file_calls > 0);
   CHECK(files.names() == std::vector<std::string>{"f", "g"});
 }
 
 TEST_CASE("a view of a sequential file begins at the same place for all, however late a rank comes",
           "[virtual][file]") {
-  io::virtual_files const files;
-  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
     auto f =
         virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::sequential, {}, files.opener());
     if (world.rank() == 1) {
@@ -436,7 +437,7 @@ TEST_CASE("a view of a sequential file begins at the same place for all, however
 }
 
 TEST_CASE("where asking for the shared pointer throws on the one rank that asks, no rank waits", "[virtual][file]") {
-  io::virtual_files const files;
+  io::lab::virtual_files const files;
   io::opener const below = files.opener();
   bool breaks = false;
   io::opener const throwing = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
@@ -446,7 +447,7 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
   for (bool const sequential : {false, true}) {
     CAPTURE(sequential);
     breaks = false;
-    io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
       auto const modes = sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
       auto f = virtual_file::open(world, "f", modes, {}, throwing);
       world.barrier();
@@ -474,8 +475,8 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
 }
 
 TEST_CASE("a hint that may not change while a rank has a request is rejected on all ranks", "[virtual][file]") {
-  io::virtual_files const files;
-  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
     auto f = virtual_file::open(world, "f", create, {}, files.opener());
     bytes const data = filled(1 << 20, 1);
     io::request request;
@@ -496,11 +497,11 @@ TEST_CASE("a hint that may not change while a rank has a request is rejected on 
 }
 
 TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
-  auto const run = [](io::scenario s, auto&& check) {
+  auto const run = [](io::lab::scenario s, auto&& check) {
     s.ranks = 4;
     s.ranks_per_node = 2;
-    io::virtual_files const files(s.disk);
-    io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_files const files(s.disk);
+    io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code e;
       auto f = virtual_file::open(world, "f", create, e, {}, files.opener());
       std::vector<int> const data(5000, world.rank() + 1);
@@ -511,7 +512,7 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   };
   int const victim = 2;
   auto const errors = [&](io::errc mine) {
-    return [=](io::virtual_rank const& world, std::error_code const& e, virtual_file&) {
+    return [=](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
       CAPTURE(world.rank());
       CHECK(e == (world.rank() == victim ? mine : io::errc::error_on_another_rank));
     };
@@ -522,11 +523,11 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   run({.faults = {{victim, io::fail_at(io::file_call::open, 1, std::errc::permission_denied)}}},
       errors(io::errc::access));
   // Below the retries: nothing is seen of it.
-  auto const none = [](io::virtual_rank const&, std::error_code const& e, virtual_file& f) {
+  auto const none = [](io::lab::virtual_rank const&, std::error_code const& e, virtual_file& f) {
     CHECK_FALSE(e);
     f.close();
   };
-  io::virtual_files const whole = run({}, none);
+  io::lab::virtual_files const whole = run({}, none);
   auto const storm = run({.faults = {{-1, io::interrupt_at(io::file_call::write, 1, 50)},
                                      {-1, io::interrupt_at(io::file_call::open, 1, 3)}}},
                          none);
@@ -538,19 +539,19 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   CHECK(small.content("f") == whole.content("f"));
   double slow = 0;
   run({.faults = {{1, io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(500))}}},
-      [&](io::virtual_rank const& world, std::error_code const& e, virtual_file&) {
+      [&](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
         CHECK_FALSE(e);
         slow = world.now();
       });
   CHECK(slow > 0.5);
   run({.faults = {{1, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}}},
-      [&](io::virtual_rank const& world, std::error_code const& e, virtual_file&) {
+      [&](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
         CHECK(e == (world.rank() == 1 ? io::errc::io : io::errc::error_on_another_rank));
         CHECK(world.now() > 5);  // of patience, which take no real time
       });
-  io::scenario full;
+  io::lab::scenario full;
   full.disk.capacity_bytes = 40'000;
-  run(full, [](io::virtual_rank const&, std::error_code const& e, virtual_file&) {
+  run(full, [](io::lab::virtual_rank const&, std::error_code const& e, virtual_file&) {
     CHECK((e == io::errc::no_space || e == io::errc::error_on_another_rank));
   });
 }
@@ -558,13 +559,13 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
 // The bytes of the hidden file are refused when another node takes them over, which is after the call of the rank that wrote
 // them, unless it syncs.
 TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice", "[virtual][file][faults]") {
-  io::gpfs::machine one_server;
+  io::lab::gpfs::machine one_server;
   one_server.servers = 1;
-  io::virtual_gpfs const files(one_server, 2,
-                               io::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
+  io::lab::virtual_gpfs const files(one_server, 2,
+                                    io::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
   bool told = false;
   std::int64_t behind = -1;
-  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
     auto f = virtual_file::open(world, "f", create, {}, files.opener());
     std::int32_t const one = world.rank() + 1;
     std::error_code error;
@@ -592,22 +593,23 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
   std::int64_t k = 1;
   for (; died && k < 500; ++k) {
     CAPTURE(k);
-    io::virtual_files const files;
+    io::lab::virtual_files const files;
     std::vector<std::error_code> opened(ranks), written(ranks), closed(ranks);
-    auto const r = io::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 7, .deaths = {{victim, k}}}, roomy)
-                       .run([&](io::virtual_rank const& world) {
-                         auto const me = static_cast<std::size_t>(world.rank());
-                         try {
-                           auto f = virtual_file::open(world, "f", create, opened[me], {}, files.opener());
-                           if (opened[me]) return;
-                           std::vector<int> const data(1000, world.rank() + 1);
-                           f.write_at_all(world.rank() * 4000, data, written[me]);
-                           f.close(closed[me]);
-                           CHECK_FALSE(f.is_open());
-                         } catch (io::rank_failure const&) {
-                           FAIL("a file lets rank_failure out");
-                         }
-                       });
+    auto const r =
+        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 7, .deaths = {{victim, k}}}, roomy)
+            .run([&](io::lab::virtual_rank const& world) {
+              auto const me = static_cast<std::size_t>(world.rank());
+              try {
+                auto f = virtual_file::open(world, "f", create, opened[me], {}, files.opener());
+                if (opened[me]) return;
+                std::vector<int> const data(1000, world.rank() + 1);
+                f.write_at_all(world.rank() * 4000, data, written[me]);
+                f.close(closed[me]);
+                CHECK_FALSE(f.is_open());
+              } catch (io::rank_failure const&) {
+                FAIL("a file lets rank_failure out");
+              }
+            });
     died = !r.dead.empty();
     if (!died) break;
     CHECK(r.dead == std::vector<int>{victim});
@@ -627,7 +629,8 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
 
 TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]") {
   constexpr int ranks = 6, blocks = 40, block = 5;
-  auto const program = [&](io::virtual_rank const& world, io::virtual_files const& files, std::error_code& e) {
+  auto const program = [&](io::lab::virtual_rank const& world, io::lab::virtual_files const& files,
+                           std::error_code& e) {
     std::vector<std::int64_t> mine;
     for (int b = world.rank(); b < blocks; b += ranks + 1) mine.push_back(b * block);  // every seventh is nobody's
     std::vector<int> data(mine.size() * block, world.rank() + 1), back(data.size());
@@ -659,9 +662,9 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
   };
   auto const before = filled(4 * blocks * block, 0x77);
 
-  io::virtual_files files;
+  io::lab::virtual_files files;
   files.put("f", before);
-  io::virtual_cluster({.ranks = ranks, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = ranks, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
     std::error_code e;
     program(world, files, e);
     CHECK_FALSE(e);
@@ -671,12 +674,12 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
   // One window of one aggregator fails, in any round: all ranks leave the call, and nothing else is missing.
   for (std::int64_t call = 1; call <= 6; ++call) {
     CAPTURE(call);
-    io::virtual_files broken;
+    io::lab::virtual_files broken;
     broken.put("f", before);
-    io::scenario s{.ranks = ranks, .seed = seed()};
+    io::lab::scenario s{.ranks = ranks, .seed = seed()};
     s.faults.push_back({2, io::fail_at(io::file_call::write, call, std::errc::no_space_on_device)});
     int failed = 0;
-    auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+    auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code e;
       program(world, broken, e);
       CHECK((!e || e == (world.rank() == 2 ? io::errc::no_space : io::errc::error_on_another_rank)));
@@ -691,11 +694,11 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
   bool died = true;
   for (std::int64_t k = 1; died; ++k) {
     CAPTURE(k);
-    io::virtual_files left;
+    io::lab::virtual_files left;
     left.put("f", before);
     int successes = 0;
-    auto const r = io::virtual_cluster({.ranks = ranks, .seed = seed(), .deaths = {{3, k}}}, roomy)
-                       .run([&](io::virtual_rank const& world) {
+    auto const r = io::lab::virtual_cluster({.ranks = ranks, .seed = seed(), .deaths = {{3, k}}}, roomy)
+                       .run([&](io::lab::virtual_rank const& world) {
                          std::error_code e;
                          try {
                            program(world, left, e);
@@ -713,10 +716,10 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
 TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtual][file][faults]") {
   bool const reads = GENERATE(false, true);
   CAPTURE(reads);
-  io::virtual_files files;
+  io::lab::virtual_files files;
   files.put("f", filled(4000, 1));
   int thrown = 0, told = 0;
-  io::virtual_cluster({.ranks = 4, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 4, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
     auto const script = std::make_shared<io::fault_script>();
     script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
     io::file_call const call = reads ? io::file_call::read : io::file_call::write;
@@ -746,9 +749,9 @@ TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtua
 TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]") {
   bool const atomic = GENERATE(false, true);
   CAPTURE(atomic);
-  io::virtual_files files;
+  io::lab::virtual_files files;
   files.put("f", filled(4000, 1));
-  io::virtual_cluster({.ranks = 2, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
     auto const script = std::make_shared<io::fault_script>();
     script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
     if (world.rank() == 1) script->add(io::delay_at(io::file_call::write, 1, std::chrono::nanoseconds(1)));
@@ -769,18 +772,19 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
 }
 
 TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][file]") {
-  io::virtual_files const files;
+  io::lab::virtual_files const files;
   try {
-    io::virtual_cluster({.ranks = 3, .ranks_per_node = 2, .seed = 7}, roomy).run([&](io::virtual_rank const& world) {
-      auto f = virtual_file::open(world, "f", create, {}, files.opener());
-      std::vector<int> data(1000);
-      io::request const pending = f.iwrite_at(0, data);
-      if (world.rank() != 1) f.write_at_all(0, data);
-      if (world.rank() == 1) world.receive(std::as_writable_bytes(std::span(data)), 0, 1);
-    });
+    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2, .seed = 7}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = virtual_file::open(world, "f", create, {}, files.opener());
+          std::vector<int> data(1000);
+          io::request const pending = f.iwrite_at(0, data);
+          if (world.rank() != 1) f.write_at_all(0, data);
+          if (world.rank() == 1) world.receive(std::as_writable_bytes(std::span(data)), 0, 1);
+        });
     FAIL("no deadlock");
-  } catch (io::virtual_run_error const& e) {
-    CHECK(e.why() == io::virtual_run_error::reason::deadlock);
+  } catch (io::lab::virtual_run_error const& e) {
+    CHECK(e.why() == io::lab::virtual_run_error::reason::deadlock);
     CHECK_THAT(e.what(), ContainsSubstring("in write_at_all at virtual_files.cpp:"));
     CHECK_THAT(e.what(), ContainsSubstring("receive from rank 0, tag 1, communicator 0, at virtual_files.cpp:"));
   }

@@ -18,7 +18,7 @@ using namespace io::test;
 
 namespace {
 
-constexpr io::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
+constexpr io::lab::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
 
 }  // namespace
 
@@ -26,16 +26,16 @@ TEST_CASE("virtual ranks answer whatever they are asked, in the order of the que
   int const n = GENERATE(1, 2, 3, 7, 16);
   std::int64_t const jitter_ns = GENERATE(0, 100'000);
   CAPTURE(n, jitter_ns);
-  io::scenario s{.ranks = n, .ranks_per_node = 3, .seed = 9};
+  io::lab::scenario s{.ranks = n, .ranks_per_node = 3, .seed = 9};
   s.network.jitter_ns = jitter_ns;
   auto const run = [&] {
-    return io::virtual_cluster(s, roomy).run([](io::virtual_rank const& world) {
+    return io::lab::virtual_cluster(s, roomy).run([](io::lab::virtual_rank const& world) {
       check_answers(world);
       check_end_of_service(world);
       check_two_services(world);
     });
   };
-  io::virtual_report const one = run(), two = run();
+  io::lab::virtual_report const one = run(), two = run();
   CHECK(one.trace_hash == two.trace_hash);
   CHECK(one.messages > 0);
 }
@@ -43,19 +43,21 @@ TEST_CASE("virtual ranks answer whatever they are asked, in the order of the que
 TEST_CASE("a rank that computes answers meanwhile, and questions take the time of messages", "[service][virtual]") {
   double asked_for = 0;
   auto const r =
-      io::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = 1}).run([&](io::virtual_rank const& world) {
-        std::error_code error;
-        auto const mine = world.serve(
-            [&](int, std::span<std::byte const> question) { return std::vector<std::byte>(question.size()); }, error);
-        if (world.rank() == 0) {
-          world.compute(1);
-        } else {
-          double const began = world.now();
-          CHECK(mine->call({{0, std::vector<std::byte>(1'250'000)}})[0].content.size() == 1'250'000);
-          asked_for = world.now() - began;
-        }
-        world.barrier();
-      });
+      io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = 1})
+          .run([&](io::lab::virtual_rank const& world) {
+            std::error_code error;
+            auto const mine = world.serve(
+                [&](int, std::span<std::byte const> question) { return std::vector<std::byte>(question.size()); },
+                error);
+            if (world.rank() == 0) {
+              world.compute(1);
+            } else {
+              double const began = world.now();
+              CHECK(mine->call({{0, std::vector<std::byte>(1'250'000)}})[0].content.size() == 1'250'000);
+              asked_for = world.now() - began;
+            }
+            world.barrier();
+          });
   CHECK(r.messages == 2);
   CHECK(r.message_bytes == 2'500'000);
   // 100 us each way at 12.5 GB/s, and what a short message takes.
@@ -67,9 +69,9 @@ TEST_CASE("who asks a rank that dies is told so, whenever that is", "[service][v
   int told = 0, answered = 0;
   for (std::int64_t operation = 1; operation < 60; ++operation) {
     CAPTURE(operation);
-    io::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = 3};
+    io::lab::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = 3};
     s.deaths.push_back({1, operation});
-    auto const r = io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+    auto const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
       std::error_code error;
       auto const mine = world.serve(
           [&](int, std::span<std::byte const>) {

@@ -26,29 +26,29 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-constexpr io::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
-using virtual_file = io::basic_file<io::virtual_rank>;
+constexpr io::lab::virtual_options roomy{.stack_bytes = std::size_t{1} << 20};
+using virtual_file = io::basic_file<io::lab::virtual_rank>;
 
 template <class Check>
 void in_the_cluster(int ranks, int ranks_per_node, Check&& check) {
   CAPTURE(ranks, ranks_per_node);
-  io::virtual_files const files;
-  io::virtual_cluster({.ranks = ranks, .ranks_per_node = ranks_per_node, .seed = seed()}, roomy)
-      .run([&](io::virtual_rank const& world) { check(world, files.opener()); });
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = ranks_per_node, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) { check(world, files.opener()); });
 }
 
 }  // namespace
 
 TEST_CASE("what ranks ship to agents is what each of them wrote, and nothing else", "[shipping][random]") {
   for (int const ranks : {1, 2, 3, 7, 16})
-    in_the_cluster(ranks, 3, [](io::virtual_rank const& world, io::opener const& files) {
+    in_the_cluster(ranks, 3, [](io::lab::virtual_rank const& world, io::opener const& files) {
       check_shipped_transfers(world, "f", files, 30);
     });
 }
 TEST_CASE("reads and writes that meet at agents, and at the file, are kept apart", "[shipping][random]") {
   for (io::mode const more : {io::mode::none, io::mode::unique_open})
     for (int const ranks : {1, 2, 3, 8})
-      in_the_cluster(ranks, 3, [more](io::virtual_rank const& world, io::opener const& files) {
+      in_the_cluster(ranks, 3, [more](io::lab::virtual_rank const& world, io::opener const& files) {
         check_shipped_mixture(world, "f", files, more, 20);
       });
 }
@@ -82,7 +82,7 @@ TEST_CASE("agents begin where hints ask for them, and serve until close", "[ship
 TEST_CASE("requests that meet in a window go to the file as one", "[shipping][merging]") {
   constexpr int ranks = 16;
   constexpr std::int64_t pieces = 1000;
-  in_the_cluster(ranks, 1, [](io::virtual_rank const& world, io::opener const& files) {
+  in_the_cluster(ranks, 1, [](io::lab::virtual_rank const& world, io::opener const& files) {
     auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
     f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * ranks));
     std::vector<int> data(pieces, world.rank()), back(pieces);
@@ -103,7 +103,7 @@ TEST_CASE("requests that meet in a window go to the file as one", "[shipping][me
 TEST_CASE("reads that meet writes in a window go to the file by themselves", "[shipping][merging]") {
   constexpr int ranks = 8;
   constexpr std::int64_t pieces = 1000;
-  in_the_cluster(ranks, 1, [](io::virtual_rank const& world, io::opener const& files) {
+  in_the_cluster(ranks, 1, [](io::lab::virtual_rank const& world, io::opener const& files) {
     auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
     f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * ranks));
     io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
@@ -133,12 +133,12 @@ TEST_CASE("reads that meet writes in a window go to the file by themselves", "[s
 TEST_CASE("where one of those who meet asks for no holes, none are touched", "[shipping][merging][sparse]") {
   constexpr int ranks = 6;
   constexpr std::int64_t pieces = 500;
-  io::scenario s{.ranks = ranks, .ranks_per_node = 1, .seed = seed()};
+  io::lab::scenario s{.ranks = ranks, .ranks_per_node = 1, .seed = seed()};
   s.disk.call_ns = 100'000;  // so long an agent is busy
   for (int sparse = 0; sparse < ranks; ++sparse) {
     CAPTURE(sparse);
-    io::virtual_files const on(s.disk);
-    io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_files const on(s.disk);
+    io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       io::hints h = with_agents();
       h.ds_write = h.ds_read = io::toggle::enable;
       auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, h, on.opener());
@@ -167,7 +167,7 @@ TEST_CASE("where one of those who meet asks for no holes, none are touched", "[s
 }
 
 TEST_CASE("an agent answers while its rank computes", "[shipping]") {
-  in_the_cluster(2, 1, [](io::virtual_rank const& world, io::opener const& files) {
+  in_the_cluster(2, 1, [](io::lab::virtual_rank const& world, io::opener const& files) {
     auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
     if (world.rank() == 0) {
       world.compute(10);
@@ -181,7 +181,7 @@ TEST_CASE("an agent answers while its rank computes", "[shipping]") {
 }
 
 TEST_CASE("a buffer size does not change while a request is pending", "[shipping][hints]") {
-  in_the_cluster(2, 1, [](io::virtual_rank const& world, io::opener const& files) {
+  in_the_cluster(2, 1, [](io::lab::virtual_rank const& world, io::opener const& files) {
     auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
     std::vector<int> const data(1000, 5);
     io::request r = f.iwrite_at(1000 * world.rank(), data);
@@ -196,27 +196,28 @@ TEST_CASE("a buffer size does not change while a request is pending", "[shipping
 }
 
 TEST_CASE("a sync covers what agents wrote", "[shipping][sync]") {
-  io::virtual_files const files;
-  io::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
-    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
-    std::vector<std::byte> const data(50'000, static_cast<std::byte>(world.rank() + 1));
-    f.write_at(50'000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
-    f.sync();
-    for (std::uint64_t s = 1; s < 5; ++s) CHECK(files.crash(s).content("f") == files.content("f"));
-    CHECK(files.content("f").size() == 150'000);
-    world.barrier();
-    f.close();
-  });
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
+        std::vector<std::byte> const data(50'000, static_cast<std::byte>(world.rank() + 1));
+        f.write_at(50'000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
+        f.sync();
+        for (std::uint64_t s = 1; s < 5; ++s) CHECK(files.crash(s).content("f") == files.content("f"));
+        CHECK(files.content("f").size() == 150'000);
+        world.barrier();
+        f.close();
+      });
 }
 
 TEST_CASE("where an agent dies, whoever needs it is told, and nobody waits", "[shipping][death]") {
   int told = 0, died = 0;
   for (std::int64_t k = 1; k < 200; ++k) {
     CAPTURE(k);
-    io::virtual_files const files;
-    io::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = seed()};
+    io::lab::virtual_files const files;
+    io::lab::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = seed()};
     s.deaths.push_back({1, k});
-    auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+    auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code error;
       auto f =
           virtual_file::open(world, "f", io::mode::create | io::mode::read_write, error, with_agents(), files.opener());
@@ -251,33 +252,33 @@ namespace {
 
 constexpr std::int64_t block = 16 << 10;
 
-io::gpfs::machine with_hints() {
-  io::gpfs::machine m;
+io::lab::gpfs::machine with_hints() {
+  io::lab::gpfs::machine m;
   m.block_bytes = block;
   m.pagepool_bytes = 256 * block;
   return m;
 }
 
 struct guided_run {
-  io::gpfs::client_counters counters;
+  io::lab::gpfs::client_counters counters;
   double seconds = 0;
   std::int64_t hinted = 0, bytes = 0, moved = 0;  // moved: to and from the file
 };
 
 // Four ranks, a node each, read or write some bytes of every few blocks of their own, at random; checks what they got.
 guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool together, bool strided = false,
-                     io::gpfs::troubles troubles = {}) {
+                     io::lab::gpfs::troubles troubles = {}) {
   constexpr int ranks = 4, each = 100;
   constexpr std::int64_t length = 200, blocks = 1200;
   bool const reading = kind == io::access_kind::read, broken = !troubles.faults.empty();
-  io::virtual_gpfs files(with_hints(), ranks, std::move(troubles));
+  io::lab::virtual_gpfs files(with_hints(), ranks, std::move(troubles));
   std::vector<std::byte> content(static_cast<std::size_t>(blocks * block));
   for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<std::byte>(i * 7 / 5);
   files.put("f", content);
   guided_run result;
   auto const run =
-      io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
-          .run([&](io::virtual_rank const& world) {
+      io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
+          .run([&](io::lab::virtual_rank const& world) {
             std::mt19937 random(17 + static_cast<unsigned>(world.rank()));
             std::vector<std::int64_t> offsets;
             for (std::int64_t i = 0; i < each; ++i)
@@ -335,14 +336,15 @@ TEST_CASE("without the hint, or where the access is regular, nothing is told", "
     CHECK(scattered(io::access_kind::write, {.sparse = true, .max_ranges = 0}, together).counters.hint_calls == 0);
   }
   // One rank's regular view; to the agents it comes stripe by stripe.
-  io::virtual_gpfs files(with_hints(), 2);
-  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
-    auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
-    f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 5000));
-    std::vector<std::byte> const data(100'000, std::byte{1});
-    CHECK(f.write_at(0, data).bytes == 100'000);
-    f.close();
-  });
+  io::lab::virtual_gpfs files(with_hints(), 2);
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
+        f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 5000));
+        std::vector<std::byte> const data(100'000, std::byte{1});
+        CHECK(f.write_at(0, data).bytes == 100'000);
+        f.close();
+      });
   CHECK(files.counters().hint_calls == 0);
 }
 
@@ -359,7 +361,7 @@ TEST_CASE("where blocks cannot be read or written, what was accepted comes back 
        {"fault=server:-1,call:read,first:30,error:EIO", "fault=server:1,call:read,first:5,times:3,error:EIO"})
     for (bool const together : {false, true}) {
       guided_run const r = scattered(io::access_kind::read, {.sparse = true, .max_ranges = 2}, together, false,
-                                     io::gpfs::parse_troubles(what));
+                                     io::lab::gpfs::parse_troubles(what));
       CHECK(r.bytes < 4 * 100 * 200);
       CHECK(r.counters.ranges_accepted > 0);
     }
@@ -367,12 +369,12 @@ TEST_CASE("where blocks cannot be read or written, what was accepted comes back 
 
 TEST_CASE("what ranks ship to agents over a file system that takes hints", "[shipping][guided][random]") {
   for (int const ranks : {1, 3, 7}) {
-    io::gpfs::machine m = with_hints();
+    io::lab::gpfs::machine m = with_hints();
     m.block_bytes = 512;
     m.range_quota_blocks = ranks;
-    io::virtual_gpfs const files(m, ranks);
-    io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
-        .run([&](io::virtual_rank const& world) { check_shipped_transfers(world, "f", files.opener(), 12); });
+    io::lab::virtual_gpfs const files(m, ranks);
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
+        .run([&](io::lab::virtual_rank const& world) { check_shipped_transfers(world, "f", files.opener(), 12); });
     CHECK(files.counters().ranges_accepted > 0);
     CHECK(files.counters().ranges_unknown == 0);
   }
@@ -391,7 +393,7 @@ constexpr io::mode unique = io::mode::create | io::mode::read_write | io::mode::
 
 // Small records of all ranks, turn by turn.
 template <class File>
-io::report put_records(File& f, io::virtual_rank const& world, std::byte value, std::error_code& error) {
+io::report put_records(File& f, io::lab::virtual_rank const& world, std::byte value, std::error_code& error) {
   std::vector<std::byte> const data(100 * 200, value);
   f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * world.size()));
   return f.write_at(0, data, error);
@@ -402,11 +404,11 @@ io::report put_records(File& f, io::virtual_rank const& world, std::byte value, 
 TEST_CASE("a file opened unique whose calls are shipped is partitioned as its agents are", "[shipping][partitioning]") {
   for (int const per_node : {1, 2}) {
     constexpr int ranks = 6;
-    io::virtual_gpfs files(with_hints(), ranks / per_node);
-    io::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = seed()}, roomy)
-        .run([&](io::virtual_rank const& world) {
+    io::lab::virtual_gpfs files(with_hints(), ranks / per_node);
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = seed()}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
           auto f = virtual_file::open(world, "f", unique, partitioned(block), files.opener());
-          io::gpfs::client_counters const before = files.counters();
+          io::lab::gpfs::client_counters const before = files.counters();
           std::vector<std::byte> some(100);
           std::error_code error;
           for (std::int64_t const stripe : {block, 3 * block, 16 * block}) {
@@ -417,7 +419,7 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
             CHECK_THAT(f.explain_at(io::access_kind::read, 0, some).reason, ContainsSubstring("partitioned"));
             world.barrier();
           }
-          io::gpfs::client_counters const after = files.counters();
+          io::lab::gpfs::client_counters const after = files.counters();
           CHECK(after.token_requests == before.token_requests);
           CHECK(after.revokes_received == before.revokes_received);
           CHECK(after.ships_sent == before.ships_sent);  // nothing is written by a node that does not own it
@@ -438,34 +440,35 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned as its ag
 }
 
 TEST_CASE("what is not partitioned, and why", "[shipping][partitioning]") {
-  io::virtual_gpfs const gpfs(with_hints(), 2);
-  io::virtual_files const plain;
-  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy).run([&](io::virtual_rank const& world) {
-    auto const reason = [&](io::mode modes, io::hints const& h, io::opener files) {
-      auto f = virtual_file::open(world, "f", modes, h, std::move(files));
-      std::error_code error;
-      std::string const said = put_records(f, world, std::byte{1}, error).reason;
-      CHECK_FALSE(error);
-      f.close();
-      return said;
-    };
-    constexpr io::mode shared = io::mode::create | io::mode::read_write;
-    CHECK_THAT(reason(shared, partitioned(), gpfs.opener()), !ContainsSubstring("partitioned"));
-    CHECK_THAT(reason(unique, {}, gpfs.opener()), !ContainsSubstring("partitioned"));
-    io::hints off = partitioned(), on = partitioned();
-    off.partitioning = io::toggle::disable;
-    on.partitioning = io::toggle::enable;
-    CHECK_THAT(reason(unique, off, gpfs.opener()), !ContainsSubstring("partitioned"));
-    CHECK_THAT(reason(shared, on, gpfs.opener()), ContainsSubstring("; partitioned in the file system"));
-    CHECK_THAT(reason(unique, partitioned(), plain.opener()),
-               ContainsSubstring("; not partitioned: the file system takes no directives"));
-    on.io_buffer_bytes = std::int64_t{4} << 30;
-    CHECK_THAT(reason(unique, on, gpfs.opener()), ContainsSubstring("not partitioned: stripes of 2 GiB or more"));
-    // Somebody else writes the file.
-    auto other = virtual_file::open(world, "f", shared, {}, gpfs.opener());
-    CHECK_THAT(reason(unique, partitioned(), gpfs.opener()), ContainsSubstring("EPERM"));
-    other.close();
-  });
+  io::lab::virtual_gpfs const gpfs(with_hints(), 2);
+  io::lab::virtual_files const plain;
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy)
+      .run([&](io::lab::virtual_rank const& world) {
+        auto const reason = [&](io::mode modes, io::hints const& h, io::opener files) {
+          auto f = virtual_file::open(world, "f", modes, h, std::move(files));
+          std::error_code error;
+          std::string const said = put_records(f, world, std::byte{1}, error).reason;
+          CHECK_FALSE(error);
+          f.close();
+          return said;
+        };
+        constexpr io::mode shared = io::mode::create | io::mode::read_write;
+        CHECK_THAT(reason(shared, partitioned(), gpfs.opener()), !ContainsSubstring("partitioned"));
+        CHECK_THAT(reason(unique, {}, gpfs.opener()), !ContainsSubstring("partitioned"));
+        io::hints off = partitioned(), on = partitioned();
+        off.partitioning = io::toggle::disable;
+        on.partitioning = io::toggle::enable;
+        CHECK_THAT(reason(unique, off, gpfs.opener()), !ContainsSubstring("partitioned"));
+        CHECK_THAT(reason(shared, on, gpfs.opener()), ContainsSubstring("; partitioned in the file system"));
+        CHECK_THAT(reason(unique, partitioned(), plain.opener()),
+                   ContainsSubstring("; not partitioned: the file system takes no directives"));
+        on.io_buffer_bytes = std::int64_t{4} << 30;
+        CHECK_THAT(reason(unique, on, gpfs.opener()), ContainsSubstring("not partitioned: stripes of 2 GiB or more"));
+        // Somebody else writes the file.
+        auto other = virtual_file::open(world, "f", shared, {}, gpfs.opener());
+        CHECK_THAT(reason(unique, partitioned(), gpfs.opener()), ContainsSubstring("EPERM"));
+        other.close();
+      });
 }
 
 TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the file as it is",
@@ -474,10 +477,10 @@ TEST_CASE("a directive that fails on one rank leaves no rank waiting, and the fi
   for (int who = 0; who < ranks; ++who)
     for (std::int64_t k = 1; k <= 6; ++k) {  // start; stop, start with another map; the same for a size; stop at close
       CAPTURE(who, k);
-      io::virtual_gpfs files(with_hints(), ranks);
+      io::lab::virtual_gpfs files(with_hints(), ranks);
       int told = 0;
-      io::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
-          .run([&](io::virtual_rank const& world) {
+      io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = seed()}, roomy)
+          .run([&](io::lab::virtual_rank const& world) {
             auto const script = std::make_shared<io::fault_script>();
             if (world.rank() == who)
               script->add(io::fail_at(io::file_call::fcntl, k, std::error_code(ENOMEM, std::system_category())));
@@ -512,10 +515,10 @@ TEST_CASE("a rank that dies while the file is partitioned", "[shipping][partitio
   int died = 0, told = 0;
   for (std::int64_t k = 1; k < 120; ++k) {
     CAPTURE(k);
-    io::virtual_gpfs const files(with_hints(), 3);
-    io::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = seed()};
+    io::lab::virtual_gpfs const files(with_hints(), 3);
+    io::lab::scenario s{.ranks = 3, .ranks_per_node = 1, .seed = seed()};
     s.deaths.push_back({1, k});
-    auto const r = io::virtual_cluster(s, roomy).run([&](io::virtual_rank const& world) {
+    auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code error;
       auto f = virtual_file::open(world, "f", unique, error, partitioned(block), files.opener());
       bool lost = error == io::errc::rank_failed;

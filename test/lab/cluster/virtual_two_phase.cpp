@@ -28,14 +28,14 @@ void in_each_cluster(Check&& check) {
         if (per_node > 1 && per_node >= 2 * ranks) continue;
         if (late && ranks == 1) continue;
         CAPTURE(ranks, per_node, late);
-        io::scenario s{.ranks = ranks, .ranks_per_node = per_node, .seed = seed()};
+        io::lab::scenario s{.ranks = ranks, .ranks_per_node = per_node, .seed = seed()};
         if (late) {
           s.network.eager_bytes = 0;
           s.network.jitter_ns = 100'000;
           s.slow.push_back({.rank = ranks / 2, .factor = 50});
         }
-        io::virtual_files const files;
-        io::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20}).run([&](io::virtual_rank const& world) {
+        io::lab::virtual_files const files;
+        io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20}).run([&](io::lab::virtual_rank const& world) {
           check(world, "f", files.opener());
         });
       }
@@ -63,12 +63,12 @@ TEST_CASE("a policy of all ranks that throws ends its call, and no other", "[vir
 }
 TEST_CASE("a collective write that merges keeps off a request that is under way", "[virtual][two_phase][merging]") {
   for (io::mode const more : {io::mode::none, io::mode::unique_open})
-    in_each_cluster([&](io::virtual_rank const& world, std::string const& path, io::opener const& files) {
+    in_each_cluster([&](io::lab::virtual_rank const& world, std::string const& path, io::opener const& files) {
       constexpr int each = 1000;
       io::hints h;
       h.ds_write = io::toggle::enable;
-      auto f =
-          io::basic_file<io::virtual_rank>::open(world, path, io::mode::create | io::mode::read_write | more, h, files);
+      auto f = io::basic_file<io::lab::virtual_rank>::open(world, path, io::mode::create | io::mode::read_write | more,
+                                                           h, files);
       f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world.size()));
       for (int who = 0; who < world.size(); ++who) {
         std::vector<int> const data(each, world.rank() + 100 * who);

@@ -22,7 +22,7 @@
 #include "support/gpfs_hints.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Messages of the simulated GPFS as bytes.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <gpfs/codec.hpp>
+#include <lab/gpfs/codec.hpp>
 
 #include <boost/pfr/core.hpp>
 #include <boost/pfr/ops.hpp>
@@ -16,7 +16,7 @@
 #include "support/catch.hpp"
 #include "support/seed.hpp"
 
-namespace gpfs = argosy::gpfs;
+namespace gpfs = argosy::lab::gpfs;
 using argosy::test::seed;
 
 namespace {

@@ -17,7 +17,7 @@
 #include <argosy/lab/gpfs/loopback_file.hpp>
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using gpfs::call_kind;
 using io::lock_kind;
 

@@ -5,8 +5,8 @@
 #include <argosy/lab/gpfs/loopback_file.hpp>
 #include <argosy/lab/gpfs/mount.hpp>
 
-#include <gpfs/codec.hpp>
-#include <gpfs/process_frames.hpp>
+#include <lab/gpfs/codec.hpp>
+#include <lab/gpfs/process_frames.hpp>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@
 #include "support/wire_peers.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using namespace std::chrono_literals;
 using io::test::in_child;
 using io::test::scratch;

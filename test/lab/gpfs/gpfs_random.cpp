@@ -18,7 +18,7 @@
 #include "support/seed.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using io::test::seed;
 
 namespace {

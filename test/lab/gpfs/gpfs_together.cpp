@@ -23,7 +23,7 @@
 #include "support/seed.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using Catch::Matchers::ContainsSubstring;
 using io::test::seed;
 

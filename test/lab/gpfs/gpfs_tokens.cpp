@@ -19,9 +19,9 @@
 #include "support/gpfs_hints.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using gpfs::token_mode;
-using io::detail::gpfs::token_map;
+using io::lab::detail::token_map;
 
 namespace {
 

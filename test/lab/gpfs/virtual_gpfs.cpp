@@ -20,7 +20,7 @@
 #include "support/gpfs_hints.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -39,7 +39,7 @@ gpfs::machine small() {
 }
 bytes filled(std::int64_t n, int value) { return bytes(static_cast<std::size_t>(n), static_cast<std::byte>(value)); }
 
-io::virtual_gpfs_handle open_at(io::virtual_gpfs const& files, std::string const& path = "f") {
+io::lab::virtual_gpfs_handle open_at(io::lab::virtual_gpfs const& files, std::string const& path = "f") {
   std::error_code error;
   auto h = files.open(path, create, error);
   if (error) throw std::system_error(error);
@@ -50,9 +50,9 @@ int errno_of(std::error_code const& e) { return e.category() == std::system_cate
 }  // namespace
 
 TEST_CASE("two writers in one block: exact counts, and the last write is read", "[virtual_gpfs]") {
-  io::virtual_gpfs const files(small(), 2);
-  io::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1, .seed = 3}, {.timeline = true});
-  io::virtual_report const r = cluster.run([&](io::virtual_rank const& world) {
+  io::lab::virtual_gpfs const files(small(), 2);
+  io::lab::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1, .seed = 3}, {.timeline = true});
+  io::lab::virtual_report const r = cluster.run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     bytes const mine = filled(100, world.rank() + 1);
     for (int turn = 0; turn < 2; ++turn) {
@@ -92,9 +92,9 @@ TEST_CASE("two writers in one block: exact counts, and the last write is read", 
 
 TEST_CASE("the same seeds give the same run, others give others", "[virtual_gpfs]") {
   auto const hash = [](std::uint64_t seed, std::uint64_t delays) {
-    io::virtual_gpfs const files(small(), 4, {.seed = delays, .delay_max = std::chrono::microseconds(500)});
-    return io::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = seed})
-        .run([&](io::virtual_rank const& world) {
+    io::lab::virtual_gpfs const files(small(), 4, {.seed = delays, .delay_max = std::chrono::microseconds(500)});
+    return io::lab::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = seed})
+        .run([&](io::lab::virtual_rank const& world) {
           auto f = open_at(files);
           for (int k = 0; k < 5; ++k) f.write(300 * ((world.rank() + 3 * k) % 16), filled(300, k));
           f.close();
@@ -107,12 +107,12 @@ TEST_CASE("the same seeds give the same run, others give others", "[virtual_gpfs
 }
 
 TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
-  io::virtual_gpfs files(small(), 2);
+  io::lab::virtual_gpfs files(small(), 2);
   files.put("old", filled(3000, 5));
   CHECK(files.on_disk("old") == filled(3000, 5));
-  io::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1});
+  io::lab::virtual_cluster const cluster({.ranks = 2, .ranks_per_node = 1});
   for (int run = 0; run < 3; ++run)
-    cluster.run([&](io::virtual_rank const& world) {
+    cluster.run([&](io::lab::virtual_rank const& world) {
       auto f = open_at(files, "old");
       bytes all(4000);
       CHECK(f.read(0, all).bytes == 3000 + run);
@@ -136,54 +136,56 @@ TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
 
 TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes", "[virtual_gpfs][locks]") {
   for (int const per_node : {1, 2, 4}) {
-    io::virtual_gpfs const files(small(), 4);
+    io::lab::virtual_gpfs const files(small(), 4);
     std::int64_t sum = 0;
     std::int64_t inside = 0;
-    io::virtual_cluster({.ranks = 4, .ranks_per_node = per_node, .seed = 5}).run([&](io::virtual_rank const& world) {
-      auto f = open_at(files);
-      for (int k = 0; k < 5; ++k) {
-        CHECK_FALSE(f.lock(0, 8, io::lock_kind::exclusive));
-        CHECK(++inside == 1);
-        std::int64_t n = 0;
-        CHECK(f.read(0, std::as_writable_bytes(std::span(&n, 1))).bytes == (sum == 0 ? 0 : 8));
-        world.compute(1e-3);
-        world.pause();
-        CHECK(n == sum);
-        sum = ++n;
-        CHECK(f.write(0, std::as_bytes(std::span(&n, 1))).bytes == 8);
-        --inside;
-        CHECK_FALSE(f.unlock(0, 8));
-      }
-      CHECK_FALSE(f.close());
-    });
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = per_node, .seed = 5})
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = open_at(files);
+          for (int k = 0; k < 5; ++k) {
+            CHECK_FALSE(f.lock(0, 8, io::lock_kind::exclusive));
+            CHECK(++inside == 1);
+            std::int64_t n = 0;
+            CHECK(f.read(0, std::as_writable_bytes(std::span(&n, 1))).bytes == (sum == 0 ? 0 : 8));
+            world.compute(1e-3);
+            world.pause();
+            CHECK(n == sum);
+            sum = ++n;
+            CHECK(f.write(0, std::as_bytes(std::span(&n, 1))).bytes == 8);
+            --inside;
+            CHECK_FALSE(f.unlock(0, 8));
+          }
+          CHECK_FALSE(f.close());
+        });
     CHECK(sum == 20);
     CHECK(files.system().manager().counters().locks == 20);
   }
 }
 
 TEST_CASE("a lock that nobody gives back is named in the deadlock", "[virtual_gpfs][locks]") {
-  io::virtual_gpfs const files(small(), 2);
-  CHECK_THROWS_WITH(io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const& world) {
-    auto f = open_at(files);
-    if (world.rank() == 1) world.barrier();
-    f.lock(0, 8, io::lock_kind::exclusive);
-    world.barrier();
-    world.barrier();
-  }),
-                    ContainsSubstring("lock of 'f' in the simulated GPFS"));
+  io::lab::virtual_gpfs const files(small(), 2);
+  CHECK_THROWS_WITH(
+      io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
+        auto f = open_at(files);
+        if (world.rank() == 1) world.barrier();
+        f.lock(0, 8, io::lock_kind::exclusive);
+        world.barrier();
+        world.barrier();
+      }),
+      ContainsSubstring("lock of 'f' in the simulated GPFS"));
   // The next run finds everything closed and unlocked.
-  io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const&) {
+  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const&) {
     auto f = open_at(files);
     CHECK_FALSE(f.lock(0, 8, io::lock_kind::shared));
   });
 }
 
 TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][deaths]") {
-  io::virtual_gpfs const files(small(), 2);
-  io::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
+  io::lab::virtual_gpfs const files(small(), 2);
+  io::lab::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
   s.deaths.push_back({.rank = 0, .operation = 4});  // open, lock, write, then it dies
   double waited = 0;
-  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     if (world.rank() == 0) {
       f.lock(0, 100, io::lock_kind::exclusive);
@@ -205,12 +207,12 @@ TEST_CASE("what a dead rank had open is closed by its node", "[virtual_gpfs][dea
 }
 
 TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease", "[virtual_gpfs][deaths]") {
-  io::virtual_gpfs const files(small(), 2);
-  io::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
+  io::lab::virtual_gpfs const files(small(), 2);
+  io::lab::scenario s{.ranks = 4, .ranks_per_node = 2, .seed = 1};
   s.deaths.push_back({.rank = 0, .operation = 4});
   s.deaths.push_back({.rank = 1, .operation = 2});
   double waited = 0;
-  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     if (world.rank() == 1) world.pause();
     if (world.rank() == 0) {
@@ -233,7 +235,7 @@ TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease
   CHECK(waited < 1.1);
   CHECK(files.system().manager().counters().failed_nodes == 1);
   // It stays lost.
-  io::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}).run([&](io::lab::virtual_rank const& world) {
     std::error_code error;
     auto const f = files.open("f", create, error);
     CHECK(errno_of(error) == (world.rank() < 2 ? ESTALE : 0));
@@ -243,12 +245,12 @@ TEST_CASE("a node of which all ranks are dead is lost: others wait for its lease
 
 TEST_CASE("a nonblocking call of a rank that dies is left alone by the system", "[virtual_gpfs][deaths]") {
   // The memory of the call is gone when its data arrives.
-  io::virtual_gpfs files(small(), 2);
+  io::lab::virtual_gpfs files(small(), 2);
   files.put("f", filled(40 * B, 1));
-  io::scenario s{.ranks = 2, .ranks_per_node = 1, .seed = 1};
+  io::lab::scenario s{.ranks = 2, .ranks_per_node = 1, .seed = 1};
   s.deaths.push_back({.rank = 0, .operation = 4});
-  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
-    auto f = std::make_shared<io::virtual_gpfs_handle>(open_at(files));
+  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
+    auto f = std::make_shared<io::lab::virtual_gpfs_handle>(open_at(files));
     if (world.rank() == 1) return;
     auto const beside = world.make_background();
     beside->start([f] {
@@ -262,12 +264,12 @@ TEST_CASE("a nonblocking call of a rank that dies is left alone by the system", 
 }
 
 TEST_CASE("the scenario's faults are those of a rank's calls", "[virtual_gpfs][faults]") {
-  io::virtual_gpfs const files(small(), 1);
-  io::scenario s{.ranks = 2};
+  io::lab::virtual_gpfs const files(small(), 1);
+  io::lab::scenario s{.ranks = 2};
   s.faults.push_back({1, io::fail_at(io::file_call::write, 2, std::errc::io_error)});
   s.faults.push_back({1, io::interrupt_at(io::file_call::read, 1, 3)});
   s.faults.push_back({0, io::delay_at(io::file_call::sync, 1, std::chrono::seconds(1))});
-  io::virtual_cluster(s).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
     std::error_code error;
     auto f = files.opener()("f", create, error);
     int const me = world.rank();
@@ -287,9 +289,9 @@ TEST_CASE("a server that cannot write: the error reaches the rank which wrote, o
   SECTION("on revocation") {}
   SECTION("later") { troubles.faults[0].first = 2; }
   bool const first = troubles.faults[0].first == 1;
-  io::virtual_gpfs files(small(), 2, troubles);
+  io::lab::virtual_gpfs files(small(), 2, troubles);
   files.put("other", filled(10, 1));  // from outside, nothing goes wrong
-  io::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .seed = 2}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2, .seed = 2}).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     if (world.rank() == 0) CHECK(f.write(0, filled(100, 1)).bytes == 100);
     world.barrier();
@@ -307,8 +309,8 @@ TEST_CASE("a server that cannot write: the error reaches the rank which wrote, o
 TEST_CASE("bytes that are lost are seen by nobody, though the block has others that are not",
           "[virtual_gpfs][faults]") {
   // Node 0 writes 50 bytes, which fail on their way to disk while it writes the next 50 into the same block.
-  io::virtual_gpfs files(small(), 2, gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO"));
-  io::virtual_cluster({.ranks = 3, .ranks_per_node = 2}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_gpfs files(small(), 2, gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:EREMOTEIO"));
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     if (world.rank() == 0) CHECK(f.write(0, filled(50, 1)).bytes == 50);
     world.barrier();
@@ -334,9 +336,9 @@ TEST_CASE("bytes that are lost are seen by nobody, though the block has others t
 
 TEST_CASE("slow servers and late messages take longer", "[virtual_gpfs]") {
   auto const seconds = [](gpfs::troubles const& t) {
-    io::virtual_gpfs const files(small(), 2, t);
-    return io::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
-        .run([&](io::virtual_rank const& world) {
+    io::lab::virtual_gpfs const files(small(), 2, t);
+    return io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1})
+        .run([&](io::lab::virtual_rank const& world) {
           auto f = open_at(files);
           f.write(20 * B * world.rank(), filled(20 * B, 1));
           f.sync();
@@ -374,12 +376,12 @@ TEST_CASE("troubles as text", "[gpfs]") {
 
 TEST_CASE("traffic writes down which node takes tokens from which, and draws it", "[virtual_gpfs]") {
   using kind = gpfs::traffic::kind;
-  io::virtual_gpfs const files(small(), 3);
+  io::lab::virtual_gpfs const files(small(), 3);
   int others = 0;
   files.system().on_delivery = [&](gpfs::message const&, gpfs::instant) { ++others; };
   {
     gpfs::traffic const seen(files.system());
-    io::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3}).run([&](io::virtual_rank const& world) {
+    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1, .seed = 3}).run([&](io::lab::virtual_rank const& world) {
       auto f = open_at(files);
       for (int turn = 0; turn < 3; ++turn) {
         if (turn == world.rank()) CHECK(f.write(100 * turn, filled(100, 1)).bytes == 100);
@@ -405,9 +407,9 @@ TEST_CASE("traffic writes down which node takes tokens from which, and draws it"
 }
 
 TEST_CASE("directives of all ranks: partitioned, no token moves", "[virtual_gpfs][partitioning]") {
-  io::virtual_gpfs files(small(), 4);
+  io::lab::virtual_gpfs files(small(), 4);
   std::int64_t before = 0, after = 0;
-  io::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = 4}).run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = 8, .ranks_per_node = 2, .seed = 4}).run([&](io::lab::virtual_rank const& world) {
     auto f = open_at(files);
     auto start = io::test::ship_start(8);
     CHECK_FALSE(f.fcntl(start));
@@ -433,8 +435,9 @@ TEST_CASE("directives of all ranks: partitioned, no token moves", "[virtual_gpfs
 }
 
 TEST_CASE("a rank on a node that the file system does not have cannot open anything", "[virtual_gpfs]") {
-  io::virtual_gpfs const files(small(), 1);
-  CHECK_THROWS_WITH(
-      io::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::virtual_rank const&) { open_at(files); }),
-      ContainsSubstring("rank 1 is on node 1, but there are 1 nodes"));
+  io::lab::virtual_gpfs const files(small(), 1);
+  CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const&) {
+    open_at(files);
+  }),
+                    ContainsSubstring("rank 1 is on node 1, but there are 1 nodes"));
 }

@@ -18,7 +18,7 @@
 #include "support/seed.hpp"
 
 namespace io = argosy;
-namespace gpfs = io::gpfs;
+namespace gpfs = io::lab::gpfs;
 using io::test::seed;
 
 namespace {
@@ -98,7 +98,8 @@ plan make_plan(engine& random, int ranks, int meetings, bool partitioned) {
 
 class actor {
  public:
-  actor(io::virtual_gpfs const& files, io::virtual_rank const& world, plan const& p, std::uint64_t number, bool hints)
+  actor(io::lab::virtual_gpfs const& files, io::lab::virtual_rank const& world, plan const& p, std::uint64_t number,
+        bool hints)
       : world_(world), plan_(p), random_(number + static_cast<std::uint64_t>(world.rank())), hints_(hints) {
     std::error_code error;
     file_ = files.open("f", {.read = true, .write = true, .create = true}, error);
@@ -190,11 +191,11 @@ class actor {
     accepted_.insert(accepted_.end(), h.a.accRangeArray, h.a.accRangeArray + h.a.accRangeCnt);
   }
 
-  io::virtual_rank const& world_;
+  io::lab::virtual_rank const& world_;
   plan const& plan_;
   engine random_;
   bool hints_;
-  io::virtual_gpfs_handle file_;
+  io::lab::virtual_gpfs_handle file_;
   std::int64_t block_ = 0;
   std::vector<gpfs::gpfsRangeArray_t> accepted_;
 };
@@ -208,9 +209,9 @@ void many(std::uint64_t first, int rounds, bool partitioned, bool hints) {
     gpfs::machine const m = small_machine(random);
     gpfs::troubles const t{.seed = number, .delay_max = std::chrono::nanoseconds(pick(random, 0, 1) * 2'000'000)};
     plan const p = make_plan(random, ranks, 40, partitioned);
-    io::virtual_gpfs const files(m, (ranks - 1) / per_node + 1, t);
-    io::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = number})
-        .run([&](io::virtual_rank const& world) { actor(files, world, p, number, hints).run(); });
+    io::lab::virtual_gpfs const files(m, (ranks - 1) / per_node + 1, t);
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = number})
+        .run([&](io::lab::virtual_rank const& world) { actor(files, world, p, number, hints).run(); });
     bytes expected(static_cast<std::size_t>(p.bytes));
     std::int64_t size = 0;
     for (int k = 0; k < 40; ++k)

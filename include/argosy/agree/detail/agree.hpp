@@ -8,31 +8,31 @@
 #include <argosy/error/failure.hpp>
 #include <argosy/world/communicator.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Before a call starts: were the arguments of every rank valid, and equal where they must be? One reduction; a broadcast
 // more if not. With `develop` (the same on all ranks) every argument is compared with that of the right neighbour first, at
 // the cost of one message each way; the call's place in the source, too, if ranks are in different calls.
 // Collective. Whoever calls another collective of the same file meanwhile meets the others here.
 template <agreeing World>
-agreement agree(World const& world, arguments const& given, bool develop);
+agreement agree_to_begin(World const& world, arguments const& given, bool develop);
 
 // The same for reads and writes: `access` is this rank's, and becomes that of all ranks, in the same reduction.
 template <agreeing World>
-agreement agree(World const& world, arguments const& given, bool develop, access_summary& access);
+agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access);
 
 // The same, for calls that do not know yet whether they are to compare: `develop` becomes true on all ranks if it is on one.
 template <agreeing World>
-agreement agree_first(World const& world, arguments const& given, bool& develop);
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);
 
 // After a call: did it succeed on every rank? One reduction; a broadcast more if not. Collective.
 template <agreeing World>
-agreement agree(World const& world, failure const& mine);
+agreement agree_on_outcome(World const& world, failure const& mine);
 
 // The same; `flag` becomes true on all ranks if it is on one.
 template <agreeing World>
-agreement agree(World const& world, failure const& mine, bool& flag);
+agreement agree_on_outcome(World const& world, failure const& mine, bool& flag);
 
-}  // namespace argosy
+}  // namespace argosy::detail
 
 #include <argosy/agree/detail/agree_body.hpp>

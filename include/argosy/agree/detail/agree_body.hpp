@@ -12,9 +12,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/neighbour.hpp>
 
-namespace argosy {
-
-namespace detail {
+namespace argosy::detail {
 
 inline call_summary summarise(failure const& mine, int rank) {
   call_summary s;
@@ -75,10 +73,8 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
   return {};
 }
 
-}  // namespace detail
-
 template <agreeing World>
-agreement agree(World const& world, arguments const& given, bool develop, access_summary& access) {
+agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access) {
   failure mine = given.fault();
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
   int unused = 0;
@@ -86,30 +82,30 @@ agreement agree(World const& world, arguments const& given, bool develop, access
 }
 
 template <agreeing World>
-agreement agree(World const& world, arguments const& given, bool develop) {
+agreement agree_to_begin(World const& world, arguments const& given, bool develop) {
   access_summary nothing;
-  return agree(world, given, develop, nothing);
+  return agree_to_begin(world, given, develop, nothing);
 }
 
 template <agreeing World>
-agreement agree_first(World const& world, arguments const& given, bool& develop) {
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop) {
   int flag = develop ? 1 : 0;
   access_summary nothing;
   agreement first = detail::agree_on(world, given, given.fault(), flag, nothing);
   develop = flag != 0;
   if (!develop || (!first && first.cause != errc::not_same)) return first;
-  agreement compared = agree(world, detail::compare_with_neighbour(world, given));
+  agreement compared = agree_on_outcome(world, detail::compare_with_neighbour(world, given));
   return compared ? first : compared;
 }
 
 template <agreeing World>
-agreement agree(World const& world, failure const& mine) {
+agreement agree_on_outcome(World const& world, failure const& mine) {
   bool unused = false;
-  return agree(world, mine, unused);
+  return agree_on_outcome(world, mine, unused);
 }
 
 template <agreeing World>
-agreement agree(World const& world, failure const& mine, bool& flag) {
+agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) {
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call is named so
   call_summary s = detail::summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());
@@ -125,4 +121,4 @@ agreement agree(World const& world, failure const& mine, bool& flag) {
   return detail::conclude(world, s, mine);
 }
 
-}  // namespace argosy
+}  // namespace argosy::detail

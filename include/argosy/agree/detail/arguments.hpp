@@ -14,7 +14,7 @@
 
 #include <argosy/error/failure.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // FNV-1a: equal values have equal hashes on every rank.
 constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
@@ -91,4 +91,4 @@ class arguments {
   failure fault_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -12,7 +12,7 @@
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/world/communicator.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // The lowest and the highest value, each with the lowest rank that has it: equal on all ranks if they are equal.
 struct extremes {
@@ -51,4 +51,4 @@ struct call_summary {
 };
 static_assert(reducible<call_summary>);
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -34,7 +34,7 @@
 #include <argosy/policy/sieving.hpp>
 #include <argosy/world/background.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Several requests at a time, on threads or beside the rank. Those that meet in a window are carried out together: while one is
 // under way, others for it gather, and the next call of the file is for all of them.
@@ -329,4 +329,4 @@ class agent {
   std::size_t spaces_made_ = 0;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

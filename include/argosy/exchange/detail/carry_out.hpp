@@ -18,7 +18,7 @@
 #include <argosy/policy/access.hpp>
 #include <argosy/policy/any_policy.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Carries out what the policy plans between `file` and `memory`, window by window, and counts in `done`. Stops at the first
 // error and at the end of the file; `done.bytes` is what was transferred from the start of the access on. A window whose
@@ -27,6 +27,6 @@ template <handle H, class Memory>
 std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
                           staging& space, report& done);
 
-}  // namespace argosy
+}  // namespace argosy::detail
 
 #include <argosy/exchange/detail/carry_out_body.hpp>

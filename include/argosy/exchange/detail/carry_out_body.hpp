@@ -7,8 +7,7 @@
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/read_back.hpp>
 
-namespace argosy {
-namespace detail {
+namespace argosy::detail {
 
 template <handle H, class Memory>
 class carrier {
@@ -245,8 +244,6 @@ class carrier {
   std::vector<write_part> writes_;
 };
 
-}  // namespace detail
-
 template <handle H, class Memory>
 std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
                           staging& space, report& done) {
@@ -255,4 +252,4 @@ std::error_code carry_out(any_policy const& policy, access const& wanted, H& fil
   return detail::carrier<H, Memory>(wanted, file, memory, with, space, policy.buffer_for(wanted), done).run(policy);
 }
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -26,7 +26,7 @@
 #include <argosy/policy/access.hpp>
 #include <argosy/world/communicator.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // The ranks that share a stage, of all ranks: this one alone where no memory can be shared.
 struct seats {
@@ -409,4 +409,4 @@ class collective_exchange {
   failure failed_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

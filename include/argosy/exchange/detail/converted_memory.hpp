@@ -14,7 +14,7 @@
 #include <argosy/layout/pack.hpp>
 #include <argosy/view/converter.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // The stream is that of the file: positions count bytes of the representation, from the start of the access.
 class converted_memory {
@@ -64,4 +64,4 @@ class converted_memory {
   bool fits_ = true;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -19,7 +19,7 @@
 #include <argosy/layout/layout.hpp>
 #include <argosy/plan/report.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // One range for each block of the file that has wanted bytes: from the first to the last of them.
 class block_ranges {
@@ -65,8 +65,6 @@ class block_ranges {
   std::vector<guided_prefetch::range> ranges_;
 };
 
-namespace detail {
-
 // An answer that cannot be, or none, ends the hints and nothing else: they never decide what is moved.
 template <handle H>
 void give_hint(H& file, guided_prefetch& steps, report& done) {
@@ -83,8 +81,6 @@ void give_hint(H& file, guided_prefetch& steps, report& done) {
   steps.answered(accepted);
   done.hinted_ranges += accepted;
 }
-
-}  // namespace detail
 
 // access(from, to) accesses ranges from the one to the other, at least, and returns how far it came; less than `to`
 // ends all.
@@ -161,4 +157,4 @@ io_result guided_transfer(H& file, std::span<Part const> parts, std::int64_t mos
   return all;
 }
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -8,7 +8,7 @@
 
 #include <argosy/handle/gpfs_fcntl.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // The multiple access range hint, step by step; it calls nothing. Ranges are those of one access, in its order, one for
 // each block:
@@ -71,4 +71,4 @@ class guided_prefetch {
   bool asks_ = true;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -19,7 +19,7 @@
 #include <argosy/plan/report.hpp>
 #include <argosy/world/communicator.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // What links keep from call to call.
 struct link_memory {
@@ -299,4 +299,4 @@ struct links_of<World> {
   using type = links<World>;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -11,7 +11,7 @@
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/pack.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Memory in the file's representation: the stream is the bytes themselves. Positions count from the start of the access.
 // The executor asks for positions that only grow, so that finding a stretch costs O(1) on average.
@@ -48,4 +48,4 @@ class native_memory {
   cursor cursor_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

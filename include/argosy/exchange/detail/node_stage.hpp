@@ -14,7 +14,7 @@
 #include <argosy/layout/detail/marks.hpp>
 #include <argosy/world/shared_memory.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // An aggregator has two windows: while one is filled, the other goes to the file. Kept from call to call; counters only grow,
 // so that nobody has to reset what others still look at.
@@ -84,4 +84,4 @@ class node_stage {
   std::vector<std::uint64_t> rounds_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -12,7 +12,7 @@
 #include <argosy/layout/serialize.hpp>
 #include <argosy/layout/table.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 class piece_list {
  public:
@@ -33,4 +33,4 @@ class piece_list {
   std::vector<std::int64_t> offsets_, lengths_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

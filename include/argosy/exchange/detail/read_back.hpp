@@ -11,7 +11,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/plan/report.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Where it is short, the size must say that the file ends there: bytes that were not read would be written as zeros. Others
 // may have made the file longer meanwhile; then there is more to read.
@@ -31,4 +31,4 @@ io_result read_back(H& file, std::int64_t offset, std::span<std::byte> data, rep
   }
 }
 
-}  // namespace argosy
+}  // namespace argosy::detail

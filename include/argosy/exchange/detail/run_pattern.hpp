@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Is given the pieces of an access in the order of the file, window by window. One byte range, or runs of one length at
 // one distance, are regular: file systems find those by themselves. So are they where windows are left out in between,
@@ -82,4 +82,4 @@ class run_pattern {
   bool same_ = true;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

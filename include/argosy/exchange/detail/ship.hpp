@@ -23,7 +23,7 @@
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/world/service.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Asks all agents at the same time, each for `buffers` requests of at most a stripe of data, until everything has been answered.
 // Waits for the agents alone. A view that is short as a layout travels whole, of others the pieces that concern the agent.
@@ -218,4 +218,4 @@ class shipping {
   failure failed_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -17,7 +17,7 @@
 #include <argosy/plan/report.hpp>
 #include <argosy/plan/window.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // The request; behind it the form, and what is to be written. Both sides find the same parts in the same windows: data needs no
 // list of them, it lies part behind part.
@@ -97,4 +97,4 @@ class unpacking {
   std::span<std::byte const> left_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

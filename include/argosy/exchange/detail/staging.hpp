@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace argosy {
+namespace argosy::detail {
 
 class staging {
  public:
@@ -26,4 +26,4 @@ class staging {
   std::int64_t size_ = 0;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -19,7 +19,7 @@
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/parcel.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // What a rank has for a file domain of a rank that it shares no memory with.
 struct far_domain {
@@ -129,4 +129,4 @@ class view_exchange {
   std::uint64_t whole_view_ = 0;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

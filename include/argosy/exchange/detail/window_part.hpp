@@ -9,7 +9,7 @@
 #include <argosy/layout/layout.hpp>
 #include <argosy/plan/collective_plan.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Bytes of the file [low, high), all of them if it is dense; none if they are equal.
 struct file_share {
@@ -66,4 +66,4 @@ void for_each_part(collective_plan const& plan, file_domain const& d, stream_ran
   }
 }
 
-}  // namespace argosy
+}  // namespace argosy::detail

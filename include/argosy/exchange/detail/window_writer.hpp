@@ -21,7 +21,7 @@
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/sieving.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 template <handle H>
 class window_writer {
@@ -90,4 +90,4 @@ class window_writer {
   std::vector<write_part> parts_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -10,7 +10,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/plan/report.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // What is to be feared of others while a window is read, changed and written back.
 struct merging {
@@ -78,4 +78,4 @@ class write_guard {
   report& done_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -86,15 +86,15 @@ detail::open_file& basic_file<World>::local() const {
 
 template <communicator World>
 template <class Body>
-agreement basic_file<World>::collectively(arguments const& given, Body&& body) try {
+agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) try {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   if constexpr (requires { world_->note(given.call(), given.where()); }) world_->note(given.call(), given.where());
   finish_later_calls();
   access_summary all;
   all.pending = local_->pending > 0 ? 1 : 0;
-  agreement const start = agree(*world_, given, develop_, all);
+  agreement const start = detail::agree_to_begin(*world_, given, develop_, all);
   if (!start) return start;
-  return agree(*world_, detail::outcome_of([&] {
+  return detail::agree_on_outcome(*world_, detail::outcome_of([&] {
     if constexpr (std::invocable<Body&, bool>)
       return body(all.pending > 0);
     else
@@ -106,7 +106,7 @@ agreement basic_file<World>::collectively(arguments const& given, Body&& body) t
 
 template <communicator World>
 template <class Body>
-agreement basic_file<World>::on_one_rank(arguments const& given, Body&& body) {
+agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
   return collectively(given, [&] {
     failure f = unpartition();  // a partitioned file keeps its size
     if (!f && local_->rank == 0) f = detail::outcome_of(body);
@@ -160,16 +160,16 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   local_->ranks = world_->size();
   develop_ = detail::wants_develop(local_->hints);
 
-  arguments given("open", where);
+  detail::arguments given("open", where);
   given.same("path", path).same("mode", modes).same("hints", local_->hints.same_hash());
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
-  agreement result = agree_first(*world_, given, develop_);
+  agreement result = detail::agree_to_begin_first(*world_, given, develop_);
 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
   bool const create = has(modes, mode::create), maker = world_->rank() == 0;
   bool made = false;
-  if (result && create) result = agree(*world_, maker ? local_->create(made) : failure());
+  if (result && create) result = detail::agree_on_outcome(*world_, maker ? local_->create(made) : failure());
   if (result) {
     failure mine = create && maker ? failure() : local_->open_existing();
     if (!mine && has(modes, mode::append)) mine = local_->to_end();
@@ -178,7 +178,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       failure const tried = local_->try_lock(no_locks);
       if (!no_locks) mine = tried;
     }
-    result = agree(*world_, mine, no_locks);
+    result = detail::agree_on_outcome(*world_, mine, no_locks);
     local_->has_locks = !no_locks;
   }
   if (!result) {
@@ -295,7 +295,7 @@ failure basic_file<World>::partition() {
   if (possible) {
     failure mine = detail::outcome_of([&] { return partitioning::start(local_->handle, next, world_->size(), nodes); });
     released = partitioning::was_released(mine);
-    started = agree(*world_, released ? failure() : mine, released);
+    started = detail::agree_on_outcome(*world_, released ? failure() : mine, released);
   }
   bool const on = possible && started && !released;
   parts.is_now(next, on ? "" : "refused");
@@ -316,7 +316,7 @@ failure basic_file<World>::unpartition() {
   failure mine = detail::outcome_of([&] { return partitioning::stop(local_->handle); });
   bool kept = mine && !partitioning::has_ended(mine);
   bool const released = partitioning::was_released(mine);
-  bool const known = !agree(*world_, released ? failure() : mine, kept);  // by some rank, why
+  bool const known = !detail::agree_on_outcome(*world_, released ? failure() : mine, kept);  // by some rank, why
   if (!kept) local_->parts.is_now({});
   if (mine && !kept && !local_->lost) local_->lost = mine;
   return known && released ? failure() : mine;
@@ -339,7 +339,7 @@ void basic_file<World>::finish_later_calls() {
 template <communicator World>
 agreement basic_file<World>::close_agreed(place where) try {
   if (is_open()) local_->drain();
-  agreement result = collectively(arguments("close", where), [&]() -> failure {
+  agreement result = collectively(detail::arguments("close", where), [&]() -> failure {
     local_->agents.reset();  // no rank has calls under way
     shared_->close();
     failure ended = unpartition();
@@ -360,7 +360,7 @@ agreement basic_file<World>::close_agreed(place where) try {
     failure removed;
     if (local_->rank == 0)
       if (auto const e = local_->files.remove(local_->path)) removed = {e, "deleting the file"};
-    agreement const all_removed = agree(*world_, removed);
+    agreement const all_removed = detail::agree_on_outcome(*world_, removed);
     if (result) result = all_removed;
   }
   world_.reset();
@@ -417,7 +417,7 @@ failure basic_file<World>::begin_at_pointer(std::function<argosy::view(std::int6
   std::shared_ptr<detail::used_view const> made;
   mine = detail::failure_of(errc::datatype,
                             [&] { made = std::make_shared<detail::used_view const>(make(byte_offset(*at))); });
-  if (agree(*world_, mine)) next = std::move(made);
+  if (detail::agree_on_outcome(*world_, mine)) next = std::move(made);
   return mine;
 }
 
@@ -426,7 +426,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
                                              std::function<argosy::view(std::int64_t)> const& make, hints const& h,
                                              place where) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
-  arguments given("set_view", where);
+  detail::arguments given("set_view", where);
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local_->modes, mode::sequential);
   given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
@@ -507,21 +507,21 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
 
 template <communicator World>
 agreement basic_file<World>::set_size_agreed(std::int64_t bytes, place where) {
-  arguments given("set_size", where);
+  detail::arguments given("set_size", where);
   detail::require_resizable(given, local_.shared().get(), bytes);
   return on_one_rank(given, [&]() -> failure { return local_->handle.resize(bytes); });
 }
 
 template <communicator World>
 agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, place where) {
-  arguments given("preallocate", where);
+  detail::arguments given("preallocate", where);
   detail::require_resizable(given, local_.shared().get(), bytes);
   return on_one_rank(given, [&]() -> failure { return local_->handle.preallocate(bytes); });
 }
 
 template <communicator World>
 agreement basic_file<World>::sync_agreed(place where) {
-  return collectively(arguments("sync", where), [&]() -> failure {
+  return collectively(detail::arguments("sync", where), [&]() -> failure {
     if (local_->lost) return local_->lost;
     if (auto const e = local_->handle.sync())
       local_->lost = {e,
@@ -532,7 +532,7 @@ agreement basic_file<World>::sync_agreed(place where) {
 
 template <communicator World>
 agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
-  arguments given("set_atomic", where);
+  detail::arguments given("set_atomic", where);
   given.same("flag", on);
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
@@ -548,7 +548,7 @@ agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
 template <communicator World>
 agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
-  arguments given("set_hints", where);
+  detail::arguments given("set_hints", where);
   // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = local_->hints;
   changed.merge(h, hint_source::code, hint_moment::set_hints);
@@ -593,7 +593,7 @@ failure basic_file<World>::seek_here(std::int64_t offset, seek_from whence) {
 
 template <communicator World>
 agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from whence, place where) {
-  arguments given("seek_shared", where);
+  detail::arguments given("seek_shared", where);
   given.same("offset", offset).same("whence", static_cast<std::int64_t>(whence));
   given.require(!local_ || !has(local_->modes, mode::sequential), errc::amode,
                 [] { return "a sequential file is accessed from its start to its end"; });
@@ -735,7 +735,7 @@ collective_plan basic_file<World>::explain_together(std::string_view call, acces
   if (is_open()) try {
       detail::collective_call c = described(call, kind, pointer, offset, data, how);
       if (later_) later_->carry_out();
-      result = agree(*world_, c.given, c.develop, c.all);
+      result = detail::agree_to_begin(*world_, c.given, c.develop, c.all);
       if (result) p = detail::plan_together(*world_, *team_, *local_, c.work, c.all);
     } catch (rank_failure const& lost) {
       result = detail::without(lost, world_);

@@ -93,7 +93,7 @@ template <agreeing World>
 agreement carry_out(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
                     collective_call& c, staging& space, report& done) {
   job& t = c.work;
-  if (agreement const valid = agree(world, c.given, c.develop, c.all); !valid) return valid;
+  if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
   access_summary all = c.all;
   failure mine;
   if (c.ordered) {
@@ -127,7 +127,7 @@ agreement carry_out(World const& world, team<World>& ranks, open_file& file, sha
   }
   if (!mine) mine = file.move(t, space, done);
   if (t.together.has_value()) done.reason = plan.reason;
-  return agree(world, mine);
+  return agree_on_outcome(world, mine);
 }
 
 }  // namespace argosy::detail

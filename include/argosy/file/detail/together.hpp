@@ -79,7 +79,7 @@ class team {
       failure f = all.run(t.where->number);
       if (!f) f = check();
       if (before) f = before;
-      agreement const result = agree(world, f);
+      agreement const result = agree_on_outcome(world, f);
       // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
       if (!result && t.kind == access_kind::write) {
         bool const brought = done.bytes == t.bytes;

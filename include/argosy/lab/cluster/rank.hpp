@@ -19,9 +19,9 @@
 #include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
-namespace argosy {
+namespace argosy::lab {
 
-namespace detail::virtual_world {
+namespace detail {
 class group;
 class scheduler;
 struct operation;
@@ -31,7 +31,7 @@ template <reducible T>
 void combine(std::byte* mine, std::byte const* other) {
   reinterpret_cast<T*>(mine)->combine(*reinterpret_cast<T const*>(other));
 }
-}  // namespace detail::virtual_world
+}  // namespace detail
 
 // What the program of a virtual_cluster is given. Everything is done by the rank that calls it, and in virtual time: only
 // operations and compute() take any. While a rank computes without them, no other rank runs: whoever waits for memory to
@@ -70,7 +70,7 @@ class virtual_rank {
   void barrier(place where = place::current()) const;
   template <reducible T>
   void all_reduce(T& value, place where = place::current()) const {
-    all_reduce({reinterpret_cast<std::byte*>(&value), sizeof value}, &detail::virtual_world::combine<T>, where);
+    all_reduce({reinterpret_cast<std::byte*>(&value), sizeof value}, &detail::combine<T>, where);
   }
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all, place where = place::current()) const;
   void broadcast(std::span<std::byte> message, int root, place where = place::current()) const;
@@ -109,12 +109,12 @@ class virtual_rank {
   std::uint64_t unique_number() const;
 
  private:
-  friend class detail::virtual_world::scheduler;
-  friend class detail::virtual_world::group;
-  virtual_rank(std::shared_ptr<detail::virtual_world::group> g, int rank) : group_(std::move(g)), rank_(rank) {}
-  void all_reduce(std::span<std::byte> value, detail::virtual_world::combine_function* combine, place where) const;
+  friend class detail::scheduler;
+  friend class detail::group;
+  virtual_rank(std::shared_ptr<detail::group> g, int rank) : group_(std::move(g)), rank_(rank) {}
+  void all_reduce(std::span<std::byte> value, detail::combine_function* combine, place where) const;
 
-  std::shared_ptr<detail::virtual_world::group> group_;
+  std::shared_ptr<detail::group> group_;
   int rank_ = 0;
 };
 
@@ -137,11 +137,11 @@ class virtual_rank::request {
 
  private:
   friend virtual_rank;
-  friend class detail::virtual_world::scheduler;
-  explicit request(std::shared_ptr<detail::virtual_world::operation> o) noexcept : operation_(std::move(o)) {}
+  friend class detail::scheduler;
+  explicit request(std::shared_ptr<detail::operation> o) noexcept : operation_(std::move(o)) {}
   void drop() noexcept;
 
-  std::shared_ptr<detail::virtual_world::operation> operation_;  // none: done
+  std::shared_ptr<detail::operation> operation_;  // none: done
   std::size_t received_ = 0;
 };
 
@@ -150,4 +150,4 @@ static_assert(node_waiting<virtual_rank>);
 static_assert(working_in_background<virtual_rank>);
 static_assert(serving<virtual_rank>);
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace argosy {
+namespace argosy::lab {
 
 // A rank that was waiting when nobody could go on.
 struct blocked_rank {
@@ -68,4 +68,4 @@ class virtual_run_error : public std::runtime_error {
   virtual_report report_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::lab

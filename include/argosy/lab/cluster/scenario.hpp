@@ -10,7 +10,7 @@
 
 #include <argosy/handle/fault_script.hpp>
 
-namespace argosy {
+namespace argosy::lab {
 
 // Between the adapters of nodes, and within a node. Rates are of one adapter in one direction, and of one rank that copies.
 struct virtual_network {
@@ -95,4 +95,4 @@ struct scenario {
 std::string to_string(scenario const& s);
 scenario parse_scenario(std::string_view text);
 
-}  // namespace argosy
+}  // namespace argosy::lab

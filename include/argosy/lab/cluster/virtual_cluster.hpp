@@ -11,7 +11,7 @@
 #include <argosy/lab/cluster/report.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
 
-namespace argosy {
+namespace argosy::lab {
 
 // How a run is carried out; its results do not depend on it.
 struct virtual_options {
@@ -33,16 +33,16 @@ struct virtual_options {
 // rank only, as if it had died there. Where a run ends early, the stacks of all ranks are unwound.
 class virtual_cluster {
  public:
-  explicit virtual_cluster(argosy::scenario s, virtual_options o = {}) : scenario_(std::move(s)), options_(o) {}
+  explicit virtual_cluster(lab::scenario s, virtual_options o = {}) : scenario_(std::move(s)), options_(o) {}
 
   // Any number of times, each with clocks that start at 0. Not from inside a run.
   virtual_report run(std::function<void(virtual_rank const&)> const& program) const;
 
-  argosy::scenario const& scenario() const noexcept { return scenario_; }
+  lab::scenario const& scenario() const noexcept { return scenario_; }
 
  private:
-  argosy::scenario scenario_;
+  lab::scenario scenario_;
   virtual_options options_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::lab

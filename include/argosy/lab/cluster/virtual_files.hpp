@@ -14,12 +14,12 @@
 #include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
 
-namespace argosy {
+namespace argosy::lab {
 
-namespace detail::virtual_world {
+namespace detail {
 struct disk_state;
 struct open_virtual_file;
-}  // namespace detail::virtual_world
+}  // namespace detail
 
 // A file system; copies are the same one. It outlives runs. Inside of a run its calls take virtual time, wait in virtual
 // time, and fail as the scenario says for the rank that makes them; outside they take none. Names are any text; what a name
@@ -56,8 +56,8 @@ class virtual_files {
   virtual_files crash(std::uint64_t seed) const;
 
  private:
-  explicit virtual_files(std::shared_ptr<detail::virtual_world::disk_state> state) : state_(std::move(state)) {}
-  std::shared_ptr<detail::virtual_world::disk_state> state_;
+  explicit virtual_files(std::shared_ptr<detail::disk_state> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::disk_state> state_;
 };
 
 // One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks are of the rank (or its
@@ -85,10 +85,10 @@ class virtual_handle {
 
  private:
   friend class virtual_files;
-  explicit virtual_handle(std::unique_ptr<detail::virtual_world::open_virtual_file> open);
-  std::unique_ptr<detail::virtual_world::open_virtual_file> open_;
+  explicit virtual_handle(std::unique_ptr<detail::open_virtual_file> open);
+  std::unique_ptr<detail::open_virtual_file> open_;
 };
 
 static_assert(handle<virtual_handle>);
 
-}  // namespace argosy
+}  // namespace argosy::lab

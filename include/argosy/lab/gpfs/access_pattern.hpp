@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Sequential from the second call on that begins where the one before ended; strided from the third call on of the same
 // length and distance.
@@ -39,4 +39,4 @@ class access_pattern {
   std::int64_t offset_ = 0, length_ = 0, distance_ = 0, calls_ = 0;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

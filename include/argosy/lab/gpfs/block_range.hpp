@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 using node_id = int;
 using file_id = std::int64_t;
@@ -41,4 +41,4 @@ constexpr bool conflict(token_mode a, token_mode b) {
   return a != token_mode::none && b != token_mode::none && (a == token_mode::write || b == token_mode::write);
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -15,7 +15,7 @@
 #include <argosy/lab/gpfs/outbox.hpp>
 #include <argosy/lab/gpfs/troubles.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Block b lies on disk (file + b) mod all disks; disk d belongs to server d mod servers.
 struct block_place {
@@ -55,4 +55,4 @@ class block_server {
   server_counters counters_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

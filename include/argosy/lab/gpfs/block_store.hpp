@@ -13,7 +13,7 @@
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/lab/gpfs/block_range.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Errors are errno values. A block that was never written is a hole: zeros.
 class block_store {
@@ -55,4 +55,4 @@ class handle_store final : public block_store {
   std::map<file_id, any_handle> files_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

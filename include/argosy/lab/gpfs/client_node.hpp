@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include <argosy/handle/gpfs_fcntl.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
 #include <argosy/lab/gpfs/outbox.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
+
+using namespace argosy::gpfs;  // gpfs_fcntl has one vocabulary, here and where the file system is real
 
 enum class call_kind { open, read, write, sync, size, resize, fcntl, close, remove, lock, unlock };
 
@@ -75,4 +78,4 @@ class client_node {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

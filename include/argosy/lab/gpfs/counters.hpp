@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Of one client node. `token_*` and `revoke*` are messages.
 struct client_counters {
@@ -91,4 +91,4 @@ struct server_counters {
   std::int64_t longest_queue = 0, overloaded = 0;  // requests that found the queue longer than its limit
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -11,7 +11,7 @@
 #include <argosy/lab/gpfs/message.hpp>
 #include <argosy/lab/gpfs/outbox.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // A message leaves through the sender's adapters, crosses the switch, and enters through the receiver's while it is still
 // leaving the other. The adapters of servers are part of their own rate. Messages of one sender to one receiver arrive
@@ -31,4 +31,4 @@ class fabric {
   std::map<std::pair<address, address>, instant> last_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -14,7 +14,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/lab/gpfs/client_node.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // `Derived` has carry(call) -> completion, which waits for the end of the call, and owner(): who makes it, of the threads
 // or tasks that share the handle.
@@ -34,11 +34,11 @@ class file_calls {
     return transfer(std::move(c));
   }
   io_result read(std::span<read_part const> parts) {
-    return detail::one_by_one(parts,
-                              [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+    return argosy::detail::one_by_one(
+        parts, [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
   }
   io_result write(std::span<write_part const> parts) {
-    return detail::one_by_one(
+    return argosy::detail::one_by_one(
         parts, [&](std::int64_t offset, std::span<std::byte const> memory) { return write(offset, memory); });
   }
 
@@ -123,4 +123,4 @@ class file_calls {
   }
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

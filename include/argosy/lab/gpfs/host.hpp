@@ -9,7 +9,7 @@
 #include <argosy/lab/gpfs/counters.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 struct host_options {
   machine hardware;
@@ -46,4 +46,4 @@ class host {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

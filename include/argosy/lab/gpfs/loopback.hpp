@@ -23,7 +23,7 @@
 #include <argosy/lab/gpfs/token_manager.hpp>
 #include <argosy/lab/gpfs/troubles.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Delivers what the state machines say, in the order of virtual time; events of one instant in the order in which they
 // were made. The same calls and options give the same run.
@@ -106,4 +106,4 @@ class loopback {
   std::set<node_id> dead_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

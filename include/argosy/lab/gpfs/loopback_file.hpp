@@ -13,7 +13,7 @@
 #include <argosy/lab/gpfs/file_calls.hpp>
 #include <argosy/lab/gpfs/loopback.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // A lock that somebody else holds throws std::logic_error: nobody runs meanwhile who could give it back.
 class loopback_file : public file_calls<loopback_file> {
@@ -62,4 +62,4 @@ class loopback_file : public file_calls<loopback_file> {
 
 static_assert(hinting<loopback_file>);
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

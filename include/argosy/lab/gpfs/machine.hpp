@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year 2000. MB are
 // 10^6 bytes.
@@ -101,4 +101,4 @@ std::ostream& operator<<(std::ostream& out, machine const& m);
 // Throws std::invalid_argument, naming the line: an unknown name, a value that is no number or makes no sense.
 machine read_machine(std::istream& in, machine defaults = {});
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -12,7 +12,7 @@
 #include <argosy/lab/gpfs/block_range.hpp>
 #include <argosy/lab/gpfs/partition_map.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 enum class role { client, manager, server };
 
@@ -307,4 +307,4 @@ struct message {
   message_body body;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

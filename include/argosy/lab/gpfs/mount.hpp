@@ -15,7 +15,7 @@
 #include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/file_calls.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Any thread may call. A thread of its own, which makes no call of MPI, answers revocations and keeps what the cache has to
 // keep, while the process computes. If the host dies, all calls under way and to come are ESTALE.
@@ -87,4 +87,4 @@ class mounted_file : public file_calls<mounted_file> {
 
 static_assert(hinting<mounted_file>);
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -14,10 +14,10 @@
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/first_failure.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 //   std::error_code error;
-//   auto fs = argosy::gpfs::mount_together(world, {.directory = "data"}, error);
+//   auto fs = argosy::lab::gpfs::mount_together(world, {.directory = "data"}, error);
 //   auto f = argosy::file::open(world, "state.dat", mode, {}, fs.files());
 //   ...
 //   fs.unmount(world);
@@ -62,9 +62,9 @@ mounted_together mount_together(World const& world, host_options o, std::error_c
   address.resize(length);
   world.broadcast(std::as_writable_bytes(std::span(address)), 0);
   if (!error && !address.empty()) made.mine_ = mount::to(address, world.rank(), error);
-  error = detail::first_failure(world, error.value());
+  error = argosy::detail::first_failure(world, error.value());
   if (error) return {};
   return made;
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

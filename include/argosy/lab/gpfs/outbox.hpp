@@ -13,7 +13,7 @@
 
 #include <argosy/lab/gpfs/message.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 using instant = std::chrono::nanoseconds;  // since the beginning
 
@@ -86,4 +86,4 @@ constexpr instant duration_of(double seconds) {
   return instant(static_cast<std::int64_t>(std::min(seconds, 1e8) * 1e9 + 0.5));
 }
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -8,7 +8,7 @@
 
 #include <argosy/lab/gpfs/block_range.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // `blocks_per_entry` contiguous blocks per entry of `owners`, in turn; a node may stand there several times. Without
 // owners it is the default map, which the file system completes: block by block over the nodes that take part.
@@ -26,4 +26,4 @@ struct partition_map {
   friend bool operator==(partition_map const&, partition_map const&) = default;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -18,7 +18,7 @@
 #include <argosy/lab/gpfs/machine.hpp>
 #include <argosy/lab/gpfs/outbox.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Grants what conflicts with nobody. Otherwise tells the requester who holds what is in the way; the requester asks these
 // nodes and comes back with what they gave up. Meanwhile, requests that conflict with an earlier one wait for it, in the
@@ -61,7 +61,7 @@ class token_manager {
     bool ships = false;  // takes part in partitioning
   };
   struct holder {
-    detail::gpfs::token_map tokens;
+    detail::token_map tokens;
     std::int64_t number = 0;
   };
   struct waiter {
@@ -88,7 +88,7 @@ class token_manager {
     std::map<node_id, holder> holders;
     std::list<pending> requests;
     shipping ship;
-    detail::gpfs::lock_table locks;
+    detail::lock_table locks;
   };
   struct size_round {
     node_id node = 0;
@@ -145,4 +145,4 @@ class token_manager {
   manager_counters counters_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

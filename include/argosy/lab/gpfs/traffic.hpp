@@ -9,10 +9,10 @@
 
 #include <argosy/lab/gpfs/loopback.hpp>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 //   argosy::virtual_gpfs files({}, 4);
-//   argosy::gpfs::traffic const seen(files.system());
+//   argosy::lab::gpfs::traffic const seen(files.system());
 //   cluster.run(...);
 //   picture << seen.draw("each rank by itself");
 //
@@ -46,4 +46,4 @@ class traffic {
   std::vector<event> events_;
 };
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace argosy::gpfs {
+namespace argosy::lab::gpfs {
 
 // Of the reads or writes of blocks that come to a server, counted from 1, these fail. Server -1: every one, each with its
 // own numbers.
@@ -44,4 +44,4 @@ struct troubles {
 std::string to_string(troubles const& t);
 troubles parse_troubles(std::string_view text);
 
-}  // namespace argosy::gpfs
+}  // namespace argosy::lab::gpfs

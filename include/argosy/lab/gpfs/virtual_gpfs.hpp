@@ -16,9 +16,9 @@
 #include <argosy/lab/gpfs/file_calls.hpp>
 #include <argosy/lab/gpfs/loopback.hpp>
 
-namespace argosy {
+namespace argosy::lab {
 
-namespace detail::virtual_world {
+namespace detail {
 struct gpfs_state;
 }
 
@@ -63,7 +63,7 @@ class virtual_gpfs {
   gpfs::loopback& system() const;
 
  private:
-  std::shared_ptr<detail::virtual_world::gpfs_state> state_;
+  std::shared_ptr<detail::gpfs_state> state_;
 };
 
 // One rank's open file. Locks are of the rank (or its nonblocking call) that takes them.
@@ -85,11 +85,11 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   gpfs::completion carry(gpfs::call c);
   std::int64_t owner() const;
 
-  std::shared_ptr<detail::virtual_world::gpfs_state> state_;
+  std::shared_ptr<detail::gpfs_state> state_;
   int node_ = 0;
   std::string path_;
 };
 
 static_assert(hinting<virtual_gpfs_handle>);
 
-}  // namespace argosy
+}  // namespace argosy::lab

@@ -12,7 +12,7 @@
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
 
-namespace argosy {
+namespace argosy::detail {
 
 // Bits over words that somebody else owns.
 class marks {
@@ -81,4 +81,4 @@ class marks {
   std::span<std::uint64_t> words_;
 };
 
-}  // namespace argosy
+}  // namespace argosy::detail

@@ -10,12 +10,12 @@
 
 #include <argosy/lab/gpfs/block_range.hpp>
 
-namespace argosy::detail::gpfs {
+namespace argosy::lab::detail {
 
 class lock_table {
  public:
   struct holder {
-    argosy::gpfs::node_id node = 0;
+    argosy::lab::gpfs::node_id node = 0;
     int instance = 0;
     std::int64_t owner = 0;
     friend bool operator==(holder const&, holder const&) = default;
@@ -24,8 +24,8 @@ class lock_table {
   // False if it has to wait. In any case granted() tells when it has the lock.
   bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call);
   void unlock(holder const& who, std::int64_t begin, std::int64_t end);
-  void forget(argosy::gpfs::node_id node, int instance);
-  void forget(argosy::gpfs::node_id node);
+  void forget(argosy::lab::gpfs::node_id node, int instance);
+  void forget(argosy::lab::gpfs::node_id node);
 
   // Those that have got what they asked for since the last time, and their calls.
   std::vector<std::pair<holder, std::int64_t>> granted() { return std::exchange(granted_, {}); }
@@ -51,4 +51,4 @@ class lock_table {
   std::vector<std::pair<holder, std::int64_t>> granted_;
 };
 
-}  // namespace argosy::detail::gpfs
+}  // namespace argosy::lab::detail

@@ -8,10 +8,10 @@
 
 #include <argosy/lab/gpfs/block_range.hpp>
 
-namespace argosy::detail::gpfs {
+namespace argosy::lab::detail {
 
-using argosy::gpfs::block_range;
-using argosy::gpfs::token_mode;
+using argosy::lab::gpfs::block_range;
+using argosy::lab::gpfs::token_mode;
 
 // Sorted, disjoint, without those of mode none. The number is that of the grant that gave it: a message that takes back
 // what it knew of must not take back what was granted after it had been written.
@@ -44,4 +44,4 @@ class token_map {
   std::vector<token> tokens_;
 };
 
-}  // namespace argosy::detail::gpfs
+}  // namespace argosy::lab::detail
