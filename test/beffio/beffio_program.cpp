@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <record.hpp>
+#include <beffio/record.hpp>
 
 #include "../support/files.hpp"
 #include "expected_files.hpp"

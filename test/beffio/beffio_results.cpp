@@ -8,14 +8,14 @@
 #include <map>
 #include <sstream>
 
-#include <compare.hpp>
-#include <hint_file.hpp>
-#include <journal.hpp>
-#include <machine.hpp>
-#include <options.hpp>
-#include <plots.hpp>
-#include <print.hpp>
-#include <record.hpp>
+#include <beffio/compare.hpp>
+#include <beffio/hint_file.hpp>
+#include <beffio/journal.hpp>
+#include <beffio/machine.hpp>
+#include <beffio/options.hpp>
+#include <beffio/plots.hpp>
+#include <beffio/print.hpp>
+#include <beffio/record.hpp>
 
 #include "../support/files.hpp"
 
@@ -147,7 +147,7 @@ TEST_CASE("a value may be compared only if all rules are kept", "[beffio]") {
 TEST_CASE("who moves no more than twenty times the caches is warned", "[beffio]") {
   run_result const r = example(20, {1, 4});
   // On one rank 9 patterns of 20 MB, and 8 of 40, 60, 80 and 100, are written.
-  std::int64_t const written = (9 * 20 + 8 * (40 + 60 + 80 + 100)) * 1'000'000;
+  std::int64_t const written = (9 * 20 + 8 * (40 + 60 + 80 + 100)) * std::int64_t{1'000'000};
   CHECK(r.bytes(1, method::write) == written);
   CHECK(cache_warning(r, written / 20 - 1).empty());
   CHECK_THAT(cache_warning(r, written / 20), ContainsSubstring("write on 1 ranks"));

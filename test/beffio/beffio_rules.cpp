@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include <rules.hpp>
-#include <schedule.hpp>
+#include <beffio/rules.hpp>
+#include <beffio/schedule.hpp>
 
 using namespace beffio;
 

@@ -14,8 +14,8 @@
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
-#include <argosy_files.hpp>
-#include <run.hpp>
+#include <beffio/argosy_files.hpp>
+#include <beffio/run.hpp>
 
 #include "expected_files.hpp"
 

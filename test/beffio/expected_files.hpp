@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <result.hpp>
+#include <beffio/result.hpp>
 
 namespace argosy::test {
 
