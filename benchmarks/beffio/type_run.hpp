@@ -141,7 +141,9 @@ class type_run {
     state_.calls[index(who_.type)][index(number)] = c.calls;
     if (file_) {
       hint_list asked = opening_;
-      asked.insert(asked.end(), hints.begin(), hints.end());
+      for (auto const& h : hints)
+        if (std::none_of(opening_.begin(), opening_.end(), [&](auto const& o) { return o.first == h.first; }))
+          asked.push_back(h);
       c.hints = file_->in_force(asked);
     }
     settle(c);

@@ -219,11 +219,11 @@ TEST_CASE("the report has a line for each chunk and method, and the totals", "[b
   for (std::string const chunk : {"1024", "1032", "32768", "32776", "1048576", "1048584", "4194304", "total"})
     CHECK(count(text, " " + chunk + "  write ") == 2);
   CHECK_THAT(text,
-             ContainsSubstring("4  10    4194304  write        80.00     160.00     240.00     320.00     400.00\n"));
+             ContainsSubstring("4   10    4194304  write        80.00     160.00     240.00     320.00     400.00\n"));
   CHECK_THAT(text,
              ContainsSubstring("4           total  write        72.00     142.22     213.33     284.44     355.56\n"));
   CHECK_THAT(text,
-             ContainsSubstring("4   1       1024  rewrite      80.00          -          -          -          -\n"));
+             ContainsSubstring("4    1       1024  rewrite      80.00          -          -          -          -\n"));
   CHECK_THAT(text, ContainsSubstring("b_eff_io on 4 ranks = "));
   CHECK(chunk_text(1024) == "1 KiB");
   CHECK(chunk_text(32776) == "32 KiB + 8");

@@ -21,12 +21,11 @@
 
 namespace io = argosy;
 using namespace beffio;
-using argosy::test::words;
 
 namespace {
 
 // The same files under another name: a second implementation.
-class named_files : public argosy_files<io::virtual_rank> {
+class named_files : public argosy_files<io::lab::virtual_rank> {
  public:
   named_files(std::string name, io::opener files) : argosy_files(std::move(files)), name_(std::move(name)) {}
   std::string_view name() const { return name_; }
@@ -72,11 +71,11 @@ plan small_plan(std::vector<int> partitions, double seconds) {
 }
 
 // Slow ones: a call of 1 MiB takes some ten milliseconds, so that few bytes are moved in the time of a pattern.
-io::virtual_files slow_files() { return io::virtual_files({.server_mb_per_s = 20}); }
+io::lab::virtual_files slow_files() { return io::lab::virtual_files({.server_mb_per_s = 20}); }
 
 void run_on(int ranks, plan const& p, recorder& tell, io::opener const& files, bool twice = false) {
-  io::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 3}, {.stack_bytes = std::size_t{512} << 10})
-      .run([&](io::virtual_rank const& world) {
+  io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 3}, {.stack_bytes = std::size_t{512} << 10})
+      .run([&](io::lab::virtual_rank const& world) {
         observer nobody;
         observer& mine = world.rank() == 0 ? tell : nobody;
         if (twice)
@@ -87,14 +86,14 @@ void run_on(int ranks, plan const& p, recorder& tell, io::opener const& files, b
 }
 
 // Empty: all files of the run are as they must be, and there are no others.
-std::string what_is_wrong(io::virtual_files const& files, run_result const& r, std::string const& name) {
+std::string what_is_wrong(io::lab::virtual_files const& files, run_result const& r, std::string const& name) {
   std::set<std::string> hoped;
   for (int const n : r.partitions())
     for (int t = 0; t < types; ++t)
       for (int rank = 0; rank < (t == separated ? n : 1); ++rank) {
         std::string const path = "/" + io::test::name_of_file(name, n, t, rank);
         hoped.insert(path);
-        words const expected = io::test::expected_file(r, n, t, rank);
+        auto const expected = io::test::expected_file(r, n, t, rank);
         auto const found = files.content(path);
         if (found.size() != expected.size() * 8) return path + " has " + std::to_string(found.size()) + " bytes";
         for (std::size_t k = 0; k < expected.size(); ++k)
@@ -128,7 +127,7 @@ io::opener broken_where(io::opener files, std::string part, std::shared_ptr<io::
 TEST_CASE("files hold what the patterns say, word by word", "[beffio][run]") {
   bool const all_rewrites = GENERATE(false, true), shared_pointer = GENERATE(true, false);
   CAPTURE(all_rewrites, shared_pointer);
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan p = small_plan({1, 3}, 3);
   p.keep = true;
@@ -147,7 +146,7 @@ TEST_CASE("files hold what the patterns say, word by word", "[beffio][run]") {
 }
 
 TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffio][run]") {
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan p = small_plan({2, 4}, 3);
   p.when.geometric = GENERATE(false, true);
@@ -195,7 +194,7 @@ TEST_CASE("patterns follow the rules: by time, then by the same counts", "[beffi
 
 TEST_CASE("release 2 writes all partitions before it rewrites and reads; release 1 ends one first", "[beffio][run]") {
   bool const first = GENERATE(true, false);
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan p = small_plan({1, 2}, 0.5);
   if (first) p.when.rules = release::r1;
@@ -228,7 +227,7 @@ TEST_CASE("release 2 writes all partitions before it rewrites and reads; release
 }
 
 TEST_CASE("a failed write is counted, not fatal, and its data is missed when it is read", "[beffio][run][error]") {
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::fail_at(io::file_call::write, 4, std::errc::io_error));
   recorder tell;
@@ -248,7 +247,7 @@ TEST_CASE("a failed write is counted, not fatal, and its data is missed when it 
 TEST_CASE("a collective call that fails leaves what comes after it in its place", "[beffio][run][error]") {
   std::string const type = GENERATE("scatter", "shared", "segmented", "seg_coll");
   CAPTURE(type);
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   auto const script = std::make_shared<io::fault_script>();
   script->add(io::fail_at(io::file_call::write, 3, std::errc::io_error));
   recorder tell;
@@ -266,7 +265,7 @@ TEST_CASE("a collective call that fails leaves what comes after it in its place"
 
 TEST_CASE("where all calls fail, a pattern ends after ten; where no file opens, all are missing",
           "[beffio][run][error]") {
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   auto const script = std::make_shared<io::fault_script>();
   recorder tell;
   plan const p = small_plan({2}, 2);
@@ -298,11 +297,11 @@ TEST_CASE("where all calls fail, a pattern ends after ten; where no file opens, 
 }
 
 TEST_CASE("a mark that changed in the file is seen", "[beffio][run][error]") {
-  io::virtual_files files = slow_files();
+  io::lab::virtual_files files = slow_files();
   recorder tell;
   plan const p = small_plan({2}, 1);
   tell.meanwhile = [&](event const& e) {
-    if (e.how != method::read || e.type != segmented || e.number != 1) return;
+    if (e.how != method::read || e.type != separated || e.number != 7) return;  // the next type is not open yet
     std::string const path = "/" + io::test::name_of_file("one", 2, segmented, 0);
     auto content = files.content(path);
     content.at(1048576 + 7) ^= std::byte{1};  // the first word of the second pattern
@@ -315,7 +314,7 @@ TEST_CASE("a mark that changed in the file is seen", "[beffio][run][error]") {
 }
 
 TEST_CASE("files keep to the space they are given", "[beffio][run]") {
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan p = small_plan({2}, 100);
   p.budget = 120 * mib;
@@ -332,7 +331,7 @@ TEST_CASE("files keep to the space they are given", "[beffio][run]") {
 }
 
 TEST_CASE("hints reach the file at open and with each pattern, and what is in force is told", "[beffio][run][hints]") {
-  io::virtual_files const files = slow_files();
+  io::lab::virtual_files const files = slow_files();
   recorder tell;
   plan p = small_plan({2}, 0.5);
   p.hints = hint_file::parse(
