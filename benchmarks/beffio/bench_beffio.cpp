@@ -194,6 +194,13 @@ class host {
     journal_.emplace(o, p.when, runs_, others_, cache_);
     interruption_.emplace([this](int signal) { interrupted(signal); });
   }
+  host(host const&) = delete;
+  host& operator=(host const&) = delete;
+  // Also where an exception ends the run.
+  ~host() {
+    interruption_.reset();
+    if (!options_.keep || options_.dry_run) directory_.remove();
+  }
   observer& book() { return *journal_; }
   bool finish() {
     interruption_.reset();

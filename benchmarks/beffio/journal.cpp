@@ -31,8 +31,8 @@ std::FILE* open_terminal() {
 std::string progress_text(double share, double elapsed, std::string const& implementation, contender const& who,
                           pattern const& p) {
   std::string text =
-      fmt::format("{:.0f} %, {}, {} ranks, {}, type {} ({}), chunks of {}; {}", 100 * share, implementation,
-                  who.partition, name_of(who.how), who.type, type_names[static_cast<std::size_t>(who.type)],
+      fmt::format("{:.0f} %, {}, {}, {}, type {} ({}), chunks of {}; {}", 100 * share, implementation,
+                  ranks_text(who.partition), name_of(who.how), who.type, type_names[static_cast<std::size_t>(who.type)],
                   chunk_text(p.chunk), duration_text(elapsed));
   if (share > 0.02) text += fmt::format(", about {} more", duration_text(elapsed / share * (1 - share)));
   return text;
@@ -123,7 +123,7 @@ void journal::closed(contender const& who, double seconds, std::int64_t errors) 
 void journal::failed(contender const& who, std::string const& what) {
   std::lock_guard const guard(mutex_);
   if (++failed_ > static_cast<std::int64_t>(most_failures)) return;
-  failures_.push_back(fmt::format("{}, {} ranks, {}, type {}: {}", runs_[who.index].implementation, who.partition,
+  failures_.push_back(fmt::format("{}, {}, {}, type {}: {}", runs_[who.index].implementation, ranks_text(who.partition),
                                   name_of(who.how), who.type, what));
 }
 

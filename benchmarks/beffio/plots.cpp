@@ -59,7 +59,7 @@ std::string over_types(run_result const& r, int n, method m) {
                        static_cast<std::size_t>(t), 0});
   }
   if (lines.empty()) return {};
-  return line_chart(fmt::format("{}, {} ranks, {}", name_of(m), n, r.label()), "chunk in the file", "MB/s",
+  return line_chart(fmt::format("{}, {}, {}", name_of(m), ranks_text(n), r.label()), "chunk in the file", "MB/s",
                     chunk_ticks(r.longest()), lines);
 }
 
@@ -91,7 +91,7 @@ std::string over_methods(std::vector<named> const& runs, int n, int type) {
                          static_cast<std::size_t>(m), static_cast<int>(k)});
     }
   if (lines.empty()) return {};
-  return line_chart(fmt::format("type {}, {}, {} ranks", type, type_names[static_cast<std::size_t>(type)], n),
+  return line_chart(fmt::format("type {}, {}, {}", type, type_names[static_cast<std::size_t>(type)], ranks_text(n)),
                     "chunk in the file", "MB/s", chunk_ticks(runs.front().run->longest()), lines);
 }
 
@@ -108,7 +108,7 @@ std::string side_by_side(std::vector<named> const& runs, int n) {
     }
     panels.push_back(std::move(p));
   }
-  return bar_chart(fmt::format("{} ranks: types as a whole", n), "MB/s", groups, bars, panels);
+  return bar_chart(fmt::format("{}: types as a whole", ranks_text(n)), "MB/s", groups, bars, panels);
 }
 
 // Patterns by their chunk; the others together.
@@ -136,7 +136,7 @@ std::string time_shares(run_result const& r, int n) {
       row.note = fmt::format("{:.3g} s", all + row.parts.back());
       rows.push_back(std::move(row));
     }
-  return share_chart(fmt::format("share of the time, {} ranks, {}", n, r.label()), parts, rows);
+  return share_chart(fmt::format("share of the time, {}, {}", ranks_text(n), r.label()), parts, rows);
 }
 
 std::string over_partitions(std::vector<named> const& runs) {

@@ -45,16 +45,17 @@ std::string averages(run_result const& r, int n) {
     if (r.rules == release::r2 && m == method::rewrite) continue;
     char const* const how =
         r.rules == release::r1 || m == method::read ? "type 0 counts twice" : "five types, and the rewrite of type 0";
-    text += fmt::format("weighted average of {:<8} {:>10} MB/s on {} ranks ({})\n", name_of(m),
-                        number_text(r.method_value(n, m)), n, how);
+    text += fmt::format("weighted average of {:<8} {:>10} MB/s on {} ({})\n", name_of(m),
+                        number_text(r.method_value(n, m)), ranks_text(n), how);
   }
   for (method const m : methods)
     if (std::int64_t const moved = r.bytes(n, m); moved > 0) {
       double const memory = static_cast<double>(r.memory_mib * mib) * n;
-      text += fmt::format("moved by {:<8} {:>21} = {:.1f} % of the memory of {} ranks\n", name_of(m),
-                          bytes_text(static_cast<double>(moved)), 100 * static_cast<double>(moved) / memory, n);
+      text +=
+          fmt::format("moved by {:<8} {:>21} = {:.1f} % of the memory of {}\n", name_of(m),
+                      bytes_text(static_cast<double>(moved)), 100 * static_cast<double>(moved) / memory, ranks_text(n));
     }
-  text += fmt::format("b_eff_io on {} ranks = {} MB/s\n", n, number_text(r.value(n)));
+  text += fmt::format("b_eff_io on {} = {} MB/s\n", ranks_text(n), number_text(r.value(n)));
   return text;
 }
 
@@ -64,7 +65,7 @@ std::string hints_of(run_result const& r) {
   std::vector<std::string> order;
   for (cell const& c : r.cells)
     if (!c.hints.empty() &&
-        seen.emplace(c.hints, fmt::format("{} ranks, {}, {}, chunks of {}", c.partition, name_of(c.how),
+        seen.emplace(c.hints, fmt::format("{}, {}, {}, chunks of {}", ranks_text(c.partition), name_of(c.how),
                                           type_names[static_cast<std::size_t>(c.type)], chunk_text(c.what.chunk)))
             .second)
       order.push_back(c.hints);
@@ -98,10 +99,10 @@ std::string report_text(run_result const& r, std::int64_t cache) {
   std::string text = fmt::format(
       "\nb_eff_io, release {} of its rules, files of {}{}\n"
       "machine: {}\ndate: {}\n"
-      "{} ranks with {} MiB each, scheduled time {}{}, longest chunk {}{}{}\n"
+      "{} with {} MiB each, scheduled time {}{}, longest chunk {}{}{}\n"
       "rates in MB/s = 10^6 bytes per second; chunks in bytes\n",
       r.rules == release::r1 ? "1.x" : "2.0", r.implementation, r.hint_set.empty() ? "" : ", hints " + r.hint_set,
-      r.machine, r.date, r.ranks, r.memory_mib, duration_text(r.seconds),
+      r.machine, r.date, ranks_text(r.ranks), r.memory_mib, duration_text(r.seconds),
       r.rules == release::r1 ? " for each partition" : "", chunk_text(r.longest()),
       r.rules == release::r2 && r.all_rewrites ? ", all rewrites" : "", r.unique ? ", opened unique" : "");
   for (int const n : r.partitions()) {
@@ -119,7 +120,7 @@ std::string report_text(run_result const& r, std::int64_t cache) {
       fmt::format("\nb_eff_io = {} MB/s, the largest of {} partition{}, on {} with {}\n", number_text(r.system_value()),
                   r.partitions().size(), r.partitions().size() == 1 ? "" : "s", r.machine, r.label());
   if (auto const n = r.saturated_at(); n && r.partitions().size() > 1)
-    text += fmt::format("{} ranks reach nine tenths of it\n", *n);
+    text += fmt::format("nine tenths of it are reached on {}\n", ranks_text(*n));
   text += is_valid(r) ? "VALID for comparison with other systems\n" : "NOT VALID for comparison with other systems:\n";
   for (verdict const& v : validity(r)) text += fmt::format("  {:<6} {}\n", v.holds ? "ok" : "NOT SO", v.rule);
   if (std::string const warning = cache_warning(r, cache); !warning.empty()) text += "cache: " + warning + "\n";

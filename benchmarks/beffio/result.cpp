@@ -7,6 +7,8 @@
 
 namespace beffio {
 
+std::string ranks_text(int n) { return fmt::format("{} rank{}", n, n == 1 ? "" : "s"); }
+
 int always(int type) { return type == scatter ? 9 : 8; }
 
 std::vector<int> run_result::partitions() const {
@@ -118,7 +120,7 @@ std::string cache_warning(run_result const& r, std::int64_t cache) {
       std::int64_t const moved = r.bytes(n, m);
       if (least && moved >= *least) continue;
       least = moved;
-      where = fmt::format("{} on {} ranks", name_of(m), n);
+      where = fmt::format("{} on {}", name_of(m), ranks_text(n));
     }
   if (!least || static_cast<double>(*least) > static_cast<double>(times_cache) * static_cast<double>(cache)) return {};
   return fmt::format(

@@ -70,6 +70,9 @@ struct run_result {
   std::int64_t wrong() const;
 };
 
+// "1 rank", "4 ranks"
+std::string ranks_text(int n);
+
 // The number of patterns of a type that are always run: without the filler, which a segment may not need.
 int always(int type);
 

@@ -150,7 +150,7 @@ TEST_CASE("who moves no more than twenty times the caches is warned", "[beffio]"
   std::int64_t const written = (9 * 20 + 8 * (40 + 60 + 80 + 100)) * std::int64_t{1'000'000};
   CHECK(r.bytes(1, method::write) == written);
   CHECK(cache_warning(r, written / 20 - 1).empty());
-  CHECK_THAT(cache_warning(r, written / 20), ContainsSubstring("write on 1 ranks"));
+  CHECK_THAT(cache_warning(r, written / 20), ContainsSubstring("write on 1 rank,"));
 }
 
 TEST_CASE("a table of patterns is read as it was written", "[beffio]") {
