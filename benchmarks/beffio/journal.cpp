@@ -31,9 +31,9 @@ std::FILE* open_terminal() {
 std::string progress_text(double share, double elapsed, std::string const& implementation, contender const& who,
                           pattern const& p) {
   std::string text =
-      fmt::format("{:.0f} %, {}, {}, {}, type {} ({}), chunks of {}; {}", 100 * share, implementation,
-                  ranks_text(who.partition), name_of(who.how), who.type, type_names[static_cast<std::size_t>(who.type)],
-                  chunk_text(p.chunk), duration_text(elapsed));
+      fmt::format("{:.0f} %, {}, {}, {}, type {} ({}), {}; {}", 100 * share, implementation, ranks_text(who.partition),
+                  name_of(who.how), who.type, type_names[static_cast<std::size_t>(who.type)],
+                  p.chunk > 0 ? "chunks of " + chunk_text(p.chunk) : "the rest of its segment", duration_text(elapsed));
   if (share > 0.02) text += fmt::format(", about {} more", duration_text(elapsed / share * (1 - share)));
   return text;
 }

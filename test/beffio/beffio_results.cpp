@@ -395,4 +395,6 @@ TEST_CASE("the journal keeps what was measured, and its files, from the first cl
   CHECK_FALSE(book.save(false));
   CHECK(progress_text(0.25, 10, "argosy", {0, 4, method::read, 2}, {32768, 32768, 1}) ==
         "25 %, argosy, 4 ranks, read, type 2 (separated), chunks of 32 KiB; 10 s, about 30 s more");
+  CHECK_THAT(progress_text(0, 10, "mpi", {0, 1, method::write, 3}, {}),
+             ContainsSubstring("mpi, 1 rank, write, type 3 (segmented), the rest of its segment; 10 s"));
 }
