@@ -8,8 +8,8 @@
 namespace argosy {
 
 struct report {
-  std::string policy;
-  std::string reason;
+  std::string policy = {};
+  std::string reason = {};
   std::int64_t bytes = 0;     // of the request that were transferred, counted along the stream from its start
   std::int64_t rounds = 0;    // of exchange with other ranks; 0: each rank went alone
   std::int64_t messages = 0;  // to ranks of other nodes
@@ -26,14 +26,12 @@ struct report {
   std::int64_t hinted_ranges = 0;  // that the file system accepted, to fetch them ahead
 };
 
+// One line: the policy, the bytes of the request, and the calls of the file by this rank.
 std::string to_string(report const& r);
 
-inline std::string to_string(report const& r) {
-  return r.policy + ": " + std::to_string(r.bytes) + " bytes, " + std::to_string(r.windows) + " windows, " +
-         std::to_string(r.read_calls) + " reads of " + std::to_string(r.bytes_read) + " bytes, " +
-         std::to_string(r.write_calls) + " writes of " + std::to_string(r.bytes_written) + " bytes, " +
-         std::to_string(r.locks) + " locks, " + std::to_string(r.merged_bytes) + " bytes merged, " +
-         std::to_string(r.fallbacks) + " fallbacks (" + r.reason + ")";
-}
+// Everything else: a line for each member, with its name.
+std::string to_table(report const& r);
 
 }  // namespace argosy
+
+#include <argosy/plan/detail/report.hpp>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/layout/print.hpp>
 
 namespace argosy::detail {
@@ -19,11 +20,6 @@ inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 inline std::string percent_text(double share) {
   auto const tenths = static_cast<std::int64_t>(share * 1000 + 0.5);
   return number_text(tenths / 10) + (tenths % 10 == 0 ? "" : "." + number_text(tenths % 10)) + " %";
-}
-
-// "1 piece", "2 pieces"
-inline std::string counted(std::int64_t n, char const* what) {
-  return number_text(n) + " " + what + (n == 1 ? "" : "s");
 }
 
 // Piece lengths and hull of a table, not its offsets.
