@@ -1,3 +1,4 @@
+// Implements address.hpp: the addresses of this machine, as values and as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "address.hpp"
 

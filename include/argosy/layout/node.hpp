@@ -13,7 +13,7 @@ enum class node_kind : std::uint8_t {
   table,   // `count` irregular pieces, in table number `child`
 };
 
-// Every node is placed so that its first piece starts at 0; who uses it says where it lies. A node that is used in
+// Every node is placed so that its first piece starts at 0; its parent says where it lies. A node that is used in
 // several places stands once: a block-cyclic array in d dimensions needs O(d) nodes, not O(2^d).
 struct node {
   node_kind kind;

@@ -1,3 +1,4 @@
+// Implements lab/cluster/rank.hpp: virtual_rank as a thin layer above the scheduler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/rank.hpp>
 

@@ -1,3 +1,4 @@
+// Implements lab/cluster/virtual_files.hpp: blocks in memory, servers with queues, locks, crashes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/virtual_files.hpp>
 

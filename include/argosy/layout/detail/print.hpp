@@ -22,7 +22,7 @@ inline std::string percent_text(double share) {
   return number_text(tenths / 10) + (tenths % 10 == 0 ? "" : "." + number_text(tenths % 10)) + " %";
 }
 
-// Piece lengths and hull of a table, not its offsets.
+// Describes a table by its piece lengths and hull, not by its offsets.
 inline std::string table_text(piece_table const& t) {
   std::int64_t shortest = t.length(0), longest = t.length(0);
   for (std::int64_t length : t.lengths()) {
