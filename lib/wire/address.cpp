@@ -23,7 +23,7 @@ namespace argosy::wire {
 
 namespace {
 
-// As much as there is room for; false if this is not all.
+// Copies as much as there is room for; false if that is not all.
 template <std::size_t N>
 bool assign(std::array<char, N>& to, std::string const& text) {
   std::copy_n(text.begin(), std::min(text.size(), N - 1), to.begin());

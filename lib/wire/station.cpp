@@ -110,7 +110,7 @@ void station::stop() {
   threads_.clear();
 }
 
-// --- Who comes -----------------------------------------------------------------------------------------------------
+// --- Accepting -----------------------------------------------------------------------------------------------------
 
 void station::wait_at(std::shared_ptr<door> const& d) {
   d->async_wait(door::wait_read, [this, d](boost::system::error_code const& e) {

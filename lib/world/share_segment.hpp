@@ -21,7 +21,7 @@ namespace argosy::detail {
 // Collective: one broadcast and one reduction.
 template <agreeing World>
 shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
-  // What ranks tell each other about a segment.
+  // The note on a segment that ranks send to each other.
   struct segment_note {
     node_segment::name name = {};
     std::uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// What counts as a datatype: anything that can say its normal form.
+// The concept of a datatype: anything that has a normal form.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -20,7 +20,7 @@ namespace argosy {
 // Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and darray.
 class process_grid {
  public:
-  // As square as possible: dimensions never increase, and the largest is as small as it can be.
+  // A grid as square as possible: dimensions never increase, and the largest is as small as it can be.
   constexpr process_grid(std::int64_t processes, int dimensions) : process_grid(processes, zeros(dimensions)) {}
   constexpr process_grid(std::int64_t processes, int dimensions, std::initializer_list<bool> periodic)
       : process_grid(processes, zeros(dimensions)) {

@@ -1,4 +1,4 @@
-// What can go wrong with a file, named as MPI names it.
+// The error codes of files, named as MPI names them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -52,7 +52,7 @@ inline bool is_errno(std::error_code const& code) noexcept {
   return code.category() == std::system_category() || code.category() == std::generic_category();
 }
 
-// What a user can do about it: one sentence.
+// The remedy: one sentence on what a user can do about an error.
 std::string_view remedy(errc e) noexcept;
 
 }  // namespace argosy

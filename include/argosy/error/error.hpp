@@ -1,4 +1,4 @@
-// What the throwing forms throw.
+// The exception that the throwing forms throw.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

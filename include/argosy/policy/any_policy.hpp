@@ -47,7 +47,7 @@ class any_policy {
   // Ranks whose policies would plan differently have different keys. 0 for independent policies.
   std::uint64_t key() const { return held_->key(); }
 
-  // What is held, if it is a P; otherwise null.
+  // The held policy if it is a P, otherwise null.
   template <class P>
   P const* target() const noexcept {
     auto const* const found = dynamic_cast<model<P> const*>(held_.get());

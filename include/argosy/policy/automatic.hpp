@@ -15,7 +15,7 @@
 
 namespace argosy {
 
-// What moving data between ranks costs, in nanoseconds.
+// The prices of moving data between ranks, in nanoseconds.
 struct exchange_prices {
   double round_ns = 20000;  // waiting for each other, once a round
   double byte_ns = 0.25;    // a byte into or out of staging memory

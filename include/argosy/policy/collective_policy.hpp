@@ -20,7 +20,7 @@ struct rank_group {
   std::int64_t size = 1;
   std::int64_t nodes = 1;
   std::int64_t block_bytes = 4096;  // of the file system
-  std::int64_t processors = 0;      // that run ranks, on all nodes; 0: one for each rank
+  std::int64_t processors = 0;      // processors that run ranks, on all nodes; 0: one for each rank
   // Ranks that may be aggregators: the first of each node, then the second of each, and so on. Empty: all may, and the ranks
   // of a node are consecutive.
   std::vector<int> eligible = {};

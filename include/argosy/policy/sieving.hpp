@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// What file access costs, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
+// The prices of file access, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
 struct prices {
   double call_ns = 600;         // one call that reads
   double write_call_ns = 2500;  // one that writes
@@ -36,7 +36,7 @@ struct sieving {
   // How many ranks may write into the same windows at a time: while one merges, the others wait for its lock.
   std::int64_t sharers = 1;
 
-  // As much of the stream as lies within one window of the file; more, if the pieces are accessed one by one.
+  // The window from `position` on: the part of the stream within one window of the file; more, if pieces are accessed singly.
   window next(access const& wanted, std::int64_t position) const {
     std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
     piece const first = cursor(wanted.file, position).current();

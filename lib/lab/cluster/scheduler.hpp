@@ -164,7 +164,7 @@ struct channel {
   fifo<std::shared_ptr<operation>> posted;
 };
 
-// What a waiting task waits for, for deadlock reports.
+// The thing that a task waits for, for deadlock reports.
 struct waiting {
   call_kind kind = call_kind::compute;
   std::uint64_t group = 0;
@@ -298,7 +298,7 @@ class scheduler {
   void loop();
   void unwind();
   void die();
-  void lost(rank_state& r);  // tells everyone who waits for it
+  void lost(rank_state& r);  // tells everyone that waits for it
   std::string words_of(task const& t) const;
   std::vector<blocked_rank> blocked() const;
 

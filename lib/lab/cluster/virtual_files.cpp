@@ -26,7 +26,7 @@ namespace detail {
 
 namespace {
 
-// The node of whoever calls.
+// The node of the caller.
 constexpr int outside = -1;  // of a run
 int node_here() {
   scheduler* const s = scheduler::running();
@@ -37,7 +37,7 @@ int node_here() {
 
 // --- Bytes ---
 
-// Of blocks that were written since their last sync the page remembers what is safe, and which nodes have written them.
+// A page remembers, for blocks written since their last sync, the safe content and the nodes that have written them.
 struct page {
   static constexpr std::int64_t blocks = 16;
   struct unsynced {
@@ -148,7 +148,7 @@ struct disk_state {
   bool allocate(page& p, std::size_t block) {
     bool const fresh = p.allocated.none();
     if (!p.allocated[block]) {
-      // What a full disk has left is less than a block: then the rest of the capacity is lost.
+      // The rest of the capacity is less than a block, and is lost.
       if (allocated_blocks >= most_blocks()) return false;
       ++allocated_blocks;
       p.allocated[block] = true;
@@ -216,7 +216,7 @@ struct disk_state {
 
   // --- Time ---
 
-  // When the servers have done with these stretches, which leave or reach the rank through its node's adapter.
+  // The time at which the servers have finished these stretches, which pass the adapter of the rank's node.
   template <class Part>
   picoseconds serve(scheduler& s, stored_file const& f, std::span<Part const> parts, bool writing) {
     task const& t = s.now();
@@ -382,7 +382,7 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
                                ? std::numeric_limits<std::int64_t>::max()
                                : offset + length;
   task* const me = act ? &act->now() : nullptr;
-  // Those that wait are not waited for, as with the kernel's locks.
+  // Does not wait for waiting requests, like the kernel's locks.
   if (!f->conflicts(offset, end, kind, me)) {
     f->trim(offset, end, [&](held_lock const& l) { return l.owner == me; });
     f->file->locks.push_back({offset, end, kind, me, f});
@@ -453,7 +453,7 @@ std::error_code virtual_handle::preallocate(std::int64_t bytes) {
   file_action act(file_call::preallocate, open_->file->number, d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (!open_->flags.write) return errno_code(EBADF);
-  // First see whether there is room: a call that fails leaves everything as it was.
+  // Checks first whether there is room: a call that fails leaves everything as it was.
   std::int64_t const blocks = bytes / d.disk.block_bytes + (bytes % d.disk.block_bytes != 0);
   std::int64_t there = 0;
   for (auto const& [number, p] : f.pages)

@@ -93,7 +93,7 @@ class host::state {
   std::shared_ptr<handle_store> store_;
   token_manager manager_;
   std::vector<block_server> servers_;
-  std::map<file_id, int> at_rest_;  // and the error that the next who opens it is to know
+  std::map<file_id, int> at_rest_;  // and the error to report
   std::map<node_id, std::shared_ptr<wire::connection>> nodes_;
   std::set<node_id> known_, leaving_;
   std::deque<message> to_deliver_;

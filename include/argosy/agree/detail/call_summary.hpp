@@ -1,4 +1,4 @@
-// What ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks that are in
+// The value that ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in
 // different calls meet in one reduction and notice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

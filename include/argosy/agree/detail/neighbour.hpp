@@ -1,4 +1,4 @@
-// What a rank tells its left neighbour in develop mode: one message of fixed size.
+// The note of a rank to its left neighbour in develop mode: one message of fixed size.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where the ranks of a node meet in a collective call: staging windows, marks and counters in memory that they share.
+// The stage of a node in collective calls: staging windows, marks and counters in memory that its ranks share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -21,13 +21,13 @@
 
 namespace argosy::detail {
 
-// What this rank has for the file domain of an aggregator on another node.
+// The data of this rank for the file domain of an aggregator on another node.
 struct far_domain {
   std::size_t domain = 0;  // index in the plan
   int rank = 0;            // the aggregator
   stream_range mine;
 };
-// What an aggregator was told by a rank of another node.
+// The data of a rank of another node, as an aggregator was told.
 struct far_rank {
   int rank = 0;
   stream_range theirs;
