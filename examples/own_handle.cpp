@@ -19,7 +19,8 @@
 
 namespace io = argosy;
 
-// The concept io::handle has 14 operations. It inherits those that it does not change from io::posix.
+// The concept io::handle has 14 operations; this inherits from io::posix those that it does not change. (So a hole in the file
+// reads as the key and not as 0: a whole handle would know which bytes were written.)
 struct scrambled : io::posix {
   scrambled() = default;
   explicit scrambled(io::posix file) : io::posix(std::move(file)) {}
