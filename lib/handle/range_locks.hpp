@@ -16,29 +16,21 @@ namespace argosy::detail {
 template <class System>
 bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const {
   return std::any_of(entries_.begin(), entries_.end(), [=](entry const& e) {
-    return e.owner != owner && e.begin < end && begin < e.end &&
+    return e.owner != owner && overlaps(e, begin, end) &&
            (kind == lock_kind::exclusive || e.kind == lock_kind::exclusive);
   });
 }
 
 template <class System>
-void basic_range_locks<System>::trim(std::int64_t begin, std::int64_t end, owner_id owner) {
-  for (place e = entries_.begin(); e != entries_.end();) {
-    if (!e->held || e->owner != owner || e->end <= begin || end <= e->begin) {
-      ++e;
-      continue;
-    }
-    if (e->begin < begin) entries_.push_front({e->begin, begin, e->kind, owner, true});
-    if (end < e->end) entries_.push_front({end, e->end, e->kind, owner, true});
-    e = entries_.erase(e);
-  }
+void basic_range_locks<System>::give_up(std::int64_t begin, std::int64_t end, owner_id owner) {
+  trim(entries_, begin, end, [=](entry const& e) { return e.held && e.owner == owner; });
 }
 
 template <class System>
 int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> needed;
   for (entry const& e : entries_)
-    if (!(e.held && e.owner == owner) && e.begin < end && begin < e.end) needed.emplace_back(e.begin, e.end);
+    if (!(e.held && e.owner == owner) && overlaps(e, begin, end)) needed.emplace_back(e.begin, e.end);
   std::sort(needed.begin(), needed.end());
   int error = 0;
   auto const forget = [&](std::int64_t from, std::int64_t to) {
@@ -64,7 +56,7 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
       System::control(descriptor, F_OFD_SETLKW, kind == lock_kind::shared ? F_RDLCK : F_WRLCK, begin, end);
   guard.lock();
   if (error == 0) {
-    trim(begin, end, me);
+    give_up(begin, end, me);
     mine->held = true;
   } else {
     // Locks that this thread held before stay, and so do their entries. But a thread that unlocked meanwhile may have left
@@ -82,7 +74,7 @@ int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::i
   auto owner = System::self();
   std::unique_lock guard(mutex_);
   bool const mine = std::any_of(entries_.begin(), entries_.end(),
-                                [&](entry const& e) { return e.owner == owner && e.begin < end && begin < e.end; });
+                                [&](entry const& e) { return e.owner == owner && overlaps(e, begin, end); });
   if (!mine) {
     auto const other = std::find_if(entries_.begin(), entries_.end(),
                                     [=](entry const& e) { return e.held && e.begin == begin && e.end == end; });
@@ -90,7 +82,7 @@ int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::i
   }
   // The kernel first: once the entry is gone, another thread may be given the same bytes.
   int const error = release(descriptor, begin, end, owner);
-  trim(begin, end, owner);
+  give_up(begin, end, owner);
   guard.unlock();
   changed_.notify_all();
   return error;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include <argosy/handle/detail/range_list.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy::detail {
@@ -44,8 +45,7 @@ class basic_range_locks {
   using place = typename std::list<entry>::iterator;
 
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
-  // Takes [begin, end) from what `owner` holds.
-  void trim(std::int64_t begin, std::int64_t end, owner_id owner);
+  void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
   // Unlocks in the kernel the parts of the range that no entry needs, not counting what `owner` holds.
   int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
 
