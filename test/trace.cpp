@@ -103,7 +103,9 @@ struct json {
     if (take('[')) return list(']', [&] { return value(); });
     if (take('{')) return list('}', [&] { return string() && take(':') && value(); });
     std::size_t const begin = at;
-    while (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.' || text[at] == '-')) ++at;
+    while (at < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.' || text[at] == '-'))
+      ++at;
     return at > begin;
   }
   static bool valid(std::string_view s) {
@@ -117,7 +119,8 @@ struct json {
 // Every kind of call, some of which fail.
 void use(io::any_handle& f) {
   f.write(0, data);
-  std::vector<io::write_part> const parts{{200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
+  std::vector<io::write_part> const parts{
+      {200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
   f.write(parts);
   std::vector<std::byte> memory(1000);
   f.read(50, memory);
@@ -219,7 +222,7 @@ TEST_CASE("every call is a line", "[trace]") {
       R"(# time.*)",
       R"( open ".*/f" read write create -> ok)",
       R"( write ".*/f" offset=0 bytes=100 -> 100)",
-      R"( write ".*/f" offset=200 bytes=120 runs=2 -> 120)",
+      R"( write ".*/f" offset=200 bytes=120 runs=2 at=200\+20,300\+100 -> 120)",
       R"( read ".*/f" offset=50 bytes=1000 -> 350)",
       R"( lock ".*/f" offset=0 bytes=10 exclusive -> ok)",
       R"( unlock ".*/f" offset=0 bytes=10 -> ok)",
@@ -231,8 +234,9 @@ TEST_CASE("every call is a line", "[trace]") {
       R"( # phase two)",
       R"( open ".*/no/f" read write create -> ENOENT \(No such file or directory\))"};
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string const when = i < 2 ? "" : i == 13 ? R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z)"
-                                                  : R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z \d+\.\d{6} s)";
+    std::string const when = i < 2     ? ""
+                             : i == 13 ? R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z)"
+                                       : R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z \d+\.\d{6} s)";
     CAPTURE(lines[i], expected[i]);
     CHECK(std::regex_match(lines[i], std::regex(when + expected[i])));
   }
@@ -259,6 +263,31 @@ TEST_CASE("errors only, and no file without one", "[trace]") {
                        ContainsSubstring("sync") && ContainsSubstring("-> EIO ("));
 }
 
+TEST_CASE("an error names the run in which it came, and of many runs the first are listed", "[trace]") {
+  scratch const dir, traces;
+  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
+    trace_options const o{.mode = trace_mode::errors, .format = format, .directory = traces.string()};
+    auto const to = std::make_shared<io::tracer>(o);
+    auto const script = std::make_shared<io::fault_script>();
+    std::error_code error;
+    io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(dir / "f", read_write, error);
+    script->fill_disk_at(310);
+    std::vector<io::write_part> parts{{200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
+    CHECK(f.write(parts).bytes == 30);
+    std::span<std::byte const> const few = std::span(data).first(5);
+    parts = {{0, few}};
+    for (std::int64_t i = 1; i < 40; ++i) parts.push_back({i * 10, few});
+    CHECK(f.write(parts).bytes == 155);
+    auto const text = content_of(to->path());
+    bool const words = format == trace_format::text;
+    CHECK(to->lines() == 2);
+    CHECK_THAT(text, ContainsSubstring(words ? " at=200+20,300+100 failed=300+100 -> 30 ENOSPC"
+                                             : R"("at":"200+20,300+100","failed":"300+100")"));
+    CHECK_THAT(text,
+               ContainsSubstring(words ? "300+5,310+5,... failed=310+5 -> 155" : R"(310+5,...","failed":"310+5")"));
+  }
+}
+
 TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   scratch const dir, traces;
   trace_options const o{.mode = trace_mode::calls, .from_offset = 150, .directory = traces.string()};
@@ -267,14 +296,15 @@ TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   script->add(io::fail_at(file_call::write, 2, std::errc::io_error));
   std::error_code error;
   io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(dir / "f", read_write, error);
-  f.write(0, data);    // below
-  f.write(10, data);   // fails
-  f.write(50, data);   // ends at 150: below
-  f.write(60, data);   // reaches it
+  f.write(0, data);   // below
+  f.write(10, data);  // fails
+  f.write(50, data);  // ends at 150: below
+  f.write(60, data);  // reaches it
   f.write(500, data);
   auto const text = content_of(to->path());
   CHECK(to->lines() == 4);  // open, too
-  for (char const* const there : {"offset=10 ", "offset=60 ", "offset=500 "}) CHECK_THAT(text, ContainsSubstring(there));
+  for (char const* const there : {"offset=10 ", "offset=60 ", "offset=500 "})
+    CHECK_THAT(text, ContainsSubstring(there));
 }
 
 TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]") {
@@ -300,8 +330,8 @@ TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]"
                          ContainsSubstring("process_name"));
   }
   // several ranks in one
-  std::string const command = "cd " + traces.string() +
-                              " && (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json";
+  std::string const command =
+      "cd " + traces.string() + " && (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json";
   REQUIRE(std::system(command.c_str()) == 0);
   auto const all = content_of(traces / "all.json");
   CHECK(json::valid(all));
@@ -334,7 +364,8 @@ TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {
   for (int t = 0; t < 4; ++t)
     pool.emplace_back([&, t] {
       std::error_code error;
-      io::any_handle f = io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / std::to_string(t), read_write, error);
+      io::any_handle f =
+          io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / std::to_string(t), read_write, error);
       for (int i = 0; i < 100; ++i) f.write(i, data);
     });
   for (auto& t : pool) t.join();

@@ -27,7 +27,7 @@ struct trace_options {
   std::string directory = {};    // empty: TMPDIR, or /tmp: local to the node
   std::string program = {};      // empty: the name of this one
   int rank = 0;
-  std::string agent = {};        // what this rank does for others, in the name of the file, too
+  std::string agent = {};  // what this rank does for others, in the name of the file, too
 
   // ARGOSY_TRACE = off | errors | calls, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
   // ARGOSY_TRACE_DIR. What cannot be understood is reported on stderr, once, and has its default.
@@ -38,10 +38,12 @@ struct trace_options {
 struct traced_call {
   file_call kind = file_call::read;
   std::string_view file = {};
-  std::int64_t offset = -1;  // -1: not of this kind
-  std::int64_t bytes = -1;   // asked for: of a transfer, a lock, a new size
-  std::int64_t runs = 1;     // stretches of the file, for lists of parts; then offset is the first
-  std::string_view detail = {};   // of the lock, or how the file was opened
+  std::int64_t offset = -1;      // -1: not of this kind
+  std::int64_t bytes = -1;       // asked for: of a transfer, a lock, a new size
+  std::int64_t runs = 1;         // stretches of the file, for lists of parts; then offset is the first
+  std::string_view places = {};  // of several runs: "0+8,100+8", the first of them if there are many
+  std::string_view failed = {};  // the run in which the error came
+  std::string_view detail = {};  // of the lock, or how the file was opened
   std::chrono::steady_clock::time_point begin = {}, end = {};
   std::int64_t result = -1;  // bytes moved, or the size; -1: none
   std::error_code error = {};
