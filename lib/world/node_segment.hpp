@@ -1,4 +1,4 @@
-// Files in memory that processes of a node map: each POSIX call is made and compared here. Functions return an errno, or 0.
+// Files in memory, and where a limit of files forbids them segments of System V, that processes of a node map: each POSIX call is made and compared here. Functions return an errno, or 0.
 // A window of MPI_Win_allocate_shared would have to be freed by the thread that calls MPI, and by all ranks at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
