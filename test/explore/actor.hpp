@@ -97,7 +97,7 @@ class actor {
     try {
       f();
     } catch (thrown_on_purpose const&) {
-      r.code = errc::conversion;
+      r.code = errc::user_code;
       r.threw = true;
     } catch (error const& e) {
       r.code = e.code();

@@ -70,8 +70,7 @@ class basic_data {
     } catch (invalid_layout const& e) {
       fault_ = {errc::argument, e.what()};
     } catch (...) {
-      fault_ = {errc::argument, "describing the data threw"};
-      fault_.thrown = std::current_exception();
+      fault_ = failure_by("describing the data");
     }
     if (fault_) buffer_ = {};
   }
