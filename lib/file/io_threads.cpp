@@ -75,7 +75,13 @@ io_threads::io_threads(std::int64_t count) {
 
 io_threads::~io_threads() {
   // The last to let go of a file may be its own thread, which cannot wait for itself.
-  if (pool_->is_own_thread()) std::thread([last = std::move(pool_)] {}).detach();
+  if (pool_->is_own_thread()) {
+    pool* const last = pool_.release();
+    try {
+      std::thread([last] { delete last; }).detach();
+    } catch (std::system_error const&) {  // its threads sleep until the process ends
+    }
+  }
 }
 
 void io_threads::start(std::function<void()> work) { pool_->start(std::move(work)); }
