@@ -23,5 +23,7 @@
 #include <argosy/datatype/record.hpp>
 #include <argosy/datatype/resized.hpp>
 #include <argosy/datatype/signature.hpp>
+#include <argosy/datatype/stream_types.hpp>
 #include <argosy/datatype/subarray.hpp>
+#include <argosy/datatype/typed_layout.hpp>
 #include <argosy/datatype/vector.hpp>

@@ -18,8 +18,8 @@ namespace argosy::detail::mpi_calls {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw invalid_layout(std::string("argosy: ") + call + " failed: " +
-                       std::string(text, static_cast<std::size_t>(length)));
+  throw invalid_layout(std::string("argosy: ") + call +
+                       " failed: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
 // Throws for an error code. With an error handler that aborts, a failing call never returns.
@@ -37,6 +37,50 @@ inline bool is_finalized() {
   check("MPI_Finalized", MPI_Finalized(&flag));
   return flag != 0;
 }
+
+inline void require_running(char const* where) {
+  if (!is_initialized() || is_finalized())
+    throw invalid_layout(std::string("argosy::") + where +
+                         ": MPI is not running; call it between MPI_Init and MPI_Finalize");
+}
+
+// --- Whether a type is committed ---
+
+// MPI has no such question, but refuses to pack what is not. A communicator of our own, whose errors return; it is freed
+// with MPI_COMM_SELF, at MPI_Finalize.
+inline MPI_Comm quiet_comm() {
+  static MPI_Comm const comm = [] {
+    static MPI_Comm own = MPI_COMM_NULL;
+    check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, &own));
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_delete_attr_function* const free_it = [](MPI_Comm, int, void*, void*) { return MPI_Comm_free(&own); };
+    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_it, &key, nullptr));
+    check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr));
+    MPI_Comm_free_keyval(&key);
+    return own;
+  }();
+  return comm;
+}
+
+// True where the library does not look.
+inline bool is_committed(MPI_Datatype type) {
+  char nothing = 0;
+  int position = 0;
+  return MPI_Pack(&nothing, 0, type, &nothing, 0, &position, quiet_comm()) == MPI_SUCCESS;
+}
+
+// Combiners of Fortran's old calls, whose displacements are integers. MPI 3 took their names away; MPI libraries keep
+// their values.
+#if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
+constexpr int hvector_integer = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER;
+constexpr int hindexed_integer = OMPI_WAS_MPI_COMBINER_HINDEXED_INTEGER;
+constexpr int struct_integer = OMPI_WAS_MPI_COMBINER_STRUCT_INTEGER;
+#else
+constexpr int hvector_integer = MPI_COMBINER_HVECTOR_INTEGER;
+constexpr int hindexed_integer = MPI_COMBINER_HINDEXED_INTEGER;
+constexpr int struct_integer = MPI_COMBINER_STRUCT_INTEGER;
+#endif
 
 // --- What a type is made of ---
 
@@ -130,8 +174,8 @@ inline mpi_datatype hvector(int count, std::int64_t stride, MPI_Datatype old) {
 }
 inline mpi_datatype hindexed(std::vector<int> const& lengths, std::vector<MPI_Aint> const& places, MPI_Datatype old) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  check("MPI_Type_create_hindexed", MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(),
-                                                             places.data(), old, &made));
+  check("MPI_Type_create_hindexed",
+        MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), old, &made));
   return mpi_datatype(made);
 }
 inline mpi_datatype hindexed_block(std::vector<MPI_Aint> const& places, MPI_Datatype old) {
@@ -143,14 +187,14 @@ inline mpi_datatype hindexed_block(std::vector<MPI_Aint> const& places, MPI_Data
 inline mpi_datatype record(std::vector<MPI_Aint> const& places, std::vector<MPI_Datatype> const& olds) {
   std::vector<int> const lengths(places.size(), 1);
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  check("MPI_Type_create_struct", MPI_Type_create_struct(static_cast<int>(places.size()), lengths.data(), places.data(),
-                                                         olds.data(), &made));
+  check("MPI_Type_create_struct",
+        MPI_Type_create_struct(static_cast<int>(places.size()), lengths.data(), places.data(), olds.data(), &made));
   return mpi_datatype(made);
 }
 inline mpi_datatype resized(MPI_Datatype old, std::int64_t lower_bound, std::int64_t extent) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  check("MPI_Type_create_resized", MPI_Type_create_resized(old, static_cast<MPI_Aint>(lower_bound),
-                                                           static_cast<MPI_Aint>(extent), &made));
+  check("MPI_Type_create_resized",
+        MPI_Type_create_resized(old, static_cast<MPI_Aint>(lower_bound), static_cast<MPI_Aint>(extent), &made));
   return mpi_datatype(made);
 }
 inline mpi_datatype committed(mpi_datatype made) {

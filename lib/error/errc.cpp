@@ -42,6 +42,8 @@ words words_of(errc e) noexcept {
               "raise the limit (ulimit -f), or write less"};
     case errc::too_many_files:
       return {"too many open files", "close some, or raise the limit (ulimit -n)"};
+    case errc::no_memory:
+      return {"out of memory", "ask for less at a time, or give the ranks of that node more memory"};
     case errc::no_locks:
       return {"no byte-range locks on this file system", "avoid atomic mode here, or open with mode::unique_open"};
     case errc::truncated:
@@ -59,6 +61,8 @@ words words_of(errc e) noexcept {
       return {"the name of the representation is taken", "choose another name"};
     case errc::conversion:
       return {"a value does not fit the data representation", "choose a type in the file that holds it"};
+    case errc::user_code:
+      return {"code of the program threw", "mend what threw on that rank"};
     case errc::hint:
       return {"a hint is not allowed now", "give it at open"};
     case errc::not_same:
@@ -104,6 +108,8 @@ class error_category_of_argosy final : public std::error_category {
         return std::errc::file_too_large;
       case errc::too_many_files:
         return std::errc::too_many_files_open;
+      case errc::no_memory:
+        return std::errc::not_enough_memory;
       case errc::no_locks:
         return std::errc::no_lock_available;
       case errc::amode:
@@ -165,6 +171,8 @@ errc classify(std::error_code const& code) noexcept {
     case EMFILE:
     case ENFILE:
       return errc::too_many_files;
+    case ENOMEM:
+      return errc::no_memory;
     case ENOLCK:
       return errc::no_locks;
     case EINVAL:

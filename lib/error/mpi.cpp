@@ -47,12 +47,15 @@ int to_mpi_class(std::error_code const& code) noexcept {
       return MPI_ERR_CONVERSION;
     case errc::hint:
       return MPI_ERR_INFO_VALUE;
+    case errc::no_memory:
+      return MPI_ERR_NO_MEM;
     case errc::not_same:
       return MPI_ERR_NOT_SAME;
     case errc::no_locks:
     case errc::unsupported:
       return MPI_ERR_UNSUPPORTED_OPERATION;
     case errc::too_many_files:
+    case errc::user_code:
     case errc::error_on_another_rank:
     case errc::rank_failed:
       return MPI_ERR_OTHER;

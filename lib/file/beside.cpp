@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/beside.hpp>
 
+#include <deque>
+#include <system_error>
 #include <utility>
 
 namespace argosy::detail {
+
+class collective_operation;
 
 struct beside::state {
   state(memory_world w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p)
@@ -15,23 +19,27 @@ struct beside::state {
   team<memory_world> ranks;  // with staging memory of its own
   staging space;
 
+  // Carries out the first that waits.
+  void next();
+
   std::mutex mutex;
   std::condition_variable ended;
   int under_way = 0;
+  std::deque<std::shared_ptr<collective_operation>> waiting;
+  bool has_thread = true;  // false: none could be made, and who waits for a call carries it out
 };
-
-namespace {
 
 class collective_operation final : public operation {
  public:
-  collective_operation(std::shared_ptr<open_file> f, collective_call c)
-      : operation(c.given.call(), std::move(f)), what(std::move(c)) {}
+  collective_operation(std::shared_ptr<beside::state> s, std::shared_ptr<open_file> f, collective_call c)
+      : operation(c.given.call(), std::move(f)), what(std::move(c)), queue_(std::move(s)) {}
 
   bool test() override {
-    std::lock_guard const guard(mutex_);
-    return has_ended_;
+    if (!queue_->has_thread) carry_out_here();
+    return has_ended();
   }
   void wait() override {
+    if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
     ended_.wait(guard, [this] { return has_ended_; });
   }
@@ -47,12 +55,36 @@ class collective_operation final : public operation {
   collective_call what;
 
  private:
+  bool has_ended() {
+    std::lock_guard const guard(mutex_);
+    return has_ended_;
+  }
+  void carry_out_here() {
+    while (!has_ended()) queue_->next();
+  }
+
+  std::shared_ptr<beside::state> queue_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;
 };
 
-}  // namespace
+void beside::state::next() {
+  std::shared_ptr<collective_operation> o;
+  {
+    std::lock_guard const guard(mutex);
+    o = std::move(waiting.front());
+    waiting.pop_front();
+  }
+  o->result = carry_out(world, ranks, *file, *pointer, o->what, space, o->done);
+  {
+    std::lock_guard const guard(mutex);
+    --under_way;
+    --file->pending;
+  }
+  ended.notify_all();
+  o->end();  // whoever waits for it finds nothing under way any more
+}
 
 beside::beside(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
     : state_(std::make_shared<state>(std::move(world), std::move(file), std::move(pointer))) {}
@@ -60,31 +92,30 @@ beside::beside(memory_world world, std::shared_ptr<open_file> file, std::shared_
 beside::~beside() {
   if (!thread_) return;
   std::lock_guard const guard(state_->mutex);
-  if (state_->under_way > 0) (void)thread_.release();  // its destructor would wait for other ranks
+  if (state_->has_thread && state_->under_way > 0)
+    (void)thread_.release();  // its destructor would wait for other ranks
 }
 
 std::shared_ptr<operation> beside::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
-  auto o = std::make_shared<collective_operation>(state_->file, std::move(c));
+  auto o = std::make_shared<collective_operation>(state_, state_->file, std::move(c));
   {
     std::lock_guard const guard(state_->mutex);
+    state_->waiting.push_back(o);
     ++state_->under_way;
     ++state_->file->pending;
   }
-  thread_->start([s = state_, o] {
-    o->result = carry_out(s->world, s->ranks, *s->file, *s->pointer, o->what, s->space, o->done);
-    {
-      std::lock_guard const guard(s->mutex);
-      --s->under_way;
-      --s->file->pending;
+  if (state_->has_thread) try {
+      thread_->start([s = state_] { s->next(); });
+    } catch (std::system_error const&) {  // of the first call only: later ones have its thread
+      state_->has_thread = false;
     }
-    s->ended.notify_all();
-    o->end();  // whoever waits for it finds nothing under way any more
-  });
   return o;
 }
 
 void beside::drain() {
+  if (!state_->has_thread)
+    while (state_->under_way > 0) state_->next();
   std::unique_lock guard(state_->mutex);
   state_->ended.wait(guard, [this] { return state_->under_way == 0; });
 }

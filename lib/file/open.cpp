@@ -66,8 +66,8 @@ std::error_code open_with(open_file& f, open_flags flags) {
 }  // namespace
 
 failure open_file::create(bool& made) {
-  open_flags const existing = flags_of(*this);
-  open_flags fresh = existing;
+  open_flags existing = flags_of(*this), fresh = existing;
+  existing.may_be_missing = true;
   fresh.create = fresh.exclusive = true;
   made = false;
   // Others may make or remove the file between two looks at it.

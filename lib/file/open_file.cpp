@@ -121,6 +121,8 @@ access_summary open_file::summarise(job const& t) const {
   return s;
 }
 
+bool open_file::forgets_lost() const { return written && hints.values().sync_errors == "until_written"; }
+
 bool open_file::may_aggregate(int place_in_node, std::string const& host) const {
   for (host_limit const& l : hints.values().cb_config_list)
     if (l.host == "*" || l.host == host || l.host == host.substr(0, host.find('.')))
@@ -154,15 +156,18 @@ failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t 
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
   }
+  if (v.stream().empty()) t.bytes = 0;  // no etype is reached: as at the end of the file
   if (!v.is_whole(t.bytes))
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
+  if (failure f = where->fault_of(memory.types, t.etypes)) return f;
   return pointer == pointer_kind::shared ? failure() : place(offset, t);
 }
 
 failure open_file::place(std::int64_t offset, job& t) const {
   if (offset < 0) return {errc::argument, "the offset is " + number(offset) + " etypes; it must not be negative"};
+  if (t.where->view.stream().empty()) return {};
   auto const start = t.where->view.position(offset);
   if (!start || t.bytes > t.where->view.stream().size() - *start)
     return {errc::argument, "offset " + number(offset) + " and " + number(t.bytes) +
@@ -170,6 +175,25 @@ failure open_file::place(std::int64_t offset, job& t) const {
                                 "address (2^63 bytes at most, none if its filetype is empty)"};
   t.position = *start;
   return {};
+}
+
+// MPI 3.1, 13.6.6: the data must be of the types of the etype; bytes match all.
+failure used_view::fault_of(stream_types const& data, std::int64_t etypes) const try {
+  if (!view.representation().converts() || etypes == 0 || types.is_bytes()) return {};
+  type_digest const given(data.get());
+  if (given.is_bytes() || given.repeats(types, etypes)) return {};
+  return {errc::datatype, "the data is of other types (" + to_string(data.get()) + ") than the etype (" +
+                              to_string(view.etype_types()) + "), and representation " +
+                              std::string(view.representation().name()) + " converts by type"};
+} catch (invalid_layout const& e) {
+  return {errc::datatype, e.what()};
+}
+
+std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
+  representation const& r = t.where->view.representation();
+  if (!r.converts()) return bytes;
+  if (bytes == t.bytes) return t.bytes == 0 ? 0 : t.memory.size();
+  return converter(r, t.memory.form, t.memory.types).memory_position(bytes);
 }
 
 access open_file::access_of(job const& t) const {
@@ -182,14 +206,8 @@ namespace {
 template <class F>
 failure caught(F&& f) try {
   return f();
-} catch (std::bad_alloc const&) {
-  failure thrown(make_error_code(errc::io), "out of memory");
-  thrown.thrown = std::current_exception();
-  return thrown;
 } catch (...) {
-  failure thrown(make_error_code(errc::conversion), "a data representation, policy or handle of the program threw");
-  thrown.thrown = std::current_exception();
-  return thrown;
+  return failure_by("a data representation, policy or handle of the program");
 }
 
 }  // namespace
@@ -207,6 +225,13 @@ failure open_file::move(job const& t, staging& with, report& done) {
     done.reason = "nothing to do";
     return {};
   }
+  failure f = moved(t, with, done);
+  done.memory_bytes = memory_bytes_of(t, done.bytes);
+  if (!f && t.kind == access_kind::write) written = true;
+  return f;
+}
+
+failure open_file::moved(job const& t, staging& with, report& done) {
   return caught([&]() -> failure {
     if (!t.shipped) return move_here(t, with, done);
     std::string const why_not = why_not_shipped(t);

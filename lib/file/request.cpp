@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
+#include <new>
+#include <system_error>
 
 #include <argosy/error/error.hpp>
 #include <argosy/file/request.hpp>
@@ -12,6 +14,10 @@ void file_operation::start(std::function<void()> then) {
   ++file->pending;
   try {
     file->start([self = shared_from_this()] { self->run(); });
+  } catch (std::system_error const&) {  // no thread can be made: then here and now
+    run();
+  } catch (std::bad_alloc const&) {
+    run();
   } catch (...) {
     --file->pending;
     throw;
@@ -59,6 +65,7 @@ report request::wait() {
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
   if (o->result) return o->done;
+  o->moved.take_back(o->file->position);
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
   throw error(o->result, o->call, o->file->path, o->file->rank);
 }
@@ -68,6 +75,7 @@ report request::wait(std::error_code& error) {
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
+  if (!o->result) o->moved.take_back(o->file->position);
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
   error = o->result.code;
   return o->done;

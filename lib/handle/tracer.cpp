@@ -174,6 +174,8 @@ void tracer::record(traced_call const& call) noexcept try {
     if (call.offset >= 0) add(line, " offset={}", call.offset);
     if (call.bytes >= 0) add(line, " bytes={}", call.bytes);
     if (call.runs != 1) add(line, " runs={}", call.runs);
+    if (!call.places.empty()) add(line, " at={}", call.places);
+    if (!call.failed.empty()) add(line, " failed={}", call.failed);
     if (!call.detail.empty()) add(line, " {}", call.detail);
     add(line, " ->");
     if (call.result >= 0) add(line, " {}", call.result);
@@ -192,6 +194,8 @@ void tracer::record(traced_call const& call) noexcept try {
     if (call.offset >= 0) add(line, ",\"offset\":{}", call.offset);
     if (call.bytes >= 0) add(line, ",\"bytes\":{}", call.bytes);
     if (call.runs != 1) add(line, ",\"runs\":{}", call.runs);
+    if (!call.places.empty()) add(line, ",\"at\":\"{}\"", call.places);
+    if (!call.failed.empty()) add(line, ",\"failed\":\"{}\"", call.failed);
     if (!call.detail.empty()) {
       add(line, ",\"detail\":");
       quote(line, call.detail);

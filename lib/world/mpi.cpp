@@ -158,6 +158,20 @@ mpi::mpi(boost::mpi::communicator const& c)
 
 mpi::mpi(attached, MPI_Comm c) : comm_(c) { read(); }
 
+mpi::mpi(attached, MPI_Comm c, std::error_code& error) : comm_(c) {
+  error.clear();
+  try {
+    read();
+    return;
+  } catch (std::invalid_argument const&) {
+    error = std::make_error_code(std::errc::invalid_argument);
+  } catch (boost::mpi::exception const&) {
+    error = std::make_error_code(std::errc::invalid_argument);
+  }
+  comm_ = MPI_COMM_NULL;
+  rank_ = size_ = 0;
+}
+
 mpi::mpi(owned, MPI_Comm c)
     : communicator_(std::make_shared<boost::mpi::communicator const>(c, boost::mpi::comm_take_ownership)), comm_(c) {
   read();

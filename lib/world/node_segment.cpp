@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,12 +22,49 @@ namespace argosy::detail::node_segment {
 
 namespace {
 
-// For a file beyond RLIMIT_FSIZE the kernel would send a signal that ends the process.
 bool too_large(std::size_t size) noexcept {
-  if (size > static_cast<std::uintmax_t>(std::numeric_limits<off_t>::max())) return true;
-  rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur;
+  return size > static_cast<std::uintmax_t>(std::numeric_limits<off_t>::max());
 }
+
+// To the kernel a file in memory is a file: one beyond the limit ends the process by a signal.
+bool counts_as_file(std::size_t size) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || (limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur);
+}
+
+// --- Segments of System V: memory that no limit of files is for ---
+
+constexpr char const* number_format = "number %d";
+
+int create_numbered(name& n, std::size_t size, std::byte*& first) noexcept {
+  int const number = ::shmget(IPC_PRIVATE, size, IPC_CREAT | S_IRUSR | S_IWUSR);
+  if (number < 0) return errno;
+  void* const place = ::shmat(number, nullptr, 0);
+  int const error = errno;
+  if (reinterpret_cast<std::intptr_t>(place) == -1) {
+    ::shmctl(number, IPC_RMID, nullptr);
+    return error;
+  }
+  first = static_cast<std::byte*>(place);
+  n = {};
+  std::snprintf(n.data(), n.size(), number_format, number);
+  return 0;
+}
+
+int open_numbered(int number, std::byte*& first) noexcept {
+  void* const place = ::shmat(number, nullptr, 0);
+  if (reinterpret_cast<std::intptr_t>(place) == -1) return errno;
+  first = static_cast<std::byte*>(place);
+  return 0;
+}
+
+// The number in the name; -1: it is the name of a file.
+int number_of(name const& n) noexcept {
+  int number = -1;
+  return std::sscanf(n.data(), number_format, &number) == 1 ? number : -1;
+}
+
+// --- Files in memory ---
 
 // Another process of the same id may live in another container that shares the name space, so there is more to a name.
 name new_name() noexcept {
@@ -55,6 +93,7 @@ int reserve(int descriptor, std::size_t size) noexcept {
 
 int create(name& n, std::size_t size, std::byte*& first) noexcept {
   if (too_large(size)) return EFBIG;
+  if (counts_as_file(size)) return create_numbered(n, size, first);
   int descriptor = -1;
   do n = new_name();
   while ((descriptor = ::shm_open(n.data(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR)) < 0 && errno == EEXIST);
@@ -67,6 +106,7 @@ int create(name& n, std::size_t size, std::byte*& first) noexcept {
 }
 
 int open(name const& n, std::size_t size, std::byte*& first) noexcept {
+  if (int const number = number_of(n); number >= 0) return open_numbered(number, first);
   int const descriptor = ::shm_open(n.data(), O_RDWR, 0);
   if (descriptor < 0) return errno;
   int const error = map(descriptor, size, first);
@@ -74,8 +114,14 @@ int open(name const& n, std::size_t size, std::byte*& first) noexcept {
   return error;
 }
 
-void remove(name const& n) noexcept { ::shm_unlink(n.data()); }
+void remove(name const& n) noexcept {
+  if (int const number = number_of(n); number >= 0)
+    ::shmctl(number, IPC_RMID, nullptr);
+  else
+    ::shm_unlink(n.data());
+}
 
+// Of both kinds.
 void unmap(std::byte* first, std::size_t size) noexcept { ::munmap(first, size); }
 
 void wait(std::uint32_t const& word, std::uint32_t seen) noexcept {

@@ -1,4 +1,5 @@
-// Files in memory that processes of a node map: each POSIX call is made and checked here. Functions return an errno, or 0.
+// Files in memory that processes of a node map, and segments of System V where a limit of files forbids them: each POSIX call
+// is made and checked here. Functions return an errno, or 0.
 // A window of MPI_Win_allocate_shared would have to be freed by the thread that calls MPI, and by all ranks at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -116,7 +116,7 @@ TEST_CASE("an errno has the class that MPI gives it", "[agree][errc]") {
                                     {ENXIO, errc::io},
                                     {ETIMEDOUT, errc::io},
                                     {EREMOTEIO, errc::io},
-                                    {ENOMEM, errc::io}};
+                                    {ENOMEM, errc::no_memory}};
   for (auto const& [number, expected] : classes) {
     INFO(os(number).message());
     CHECK(io::classify(os(number)) == expected);
@@ -139,6 +139,7 @@ TEST_CASE("error classes have MPI's numbers", "[agree][errc]") {
       {errc::read_only, MPI_ERR_READ_ONLY},
       {errc::file_too_large, MPI_ERR_IO},
       {errc::too_many_files, MPI_ERR_OTHER},
+      {errc::no_memory, MPI_ERR_NO_MEM},
       {errc::no_locks, MPI_ERR_UNSUPPORTED_OPERATION},
       {errc::truncated, MPI_ERR_IO},
       {errc::amode, MPI_ERR_AMODE},
@@ -147,6 +148,7 @@ TEST_CASE("error classes have MPI's numbers", "[agree][errc]") {
       {errc::representation, MPI_ERR_UNSUPPORTED_DATAREP},
       {errc::duplicate_representation, MPI_ERR_DUP_DATAREP},
       {errc::conversion, MPI_ERR_CONVERSION},
+      {errc::user_code, MPI_ERR_OTHER},
       {errc::hint, MPI_ERR_INFO_VALUE},
       {errc::not_same, MPI_ERR_NOT_SAME},
       {errc::unsupported, MPI_ERR_UNSUPPORTED_OPERATION},
@@ -177,6 +179,7 @@ TEST_CASE("error codes compare with std::errc", "[agree][errc]") {
       {errc::read_only, std::errc::read_only_file_system},
       {errc::file_too_large, std::errc::file_too_large},
       {errc::too_many_files, std::errc::too_many_files_open},
+      {errc::no_memory, std::errc::not_enough_memory},
       {errc::no_locks, std::errc::no_lock_available},
       {errc::amode, std::errc::invalid_argument},
       {errc::argument, std::errc::invalid_argument},

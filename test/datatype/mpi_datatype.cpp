@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,8 @@
 
 #include <argosy/datatype/darray.hpp>
 #include <argosy/datatype/element.hpp>
+#include <argosy/datatype/file_form.hpp>
+#include <argosy/datatype/memory.hpp>
 #include <argosy/datatype/mpi.hpp>
 #include <argosy/datatype/subarray.hpp>
 #include <argosy/layout/pack.hpp>
@@ -52,11 +56,47 @@ std::vector<std::byte> mpi_pack(std::byte const* origin, MPI_Datatype type, std:
   return stream;
 }
 
+// Of a representation that writes decimal digits, say.
+constexpr io::basic_sizes text_sizes{1, 2, 3, 7, 6, 12, 11, 21, 20, 40, 40, 21, 20, 9, 15, 24, 45, 46};
+
+// Item by item.
+using items = std::vector<io::basic>;
+void list_items(std::span<io::signature_node const> nodes, items& all) {
+  for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span())
+    for (std::int64_t k = 0; k < nodes[i].count; ++k) {
+      if (nodes[i].body == 0)
+        all.push_back(nodes[i].type);
+      else
+        list_items(nodes.subspan(i + 1, nodes[i].body), all);
+    }
+}
+items items_of(io::signature const& s) {
+  items all;
+  list_items(s.nodes(), all);
+  return all;
+}
+items items_of(tree const& t) {
+  if (t.form == form::leaf) return leaf_items()[t.leaf];
+  std::vector<items> parts;
+  for (tree const& p : t.parts) parts.push_back(items_of(p));
+  items all;
+  for_each_copy(t, std::vector<limits>(parts.size()),
+                [&](std::int64_t, std::size_t i) { all.insert(all.end(), parts[i].begin(), parts[i].end()); });
+  return all;
+}
+
+tree without_given_bounds(tree t) {
+  t.given_bounds.reset();
+  for (tree& p : t.parts) p = without_given_bounds(p);
+  return t;
+}
+
 }  // namespace
 
 TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random]") {
   combiner_counts seen{};
   std::size_t packed = 0, packed_far = 0, other_nodes = 0, refusals = 0, strides_of_minus_one = 0, predicted = 0;
+  std::size_t in_files = 0;
   std::size_t fortran_boxes = 0, fortran_deals = 0;
   for (std::uint64_t i = 0; i < trees; ++i) {
     std::uint64_t const case_seed = seed() + i;
@@ -85,17 +125,32 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       if (!has_darray_of_nothing(t)) FAIL("ARGOSY_TEST_SEED=" << case_seed << "\n" << e.what());
       continue;
     }
+    commit(type);
     fortran_boxes += any_node(t, [](tree const& at) { return at.form == form::subarray && at.fortran; });
     fortran_deals += any_node(t, [](tree const& at) { return at.form == form::darray && at.fortran; });
     type_map const want = expand(t, bounds_rule::markers);
     std::vector<io::piece> const pieces = joined(want.pieces);
     io::layout const l = to_layout(t, bounds_rule::markers);
-    io::layout const decoded = io::from_mpi(type.get());
+    io::typed_layout const decoded = io::from_mpi(type.get());
     expect(pieces_of(decoded) == pieces, "from_mpi: other pieces");
     expect(decoded.lower_bound() == want.limits.low && decoded.extent() == want.limits.extent(),
            "from_mpi: bounds [" + std::to_string(decoded.lower_bound()) + ", +" + std::to_string(decoded.extent()) +
                ") instead of [" + std::to_string(want.limits.low) + ", +" + std::to_string(want.limits.extent()) + ")");
     expect(decoded == l, "from_mpi is not the layout");
+
+    expect(items_of(decoded.types()) == items_of(t), "from_mpi: other types along the stream");
+    tree const unpadded = without_given_bounds(t);
+    for (io::basic_sizes const& sizes : {io::external32_sizes, text_sizes}) {
+      if (has_part_of_nothing(t)) break;
+      io::layout const file = io::file_form_of(decoded, sizes);
+      type_map const there = expand(unpadded, bounds_rule::markers, leaves_with(sizes));
+      expect(pieces_of(file) == joined(there.pieces), "from_mpi: other pieces in a file");
+      ++in_files;
+      expect(file.lower_bound() == there.limits.low && file.extent() == there.limits.extent(),
+             "from_mpi: bounds in a file [" + std::to_string(file.lower_bound()) + ", +" +
+                 std::to_string(file.extent()) + ") instead of [" + std::to_string(there.limits.low) + ", +" +
+                 std::to_string(there.limits.extent()) + ")");
+    }
 
     io::mpi_datatype const made = io::to_mpi(l);
     io::layout const back = io::from_mpi(made.get());
@@ -107,11 +162,7 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       std::vector<std::byte> ours(stream.size());
       pack(l, origin, ours.data());
       expect(ours == stream, "pack gives other bytes");
-      MPI_Datatype handle = MPI_DATATYPE_NULL;
-      mpi_check(MPI_Type_dup(type.get(), &handle), "MPI_Type_dup");
-      io::mpi_datatype const committed(handle);
-      mpi_check(MPI_Type_commit(&handle), "MPI_Type_commit");
-      expect(mpi_pack(origin, handle, stream.size()) == stream, "MPI_Pack of the tree gives other bytes");
+      expect(mpi_pack(origin, type.get(), stream.size()) == stream, "MPI_Pack of the tree gives other bytes");
       expect(mpi_pack(origin, made.get(), stream.size()) == stream, "MPI_Pack of to_mpi gives other bytes");
     };
     engine random(~case_seed);
@@ -142,6 +193,7 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
              << " with other nodes after to_mpi and from_mpi");
   CHECK(packed >= 20'000);
   CHECK(predicted >= 10'000);
+  CHECK(in_files >= 30'000);
   CHECK(fortran_boxes >= 500);
   CHECK(fortran_deals >= 500);
   CHECK(refusals + strides_of_minus_one <= trees / 50);
@@ -203,6 +255,7 @@ TEST_CASE("arrays of any size are decoded as a few numbers", "[mpi][datatype][co
   int const sizes[] = {1000, 2000, 1'000'000}, subsizes[] = {998, 1998, 999'998}, starts[] = {1, 1, 1};
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_FORTRAN, MPI_DOUBLE, &handle);
+  MPI_Type_commit(&handle);
   io::mpi_datatype const box(handle);
   io::layout const l = io::from_mpi(box.get());
   CHECK(l == io::subarray(sizes, subsizes, starts, io::type<double>, io::order::fortran).form());
@@ -213,6 +266,7 @@ TEST_CASE("arrays of any size are decoded as a few numbers", "[mpi][datatype][co
   int const arguments[] = {3, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, grid[] = {2, 3, 4};
   int const cube[] = {100, 100, 100};
   MPI_Type_create_darray(24, 17, 3, cube, kinds, arguments, grid, MPI_ORDER_C, MPI_FLOAT, &handle);
+  MPI_Type_commit(&handle);
   io::mpi_datatype const dealt(handle);
   io::distribute::rule const rules[] = {
       {io::distribute::kind::cyclic, 3}, {io::distribute::kind::block, 0}, {io::distribute::kind::cyclic, 0}};
@@ -254,8 +308,143 @@ TEST_CASE("named types are decoded with their holes", "[mpi][datatype]") {
   MPI_Datatype const types[] = {MPI_DOUBLE, MPI_CHAR};
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   MPI_Type_create_struct(2, lengths, places, types, &handle);
+  MPI_Type_commit(&handle);
   io::mpi_datatype const record(handle);
   CHECK(io::from_mpi(record.get()) == resized(bytes(9), 0, sizeof(padded)));  // padded by MPI as by the compiler
+}
+
+TEST_CASE("named types bring the types that MPI's tables give them", "[mpi][datatype][types]") {
+  struct row {
+    MPI_Datatype type;
+    char const* types;
+    std::int64_t external32;
+  };
+  for (row const& r : {
+           row{MPI_PACKED, "byte", 1},
+           row{MPI_BYTE, "byte", 1},
+           row{MPI_CHAR, "character", 1},
+           row{MPI_SIGNED_CHAR, "character", 1},
+           row{MPI_UNSIGNED_CHAR, "character", 1},
+           row{MPI_CHARACTER, "character", 1},
+           row{MPI_WCHAR, "wide character", 2},
+           row{MPI_C_BOOL, "boolean", 1},
+           row{MPI_CXX_BOOL, "boolean", 1},
+           row{MPI_SHORT, "int16", 2},
+           row{MPI_UNSIGNED_SHORT, "uint16", 2},
+           row{MPI_INT, "int32", 4},
+           row{MPI_UNSIGNED, "uint32", 4},
+           row{MPI_LONG, "long", 4},
+           row{MPI_UNSIGNED_LONG, "unsigned long", 4},
+           row{MPI_LONG_LONG, "int64", 8},
+           row{MPI_UNSIGNED_LONG_LONG, "uint64", 8},
+           row{MPI_INT8_T, "character", 1},
+           row{MPI_INT16_T, "int16", 2},
+           row{MPI_INT32_T, "int32", 4},
+           row{MPI_INT64_T, "int64", 8},
+           row{MPI_UINT8_T, "character", 1},
+           row{MPI_UINT16_T, "uint16", 2},
+           row{MPI_UINT32_T, "uint32", 4},
+           row{MPI_UINT64_T, "uint64", 8},
+           row{MPI_AINT, "int64", 8},
+           row{MPI_OFFSET, "int64", 8},
+           row{MPI_COUNT, "int64", 8},
+           row{MPI_FLOAT, "float32", 4},
+           row{MPI_DOUBLE, "float64", 8},
+           row{MPI_LONG_DOUBLE, "long double", 16},
+           row{MPI_C_FLOAT_COMPLEX, "2 float32", 8},
+           row{MPI_C_DOUBLE_COMPLEX, "2 float64", 16},
+           row{MPI_C_LONG_DOUBLE_COMPLEX, "2 long double", 32},
+           row{MPI_CXX_DOUBLE_COMPLEX, "2 float64", 16},
+           row{MPI_LOGICAL, "uint32", 4},
+           row{MPI_INTEGER, "int32", 4},
+           row{MPI_REAL, "float32", 4},
+           row{MPI_DOUBLE_PRECISION, "float64", 8},
+           row{MPI_COMPLEX, "2 float32", 8},
+           row{MPI_DOUBLE_COMPLEX, "2 float64", 16},
+           row{MPI_INTEGER1, "character", 1},
+           row{MPI_INTEGER2, "int16", 2},
+           row{MPI_INTEGER4, "int32", 4},
+           row{MPI_INTEGER8, "int64", 8},
+           row{MPI_REAL4, "float32", 4},
+           row{MPI_REAL8, "float64", 8},
+           row{MPI_COMPLEX8, "2 float32", 8},
+           row{MPI_COMPLEX16, "2 float64", 16},
+           row{MPI_SHORT_INT, "int16, int32", 6},
+           row{MPI_2INT, "2 int32", 8},
+           row{MPI_LONG_INT, "long, int32", 8},
+           row{MPI_FLOAT_INT, "float32, int32", 8},
+           row{MPI_DOUBLE_INT, "float64, int32", 12},
+           row{MPI_LONG_DOUBLE_INT, "long double, int32", 20},
+           row{MPI_2REAL, "2 float32", 8},
+           row{MPI_2DOUBLE_PRECISION, "2 float64", 16},
+           row{MPI_2INTEGER, "2 int32", 8},
+       }) {
+    if (r.type == MPI_DATATYPE_NULL) continue;  // of a Fortran that is not there
+    CAPTURE(r.types);
+    auto const type = io::from_mpi(r.type);
+    CHECK(to_string(io::signature_of(type)) == r.types);
+    CHECK(io::file_form_of(type, io::external32_sizes) == io::bytes(r.external32));
+  }
+}
+
+TEST_CASE("Fortran's types of a precision bring what the compiler makes of it", "[mpi][datatype][types]") {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  auto const types = [&] { return to_string(io::signature_of(io::from_mpi(type))); };
+  MPI_Type_create_f90_real(6, 30, &type);
+  CHECK(types() == "float32");
+  MPI_Type_create_f90_real(15, MPI_UNDEFINED, &type);
+  CHECK(types() == "float64");
+  MPI_Type_create_f90_complex(6, 30, &type);
+  CHECK(types() == "2 float32");
+  MPI_Type_create_f90_complex(15, 300, &type);
+  CHECK(types() == "2 float64");
+  for (auto const& [digits, name] :
+       {std::pair(2, "character"), std::pair(4, "int16"), std::pair(9, "int32"), std::pair(18, "int64")}) {
+    MPI_Type_create_f90_integer(digits, &type);
+    CHECK(types() == name);
+  }
+}
+
+TEST_CASE("a million blocks of one type are one entry of the signature", "[mpi][datatype][types][cost]") {
+  constexpr int n = 1'000'000;
+  MPI_Datatype const pair_of[] = {MPI_INT, MPI_DOUBLE};
+  int const ones[] = {1, 1};
+  MPI_Aint const at[] = {0, 8};
+  MPI_Datatype cell = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(2, ones, at, pair_of, &cell);
+  std::vector<int> const lengths(n, 1);
+  std::vector<MPI_Aint> places;
+  for (MPI_Aint i = 0; i < n; ++i) places.push_back(i * 100 + i % 7 * 8);
+  std::vector<MPI_Datatype> const types(n, cell);
+  MPI_Type_create_struct(n, lengths.data(), places.data(), types.data(), &all);
+  MPI_Type_commit(&all);
+  io::mpi_datatype const free_cell(cell), free_all(all);
+  auto const l = io::from_mpi(all);
+  CHECK(l.size() == 12 * n);
+  CHECK(to_string(io::signature_of(l)) == "1000000 x (int32, float64)");
+}
+
+TEST_CASE("data at absolute addresses is found from MPI_BOTTOM", "[mpi][datatype][types]") {
+  std::vector<double> a(3, 1.5);
+  std::vector<int> b(2, 7);
+  MPI_Aint places[2] = {0, 0};
+  MPI_Get_address(a.data(), &places[0]);
+  MPI_Get_address(b.data(), &places[1]);
+  int const lengths[] = {3, 2};
+  MPI_Datatype const types[] = {MPI_DOUBLE, MPI_INT};
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(2, lengths, places, types, &handle);
+  MPI_Type_commit(&handle);
+  io::mpi_datatype const both(handle);
+  auto const m = io::memory(MPI_BOTTOM, io::from_mpi(handle));
+  CHECK(m.address != nullptr);
+  std::vector<std::byte> packed(static_cast<std::size_t>(m.size()));
+  io::pack(m.form, m.address, packed.data());
+  CHECK(std::memcmp(packed.data(), a.data(), 24) == 0);
+  CHECK(std::memcmp(packed.data() + 24, b.data(), 8) == 0);
+  CHECK(to_string(m.types) == "3 float64, 2 int32");
+  // Relative places are no addresses: the null stays, and a call refuses it.
+  CHECK(io::memory(static_cast<void*>(nullptr), io::from_mpi(MPI_INT)).address == nullptr);
 }
 
 TEST_CASE("a bound set by hand outweighs other members, as in MPI", "[mpi][datatype]") {
@@ -266,12 +455,19 @@ TEST_CASE("a bound set by hand outweighs other members, as in MPI", "[mpi][datat
   MPI_Aint const places[] = {0, 10};
   MPI_Datatype const types[] = {wide.get(), MPI_CHAR};
   MPI_Type_create_struct(2, lengths, places, types, &handle);
+  MPI_Type_commit(&handle);
   io::mpi_datatype const record(handle);
   CHECK(io::from_mpi(record.get()) == io::resized(io::concat(io::bytes(1), io::at(10, io::bytes(1))), 0, 4));
 }
 
 TEST_CASE("no datatype is an error that says so", "[mpi][datatype][errors]") {
   CHECK_THROWS_WITH(io::from_mpi(MPI_DATATYPE_NULL), Catch::Matchers::ContainsSubstring("MPI_DATATYPE_NULL"));
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(3, MPI_INT, &handle);
+  io::mpi_datatype const raw(handle);
+  CHECK_THROWS_WITH(io::from_mpi(handle), Catch::Matchers::ContainsSubstring("not committed"));
+  MPI_Type_commit(&handle);
+  CHECK(io::from_mpi(handle) == io::bytes(12));
   CHECK(io::from_mpi(io::to_mpi(io::layout()).get()) == io::layout());
   io::layout const nothing = io::resized(io::layout(), -3, 17);
   CHECK(io::from_mpi(io::to_mpi(nothing).get()) == nothing);

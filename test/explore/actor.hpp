@@ -97,7 +97,7 @@ class actor {
     try {
       f();
     } catch (thrown_on_purpose const&) {
-      r.code = errc::conversion;
+      r.code = errc::user_code;
       r.threw = true;
     } catch (error const& e) {
       r.code = e.code();
@@ -194,6 +194,7 @@ class actor {
     if (!is) throw found_wrong(fmt::format("on rank {}: {}", me_, what));
   }
   void stands_at(std::int64_t to, step const& s) const {
+    if (has(session_.modes, mode::sequential)) return;  // there is none
     must(file_->position() == to,
          fmt::format("after {} the pointer stands at {}, and not at {}", name_of(s.what), file_->position(), to));
   }
@@ -202,7 +203,9 @@ class actor {
     tile const& t = session_.tiles[static_cast<std::size_t>(me_)];
     must(file_->mode() == session_.modes && file_->path() == session_.path(session_.file), "another mode, or path");
     must(file_->atomic() == session_.atomic, "another atomic mode");
-    must(file_->position() == session_.of(me_).position, "the pointer is elsewhere");
+    std::int64_t const at = session_.of(me_).position;
+    // A sequential file has no such pointer.
+    if (!has(session_.modes, mode::sequential)) must(file_->position() == at, "the pointer is elsewhere");
     must(file_->view().displacement() == t.displacement, "another displacement");
     must(file_->view().representation().name() == representation_of(session_.view.representation).name(),
          "another representation");
@@ -210,7 +213,7 @@ class actor {
              file_bytes_of(session_.view.representation, session_.view.item),
          "another extent");
     if (t.bytes > 0)
-      for (std::int64_t const k : {std::int64_t{0}, std::int64_t{1}, file_->position()})
+      for (std::int64_t const k : {std::int64_t{0}, std::int64_t{1}, at})
         must(file_->byte_offset(k) == t.locate(k * t.etype_bytes, 1)[0].offset,
              fmt::format("etype {} lies at {}", k, file_->byte_offset(k)));
     for (auto const& [name, value] : session_.hints)

@@ -85,7 +85,9 @@ struct under_way {
   bool may_meet(step const& s, int ranks) const {
     if (s.what == op::compute || s.what == op::test) return true;
     if (s.what == op::close) return s.later;
-    return at_offset(s.what) && !meets(of(s, ranks)) && !(split && is_split(s.what));
+    // A split call lets no other one begin, and no blocking collective call.
+    bool const shut = split && (is_split(s.what) || (is_collective(s.what) && !is_request(s.what)));
+    return at_offset(s.what) && !meets(of(s, ranks)) && !shut;
   }
 };
 

@@ -13,6 +13,13 @@
 
 namespace argosy::explore {
 
+namespace {
+
+// What does not fit a representation, or throws.
+bool is_of_program(std::error_code const& e) { return e == errc::conversion || e == errc::user_code; }
+
+}  // namespace
+
 bool session::some_done(std::vector<record> const& all, bool well) const {
   return std::any_of(all.begin(), all.end(),
                      [&](record const& r) { return r.now == record::state::done && !r.code == well; });
@@ -113,7 +120,7 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
       if (e->now == record::state::dropped) told = true;
       if (e->now != record::state::done) continue;
       bool const collective = is_collective(e->what), elsewhere = e->code == errc::error_on_another_rank;
-      bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && e->code == errc::conversion;
+      bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && is_of_program(e->code);
       // Whose arguments are wrong needs the others only for a collective call.
       bool const of_death = any_died && e->code == errc::rank_failed;
       bool const right = e->expected != errc{} ? e->code == e->expected || (collective && of_death)
@@ -199,13 +206,13 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
         wrong(k, rank, "it failed itself, but is " + words());
     } else {
       // Whether there was a wrong item to be read, the bytes will tell.
-      bool const of_program = (r.must_fail || may_read_wrong_items(r)) && r.code == errc::conversion;
+      bool const of_program = (r.must_fail || may_read_wrong_items(r)) && is_of_program(r.code);
       // Whether a place that depends on the pointer or on the size is right, a rank must first find out.
       bool const asks_first =
           s.what == op::seek ? s.whence == seek_from::end : s.what == op::seek_shared && s.whence != seek_from::start;
       bool const met = explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
       bool const right = r.expected != errc{} ? r.code == r.expected || (asks_first && met) : of_program || met;
-      if (r.bad == trouble::item_throws && r.code == errc::conversion && !r.threw && !serves)
+      if (r.bad == trouble::item_throws && r.code == errc::user_code && !r.threw && !serves)
         wrong(k, rank, "what was thrown does not reach the caller");
       if (!right) wrong(k, rank, "not its error: " + words());
       own = true;

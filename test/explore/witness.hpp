@@ -30,8 +30,7 @@ class witness {
     std::int64_t const owed = watch_ ? watch_->begin() : 0;
     if (session_->called(rank_, !of_pointer_ && (kind == file_call::read || kind == file_call::write))) {
       // To others it is an error without a name.
-      for (errc const e : {errc::conversion, errc::io})
-        session_->saw(rank_, {.call = kind, .error = e, .thrown = true});
+      for (errc const e : {errc::user_code, errc::io}) session_->saw(rank_, {.call = kind, .error = e, .thrown = true});
       throw thrown_on_purpose("a handle of the program");
     }
     auto const result = call();

@@ -294,7 +294,7 @@ TEST_CASE("a call that the mode does not allow is refused", "[faults][arguments]
           [&](io::file& f, auto&... e) { f.seek_shared(0, io::seek_from::start, e...); });
   sequential.close();
   for (io::mode const wrong :
-       {mode::none, mode::read | mode::write, mode::read | mode::create, mode::write | mode::exclusive}) {
+       {mode::none, mode::read | mode::write, mode::read | mode::create, mode::read | mode::exclusive}) {
     cells.begin("open with modes that contradict each other");
     io::file const f = io::file::open(world, path, wrong, error);
     cells.expect(error == errc::amode, error.message());

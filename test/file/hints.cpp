@@ -133,6 +133,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .sparse_access = true,
                         .policy = "two_phase",
                         .develop = true,
+                        .sync_errors = "until_written",
                         .io_threads = 2,
                         .max_ranges = 0,
                         .partitioning = io::toggle::disable,
@@ -163,6 +164,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                                   {"IBM_sparse_access", "true"},
                                   {"argosy_policy", "two_phase"},
                                   {"argosy_develop", "true"},
+                                  {"argosy_sync_errors", "until_written"},
                                   {"argosy_io_threads", "2"},
                                   {"argosy_max_ranges", "0"},
                                   {"argosy_partitioning", "disable"},
@@ -219,6 +221,8 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   rejects("romio_ds_write", "maybe", "none of automatic, enable, disable");
   accepts("argosy_develop", "TRUE", "true");
   rejects("argosy_develop", "yes", "neither true nor false");
+  accepts("argosy_io_threads", "1024", "1024");
+  rejects("argosy_io_threads", "1025", "more than 1024");
   accepts("IBM_largeblock_io", "switchable", "switchable");
   rejects("IBM_largeblock_io", "perhaps", "none of true,false,switchable");
   rejects("argosy_policy", "fastest", "none of automatic,independent");

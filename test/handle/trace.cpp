@@ -222,7 +222,7 @@ TEST_CASE("every call is a line", "[trace]") {
       R"(# time.*)",
       R"( open ".*/f" read write create -> ok)",
       R"( write ".*/f" offset=0 bytes=100 -> 100)",
-      R"( write ".*/f" offset=200 bytes=120 runs=2 -> 120)",
+      R"( write ".*/f" offset=200 bytes=120 runs=2 at=200\+20,300\+100 -> 120)",
       R"( read ".*/f" offset=50 bytes=1000 -> 350)",
       R"( lock ".*/f" offset=0 bytes=10 exclusive -> ok)",
       R"( unlock ".*/f" offset=0 bytes=10 -> ok)",
@@ -261,6 +261,31 @@ TEST_CASE("errors only, and no file without one", "[trace]") {
   CHECK(to->lines() == 2);
   CHECK_THAT(text, ContainsSubstring("write") && ContainsSubstring("offset=0 bytes=100 -> 0 ENOSPC (") &&
                        ContainsSubstring("sync") && ContainsSubstring("-> EIO ("));
+}
+
+TEST_CASE("an error names the run in which it came, and of many runs the first are listed", "[trace]") {
+  scratch const dir, traces;
+  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
+    trace_options const o{.mode = trace_mode::errors, .format = format, .directory = traces.string()};
+    auto const to = std::make_shared<io::tracer>(o);
+    auto const script = std::make_shared<io::fault_script>();
+    std::error_code error;
+    io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(dir / "f", read_write, error);
+    script->fill_disk_at(310);
+    std::vector<io::write_part> parts{{200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
+    CHECK(f.write(parts).bytes == 30);
+    std::span<std::byte const> const few = std::span(data).first(5);
+    parts = {{0, few}};
+    for (std::int64_t i = 1; i < 40; ++i) parts.push_back({i * 10, few});
+    CHECK(f.write(parts).bytes == 155);
+    auto const text = content_of(to->path());
+    bool const words = format == trace_format::text;
+    CHECK(to->lines() == 2);
+    CHECK_THAT(text, ContainsSubstring(words ? " at=200+20,300+100 failed=300+100 -> 30 ENOSPC"
+                                             : R"("at":"200+20,300+100","failed":"300+100")"));
+    CHECK_THAT(text,
+               ContainsSubstring(words ? "300+5,310+5,... failed=310+5 -> 155" : R"(310+5,...","failed":"310+5")"));
+  }
 }
 
 TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {

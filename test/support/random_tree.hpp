@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/datatype/basic.hpp>
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/darray.hpp>
 #include <argosy/datatype/indexed.hpp>
@@ -62,6 +63,29 @@ inline std::vector<leaf> const& leaves() {
   return all;
 }
 inline constexpr std::int64_t leaves_without_alignment = 2;
+
+// The basic types in each, in the same order.
+inline std::vector<std::vector<basic>> const& leaf_items() {
+  using enum basic;
+  static std::vector<std::vector<basic>> const all{
+      {byte},           {character},          {int16},        {int32},           {float32},
+      {float64},        {float64, float64},   {int16, int32}, {long_int, int32}, {float32, int32},
+      {float64, int32}, {long_double, int32}, {int32, int32}, {float32},         {float64, float64},
+      {int32},
+  };
+  return all;
+}
+
+// What they are where items have other sizes: side by side.
+inline std::vector<leaf> leaves_with(basic_sizes const& sizes) {
+  std::vector<leaf> all;
+  for (std::size_t i = 0; i < leaves().size(); ++i) {
+    std::int64_t bytes = 0;
+    for (basic b : leaf_items()[i]) bytes += size_in(sizes, b);
+    all.push_back({leaves()[i].name, {{0, bytes}}, bytes});
+  }
+  return all;
+}
 
 // --- Trees ---
 
@@ -269,17 +293,17 @@ struct type_map {
   test::limits limits;
 };
 
-inline type_map expand(tree const& t, bounds_rule rule) {
+inline type_map expand(tree const& t, bounds_rule rule, std::vector<leaf> const& table = leaves()) {
   type_map result;
   if (t.form == form::leaf) {
-    leaf const& l = leaves()[t.leaf];
+    leaf const& l = table[t.leaf];
     result.pieces = l.pieces;
     result.limits = {0, l.extent, true, false, false};
   } else {
     std::vector<type_map> parts;
     std::vector<test::limits> bounds;
     for (tree const& p : t.parts) {
-      parts.push_back(expand(p, rule));
+      parts.push_back(expand(p, rule, table));
       bounds.push_back(parts.back().limits);
     }
     for_each_copy(t, bounds, [&](std::int64_t displacement, std::size_t part) {

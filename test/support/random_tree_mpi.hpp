@@ -58,6 +58,11 @@ inline made_type leaf_type(std::size_t i) {
   return {type, true};
 }
 
+inline void commit(made_type const& type) {
+  MPI_Datatype handle = type.get();
+  mpi_check(MPI_Type_commit(&handle), "MPI_Type_commit");
+}
+
 // The tree through MPI_Type_create_*. With `aligned`, each node of the tree takes MPI's bounds as given.
 inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
   auto const ints = [](list const& l) { return std::vector<int>(l.begin(), l.end()); };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cfloat>
@@ -11,12 +12,14 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <argosy/datatype.hpp>
 #include <argosy/datatype/aggregate.hpp>
+#include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/error/errc.hpp>
 #include <argosy/exchange/detail/converted_memory.hpp>
 #include <argosy/file/representations.hpp>
@@ -739,4 +742,51 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   bad.read = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool { throw std::runtime_error("on fire"); };
   io::register_representation("bad", bad);
   CHECK_THROWS_WITH(write(1, io::find_representation("bad")), "on fire");
+}
+
+TEST_CASE("whether types repeat does not depend on how they are described", "[representation][types]") {
+  CAPTURE(argosy::test::seed());
+  std::mt19937_64 random(argosy::test::seed());
+  auto const pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  constexpr std::array types{io::basic::byte, io::basic::int32, io::basic::uint32, io::basic::float64};
+  // A sequence of items, cut at random, equal halves as a loop.
+  auto const describe = [&](auto&& self, std::span<io::basic const> items) -> io::signature {
+    io::signature all;
+    if (items.size() == 1) return io::signature(items[0]);
+    if (items.empty()) return all;
+    std::size_t const half = items.size() / 2;
+    if (items.size() % 2 == 0 && std::equal(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(half),
+                                            items.begin() + static_cast<std::ptrdiff_t>(half)))
+      return all.append(self(self, items.first(half)), 2);
+    std::size_t const cut = 1 + pick(items.size() - 1);
+    return all.append(self(self, items.first(cut))).append(self(self, items.subspan(cut)));
+  };
+  auto const without_sign = [](std::vector<io::basic> list) {
+    for (io::basic& b : list)
+      if (b == io::basic::uint32) b = io::basic::int32;
+    return list;
+  };
+  int repeated = 0, otherwise = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<io::basic> one, all;
+    for (std::size_t n = 1 + pick(4); n > 0; --n) one.push_back(types[pick(types.size())]);
+    std::size_t const copies = pick(9);
+    for (std::size_t k = 0; k < copies; ++k) all.insert(all.end(), one.begin(), one.end());
+    bool right = true;
+    if (!all.empty() && pick(2) == 0) {
+      auto const before = without_sign(all);
+      all[pick(all.size())] = types[pick(types.size())];
+      right = without_sign(all) == before;
+    }
+    io::detail::type_digest const whole(describe(describe, all)), part(describe(describe, one));
+    CHECK(whole.repeats(part, static_cast<std::int64_t>(copies)) == right);
+    CHECK_FALSE(whole.repeats(part, static_cast<std::int64_t>(copies) + 1));
+    (right ? repeated : otherwise) += 1;
+  }
+  CHECK(repeated > 5'000);
+  CHECK(otherwise > 3'000);
+  // As large as they come.
+  std::int64_t const many = std::int64_t{1} << 40;
+  CHECK(io::detail::type_digest(io::signature(io::basic::int32, 3 * many))
+            .repeats(io::detail::type_digest(io::signature(io::basic::int32, 3)), many));
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <argosy/datatype/signature.hpp>
+#include <argosy/datatype/stream_types.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -20,7 +21,7 @@ template <class Byte>
 struct basic_buffer {
   Byte* address = nullptr;
   layout form;
-  signature types = signature(basic::byte, form.size());
+  stream_types types = signature(basic::byte, form.size());
 
   constexpr std::int64_t size() const noexcept { return form.size(); }
   constexpr operator basic_buffer<Byte const>() const
@@ -39,7 +40,7 @@ template <class T>
 using byte_like = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
 
 template <class T>
-basic_buffer<byte_like<T>> make_buffer(T* address, layout form, signature types) {
+basic_buffer<byte_like<T>> make_buffer(T* address, layout form, stream_types types) {
   static_assert(!std::is_volatile_v<T>, "argosy: volatile memory cannot be a buffer; copy it first");
   if constexpr (std::is_const_v<T>)
     return {static_cast<std::byte const*>(static_cast<void const*>(address)), std::move(form), std::move(types)};

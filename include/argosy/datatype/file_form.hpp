@@ -9,6 +9,7 @@
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/signature.hpp>
+#include <argosy/datatype/stream_types.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -55,6 +56,17 @@ constexpr signature signature_of(D const& type) {
   } else {
     return signature(basic::byte, form_of(type).size());
   }
+}
+
+// The same of `count` copies, one after the other. A datatype that finds out its types when asked is not asked here.
+template <datatype D>
+stream_types types_of_copies(D const& type, std::int64_t count) {
+  if constexpr (requires { type.types_of_copies(count); })
+    return type.types_of_copies(count);
+  else if constexpr (detail::typed_copies<D>)
+    return types_of_copies(type.old(), detail::mul(count, type.copies()));
+  else
+    return signature().append(signature_of(type), count);
 }
 
 // The form where basic types have other sizes, as in a file of another representation: the constructors are applied to

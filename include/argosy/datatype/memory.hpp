@@ -8,6 +8,7 @@
 #include <memory>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/datatype.hpp>
@@ -16,6 +17,7 @@
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/mdspan_like.hpp>
 #include <argosy/datatype/order.hpp>
+#include <argosy/datatype/typed_layout.hpp>
 
 namespace argosy {
 namespace detail {
@@ -23,6 +25,12 @@ namespace detail {
 template <class T>
 concept byte_buffer =
     std::same_as<std::remove_cvref_t<T>, buffer> || std::same_as<std::remove_cvref_t<T>, const_buffer>;
+
+// Where the bytes begin, if offsets are addresses; 0 if they cannot be, since systems keep the lowest addresses free.
+constexpr std::int64_t absolute_start(layout const& form) {
+  constexpr std::int64_t lowest_address = 1 << 16;
+  return form.true_lower_bound() < lowest_address ? 0 : form.true_lower_bound();
+}
 
 }  // namespace detail
 
@@ -61,11 +69,20 @@ auto memory(T&& array, order o) {
   return detail::memory_of_array(array, o);
 }
 
-// `count` copies of a datatype at an address, as in MPI.
+// `count` copies of a datatype at an address, as in MPI. What from_mpi returns may hold absolute addresses, as MPI_Get_address
+// tells them; then the address is null, MPI_BOTTOM.
 template <class T, datatype D>
 auto memory(T* address, D const& type, std::int64_t count = 1) {
   auto const& one = form_of(type);
-  return detail::make_buffer(address, repeat(count, one.extent(), one), signature().append(signature_of(type), count));
+  layout form = repeat(count, one.extent(), one);
+  if constexpr (std::same_as<D, typed_layout>) {
+    if (address == nullptr) {
+      std::int64_t const low = detail::absolute_start(form);
+      form = at(-low, form);
+      address = reinterpret_cast<T*>(static_cast<std::intptr_t>(low));
+    }
+  }
+  return detail::make_buffer(address, std::move(form), types_of_copies(type, count));
 }
 
 }  // namespace argosy

@@ -1,4 +1,4 @@
-// MPI's datatypes as layouts, and layouts as MPI's datatypes. Opt-in: needs MPI.
+// MPI's datatypes as typed layouts, and layouts as MPI's datatypes. Opt-in: needs MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,16 +6,22 @@
 
 #include <mpi.h>
 
+#include <argosy/datatype/typed_layout.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
 
-// The normal form of an MPI datatype, committed or not, with MPI's own bounds (which pad records as the compiler would).
+// The normal form of a committed MPI datatype, with MPI's own bounds (which pad records as the compiler would), and the
+// types along its stream: a view and a call take it for any datatype, and external32 or a representation of the user
+// converts its data as that of C++ types. In a file that converts, items have the sizes there; displacements in bytes and
+// bounds set by hand stay as they are, pairs such as MPI_DOUBLE_INT lie side by side, and nothing is padded.
 // Decodes every combiner; costs O(the description): a subarray or darray of any size is a few nested repeats.
 //   io::layout const l = io::from_mpi(MPI_DOUBLE_INT);      resized(bytes(12), 0, 16)
-// Local. Throws invalid_layout for MPI_DATATYPE_NULL, outside of MPI_Init ... MPI_Finalize, for a named type whose bytes
-// are not known, and with MPI's message where an MPI call fails and its error handler returns.
-layout from_mpi(MPI_Datatype type);
+//   f.set_view(0, io::from_mpi(MPI_DOUBLE), io::from_mpi(column), io::external32);
+// Local. Throws invalid_layout for MPI_DATATYPE_NULL and what is not committed (where MPI says so), outside of
+// MPI_Init ... MPI_Finalize, for a named type whose bytes are not known, and with MPI's message where an MPI call fails and
+// its error handler returns. A named type whose items are not known is bytes, until a representation has to convert it.
+typed_layout from_mpi(MPI_Datatype type);
 
 // Owns an MPI datatype and frees it, unless MPI is finalized by then.
 class mpi_datatype {

@@ -24,6 +24,7 @@ enum class errc {
   read_only,       // EROFS
   file_too_large,  // EFBIG, also for a size limit of the process
   too_many_files,  // EMFILE, ENFILE
+  no_memory,       // ENOMEM, std::bad_alloc
   no_locks,        // ENOLCK, ENOTSUP for locks
   truncated,       // the file became shorter while it was read
   // what a call was given
@@ -33,6 +34,7 @@ enum class errc {
   representation,  // unknown data representation
   duplicate_representation,
   conversion,   // a value that the representation cannot hold
+  user_code,    // a datatype, representation, policy, opener or handle of the program threw
   hint,         // a hint that is not allowed now
   not_same,     // an argument that must be equal on all ranks is not
   unsupported,  // not with this mode, handle or file system

@@ -179,7 +179,8 @@ class basic_file {
     done(preallocate_agreed(bytes, where), "preallocate", &error);
   }
   // What was written is on the storage, as far as the system knows. After one that failed every later one fails with the
-  // same error: the system may have dropped the data. clear_sync_error() says that it was written again.
+  // same error: the system may have dropped the data. clear_sync_error() says that it was written again; with the hint
+  // argosy_sync_errors = until_written a later write of that rank does.
   void sync(place where = place::current()) { done(sync_agreed(where), "sync", nullptr); }
   void sync(std::error_code& error, place where = place::current()) { done(sync_agreed(where), "sync", &error); }
   void clear_sync_error() { local().lost = {}; }
@@ -363,7 +364,8 @@ class basic_file {
     return together_later("iwrite_all", access_kind::write, pointer_kind::individual, 0, from, how);
   }
 
-  // Split calls: one at a time on a file, and end() waits for it. Beginning a second one throws.
+  // Split calls: one at a time on a file, and end() waits for it. Beginning a second one throws; a blocking collective read
+  // or write between the two is an error on all ranks.
   void begin_read_at_all(std::int64_t offset, target into, any_policy how = {}) {
     begin_split("begin_read_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, how);
   }
@@ -382,13 +384,16 @@ class basic_file {
   void begin_write_ordered(source from, any_policy how = {}) {
     begin_split("begin_write_ordered", access_kind::write, pointer_kind::shared, 0, from, how);
   }
-  report end() { return split_.wait(); }
-  report end(std::error_code& error) { return split_.wait(error); }
+  report end() { return end_split({}, nullptr); }
+  report end(std::error_code& error) { return end_split({}, &error); }
+  // Only if that is what has begun: f.end("begin_write_all").
+  report end(std::string_view begun) { return end_split(begun, nullptr); }
+  report end(std::string_view begun, std::error_code& error) { return end_split(begun, &error); }
 
   // --- Pointers ------------------------------------------------------------------------------------------------------
 
-  // The individual pointer; local.
-  std::int64_t position() const { return local().position; }
+  // The individual pointer; local. A sequential file has none, which is errc::amode.
+  std::int64_t position() const;
   void seek(std::int64_t offset, seek_from whence = seek_from::start) {
     done(alone(local_ ? local_->rank : 0, seek_here(offset, whence)), "seek", nullptr);
   }
@@ -481,6 +486,8 @@ class basic_file {
                                    source const& data, any_policy const& how);
   request together_later(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
                          source const& data, any_policy const& how);
+  failure split_fault(std::string_view begun) const;
+  report end_split(std::string_view begun, std::error_code* error);
   void begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
                    source const& data, any_policy const& how);
   failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
@@ -499,6 +506,7 @@ class basic_file {
   std::unique_ptr<detail::beside> beside_;  // for nonblocking collective calls: one of the two
   std::optional<detail::deferred<World>> later_;
   request split_;
+  std::string_view split_call_;  // that began it; a literal
   bool develop_ = false;
   std::string what_failed_;
 };

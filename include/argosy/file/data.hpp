@@ -18,6 +18,7 @@ namespace argosy {
 // Calls take these by value; users write what they describe:
 //   f.write(u);                                   anything that io::memory takes
 //   f.write({address, datatype, count});          as in MPI; `datatype` may be a function that returns one
+//   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
 // What cannot be described - a negative count, a null address, a datatype whose function throws - is an error of the call,
 // so that a collective call reports it on every rank.
 template <class Byte>
@@ -69,8 +70,7 @@ class basic_data {
     } catch (invalid_layout const& e) {
       fault_ = {errc::argument, e.what()};
     } catch (...) {
-      fault_ = {errc::argument, "describing the data threw"};
-      fault_.thrown = std::current_exception();
+      fault_ = failure_by("describing the data");
     }
     if (fault_) buffer_ = {};
   }

@@ -50,6 +50,7 @@ struct hints {
   std::optional<bool> sparse_access = {};                // IBM_sparse_access
   std::optional<std::string> policy = {};                // argosy_policy
   std::optional<bool> develop = {};                      // argosy_develop
+  std::optional<std::string> sync_errors = {};           // argosy_sync_errors: "kept" or "until_written"
   std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
   std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges
   std::optional<toggle> partitioning = {};               // argosy_partitioning

@@ -13,7 +13,7 @@ enum class mode : std::uint16_t {
   write = 2,
   read_write = 4,  // exactly one of these three
   create = 8,      // make the file if it is not there
-  exclusive = 16,  // with create: fail if it is there
+  exclusive = 16,  // with create: fail if it is there; without it says nothing
   append = 32,     // all pointers start at the end of the file
   delete_on_close = 64,
   unique_open = 128,  // a promise: nobody but these ranks has the file open; one who is alone with it needs no locks
@@ -38,7 +38,6 @@ constexpr std::string_view fault_of(mode m) noexcept {
   if (ways > 1) return "more than one way of access: for both, give mode::read_write alone";
   if (has(m, mode::read) && has(m, mode::create | mode::exclusive))
     return "create and exclusive make a file that this mode cannot write: use mode::read_write";
-  if (has(m, mode::exclusive) && !has(m, mode::create)) return "exclusive says nothing without mode::create";
   if (has(m, mode::read_write) && has(m, mode::sequential))
     return "a sequential file is either read or written: leave mode::read_write or mode::sequential out";
   return {};

@@ -47,6 +47,7 @@ struct resolved_hints {
   std::optional<unsigned> file_permissions;
   std::string policy = "automatic";
   bool develop = false;
+  std::string sync_errors = "kept";
   std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
 
   // of the cost model; empty: the default of the policy

@@ -36,9 +36,9 @@ enum class lock_kind { shared, exclusive };
 // Interrupted and short calls are continued inside. Only a raw handle, which makes one system call per call, hands them
 // out: `retrying` turns it into one that keeps the promise, and decorators work on both.
 template <class H>
-concept handle = std::movable<H> && requires(H& h, std::int64_t n, std::span<std::byte> in, std::span<std::byte const> out,
-                                             std::span<read_part const> reads, std::span<write_part const> writes,
-                                             std::error_code& error) {
+concept handle = std::movable<H> && requires(H& h, std::int64_t n, std::span<std::byte> in,
+                                             std::span<std::byte const> out, std::span<read_part const> reads,
+                                             std::span<write_part const> writes, std::error_code& error) {
   { h.read(n, in) } -> std::same_as<io_result>;
   { h.write(n, out) } -> std::same_as<io_result>;
   // Transfers parts in the order given; parts that follow one another in the file go into one call. `bytes` counts over all
@@ -55,7 +55,7 @@ concept handle = std::movable<H> && requires(H& h, std::int64_t n, std::span<std
   { h.resize(n) } -> std::same_as<std::error_code>;
   { h.preallocate(n) } -> std::same_as<std::error_code>;  // [0, n) has space; data and, if larger, size stay
   { h.sync() } -> std::same_as<std::error_code>;
-  { h.close() } -> std::same_as<std::error_code>;         // closes the handle whatever it returns
+  { h.close() } -> std::same_as<std::error_code>;  // closes the handle whatever it returns
   { h.is_open() } -> std::same_as<bool>;
   { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // the transfer size that the file system prefers
 };
@@ -67,6 +67,7 @@ struct open_flags {
   bool create = false;
   bool exclusive = false;  // with create: fail if it exists
   unsigned permissions = 0666;
+  bool may_be_missing = false;  // a look whether it is there: that it is not is no error worth a line
   friend constexpr bool operator==(open_flags const&, open_flags const&) = default;
 };
 

@@ -27,7 +27,7 @@ struct trace_options {
   std::string directory = {};    // empty: TMPDIR, or /tmp: local to the node
   std::string program = {};      // empty: the name of this one
   int rank = 0;
-  std::string agent = {};        // a role of this rank for others; becomes part of the file's name
+  std::string agent = {};  // a role of this rank for others; becomes part of the file's name
 
   // ARGOSY_TRACE = off | errors | calls, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
   // ARGOSY_TRACE_DIR. A value that is not understood is reported on stderr, once, and its default is used.
@@ -38,10 +38,12 @@ struct trace_options {
 struct traced_call {
   file_call kind = file_call::read;
   std::string_view file = {};
-  std::int64_t offset = -1;  // -1: the call has none
-  std::int64_t bytes = -1;   // asked for: by a transfer, a lock, a resize
-  std::int64_t runs = 1;     // stretches of the file, for lists of parts; then offset is the first
-  std::string_view detail = {};   // the kind of lock, or how the file was opened
+  std::int64_t offset = -1;      // -1: the call has none
+  std::int64_t bytes = -1;       // asked for: by a transfer, a lock, a resize
+  std::int64_t runs = 1;         // stretches of the file, for lists of parts; then offset is the first
+  std::string_view places = {};  // of several runs: "0+8,100+8", the first of them if there are many
+  std::string_view failed = {};  // the run in which the error came
+  std::string_view detail = {};  // the kind of lock, or how the file was opened
   std::chrono::steady_clock::time_point begin = {}, end = {};
   std::int64_t result = -1;  // bytes moved, or the size; -1: none
   std::error_code error = {};

@@ -96,6 +96,10 @@ class tracing {
     c.offset = parts.empty() ? 0 : parts.front().offset;
     c.bytes = detail::total_bytes(parts);
     c.runs = detail::count_runs(parts);
+    std::string const places = c.runs > 1 ? detail::run_list(parts) : std::string();
+    std::string const failed = c.runs > 1 && done.error ? detail::run_at(parts, done.bytes) : std::string();
+    c.places = places;
+    c.failed = failed;
     c.result = done.bytes;
     c.error = done.error;
     tracer_->record(c);
@@ -137,7 +141,8 @@ inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
         any_handle opened = inner(path, flags, error);
         c.end = std::chrono::steady_clock::now();
         c.error = error;
-        if (to->wants(-1, error)) to->record(c);
+        bool const expected = flags.may_be_missing && error == std::errc::no_such_file_or_directory;
+        if (to->wants(-1, expected ? std::error_code() : error)) to->record(c);
         if (error) return {};
         return any_handle(tracing(std::move(opened), to, path));
       });

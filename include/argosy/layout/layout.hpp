@@ -108,7 +108,7 @@ constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& i
 constexpr layout at(std::int64_t displacement, layout const& inner);
 // One after the other in the stream; each lies where it says. Bounds: the hull.
 constexpr layout concat(std::span<layout const> parts);
-template <std::same_as<layout>... Layouts>
+template <std::derived_from<layout>... Layouts>
 constexpr layout concat(Layouts const&... parts);
 // Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and used.
 constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);

@@ -10,9 +10,10 @@ namespace argosy {
 struct report {
   std::string policy = {};
   std::string reason = {};
-  std::int64_t bytes = 0;     // transferred of the request, counted along its stream from the start
-  std::int64_t rounds = 0;    // rounds of exchange with other ranks; 0: each rank went alone
-  std::int64_t messages = 0;  // sent to ranks of other nodes
+  std::int64_t bytes = 0;         // transferred of the request, counted along its stream from the start
+  std::int64_t memory_bytes = 0;  // the same as they lie in memory: what MPI_Get_count counts in
+  std::int64_t rounds = 0;        // rounds of exchange with other ranks; 0: each rank went alone
+  std::int64_t messages = 0;      // sent to ranks of other nodes
   std::int64_t message_bytes = 0;
   std::int64_t view_bytes = 0;  // bytes of messages that say how the data lies in the file
   std::int64_t windows = 0;     // windows carried out

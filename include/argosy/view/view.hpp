@@ -28,7 +28,8 @@ class view {
   // are told by fault() and require_writable().
   template <datatype Etype, datatype Filetype>
   view(std::int64_t displacement, Etype const& etype, Filetype const& filetype, argosy::representation r = {})
-      : view(made{}, displacement, file_form(etype, r), file_form(filetype, r), signature_of(etype), std::move(r)) {}
+      : view(made{}, displacement, file_form(etype, r), file_form(filetype, r), types_of_copies(etype, 1),
+             std::move(r)) {}
   // The etype is the type from which the filetype is built, or byte if there is none that divides it.
   template <datatype Filetype>
   explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
@@ -40,7 +41,7 @@ class view {
   layout const& filetype() const noexcept { return filetype_; }
   argosy::representation const& representation() const noexcept { return representation_; }
   // The basic types of one etype.
-  signature const& etype_types() const noexcept { return etype_types_; }
+  signature etype_types() const { return etype_types_.get(); }
   std::int64_t etype_size() const noexcept { return etype_.size(); }
 
   // All tiles, with absolute offsets in the file: as many as fit below 2^63.
@@ -81,7 +82,7 @@ class view {
 
  private:
   struct made {};
-  view(made, std::int64_t displacement, layout etype, layout filetype, signature types, argosy::representation r);
+  view(made, std::int64_t displacement, layout etype, layout filetype, stream_types types, argosy::representation r);
   template <datatype Filetype>
   view(made, std::int64_t displacement, Filetype const& type, layout filetype, argosy::representation r);
 
@@ -94,7 +95,7 @@ class view {
   std::int64_t displacement_;
   layout etype_, filetype_;
   argosy::representation representation_;
-  signature etype_types_;
+  stream_types etype_types_;
   layout stream_;
 };
 

@@ -53,6 +53,9 @@ class mpi {
   template <mpi_handle C>
     requires(!std::derived_from<C, boost::mpi::communicator>)
   mpi(C const& c) : mpi(attached{}, static_cast<MPI_Comm>(c)) {}
+  // The same, but what would be thrown is std::errc::invalid_argument; then this is no world, and has no ranks.
+  template <mpi_handle C>
+  mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
@@ -111,6 +114,7 @@ class mpi {
   struct attached {};
   struct owned {};
   mpi(attached, MPI_Comm c);
+  mpi(attached, MPI_Comm c, std::error_code& error);
   mpi(owned, MPI_Comm c);
   void read();
   void all_reduce(void* value, detail::mpi_reduction& how) const;

@@ -134,6 +134,7 @@ void put(std::string_view name, double d, resolved_hints& out) {
 }
 void put_choice(std::string_view name, std::string const& word, resolved_hints& out) {
   if (name == "argosy_policy") out.policy = word;
+  if (name == "argosy_sync_errors") out.sync_errors = word;
   if (name == "IBM_largeblock_io") {
     out.largeblock_io = word == "true";
     out.largeblock_given = true;
@@ -146,6 +147,11 @@ void put_choice(std::string_view name, std::string const& word, resolved_hints& 
 bool may_be_zero(std::string_view name) {
   return name != "cb_buffer_size" && name != "ind_rd_buffer_size" && name != "ind_wr_buffer_size" &&
          name != "romio_cb_fr_alignment";
+}
+
+// More would be a slip.
+std::int64_t most_of(std::string_view name) {
+  return name == "argosy_io_threads" ? 1024 : std::numeric_limits<std::int64_t>::max();
 }
 
 }  // namespace
@@ -167,6 +173,8 @@ hint_value read_hint(hint_info const& hint, std::string_view value, resolved_hin
       auto const n = read_integer(text, hint.kind == hint_kind::bytes);
       if (!n.fault.empty()) return fault(n.fault);
       if (n.value == 0 && !may_be_zero(hint.name)) return fault("0 bytes move nothing");
+      if (n.value > most_of(hint.name))
+        return fault(std::to_string(n.value) + " is more than " + std::to_string(most_of(hint.name)));
       put(hint.name, n.value, out);
       return {std::to_string(n.value), {}};
     }

@@ -150,9 +150,7 @@ class collective_exchange {
       f();
       return true;
     } catch (...) {
-      failure thrown(errc::conversion, "a data representation or handle of the program threw");
-      thrown.thrown = std::current_exception();
-      failed_.keep(std::move(thrown));
+      failed_.keep(failure_by("a data representation or handle of the program"));
       return false;
     }
   }

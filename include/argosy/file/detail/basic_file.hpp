@@ -52,14 +52,8 @@ failure failure_of(errc e, F&& f) {
     failure result(x.code() ? x.code() : make_error_code(e), x.what());
     if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
     return result;
-  } catch (std::exception const& x) {
-    failure result(e, x.what());
-    result.thrown = std::current_exception();
-    return result;
   } catch (...) {
-    failure result(e, "an unknown exception");
-    result.thrown = std::current_exception();
-    return result;
+    return failure_by("code of the program");
   }
 }
 
@@ -189,7 +183,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   prepare_together();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
-    world_->broadcast(std::as_writable_bytes(std::span(&local_->position, 1)), 0);
+    world_->broadcast(std::as_writable_bytes(std::span(&local_->position.etypes, 1)), 0);
     shared_->set(local_->position, local_->rank);
     world_->barrier();
   }
@@ -522,7 +516,9 @@ agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, place where)
 template <communicator World>
 agreement basic_file<World>::sync_agreed(place where) {
   return collectively(detail::arguments("sync", where), [&]() -> failure {
+    if (local_->lost && local_->forgets_lost()) local_->lost = {};
     if (local_->lost) return local_->lost;
+    local_->written = false;
     if (auto const e = local_->handle.sync())
       local_->lost = {e,
                       "what was written since the last sync may be lost: write it again, and call clear_sync_error()"};
@@ -691,12 +687,15 @@ report basic_file<World>::together(std::string_view call, access_kind kind, poin
   report r;
   agreement result;
   detail::collective_call c = described(call, kind, pointer, offset, data, how);
+  c.given.require(!split_.pending(), errc::argument,
+                  [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });
   try {
     if (later_) later_->carry_out();
     result = detail::carry_out(*world_, *team_, *local_, *shared_, c, local_->buffer, r);
   } catch (rank_failure const& lost) {
     result = detail::without(lost, world_);
-    if (kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
+    if (kind == access_kind::write)
+      r.bytes = r.memory_bytes = 0;  // which windows the aggregators wrote, nobody can say any more
   }
   if (result && pointer == pointer_kind::individual) local_->position += c.work.etypes;
   return finish(result, call, r, error);
@@ -710,12 +709,16 @@ request basic_file<World>::together_later(std::string_view call, access_kind kin
     return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, detail::closed())));
   }
   detail::collective_call c = described(call, kind, pointer, offset, data, how);
-  if (pointer == pointer_kind::individual) local_->position += c.work.etypes;
-  if (beside_) {
-    c.all.pending = 1;  // whatever comes after it may be carried out at the same time
-    return request(beside_->start(std::move(c)));
+  detail::pointer_move moved;
+  if (pointer == pointer_kind::individual) {
+    moved.from = local_->position;
+    local_->position += c.work.etypes;
+    moved.settings = local_->position.settings;
   }
-  return request(later_->start(std::move(c)));
+  if (beside_) c.all.pending = 1;  // whatever comes after it may be carried out at the same time
+  auto operation = beside_ ? beside_->start(std::move(c)) : later_->start(std::move(c));
+  operation->moved = moved;
+  return request(std::move(operation));
 }
 
 template <communicator World>
@@ -725,6 +728,30 @@ void basic_file<World>::begin_split(std::string_view call, access_kind kind, poi
     throw error(alone(local().rank, {errc::argument, "another split call has begun on this file; end() it first"}),
                 call, path(), local().rank);
   split_ = together_later(call, kind, pointer, offset, data, how);
+  split_call_ = call;
+}
+
+template <communicator World>
+failure basic_file<World>::split_fault(std::string_view begun) const {
+  if (!split_.pending())
+    return is_open() ? failure(errc::argument, "no split call has begun on this file") : detail::closed();
+  if (!begun.empty() && begun != split_call_)
+    return {errc::argument, "it ends " + std::string(begun) + ", but " + std::string(split_call_) + " has begun"};
+  return {};
+}
+
+template <communicator World>
+report basic_file<World>::end_split(std::string_view begun, std::error_code* error) {
+  if (failure f = split_fault(begun)) return finish(alone(local_ ? local_->rank : 0, std::move(f)), "end", {}, error);
+  return error ? split_.wait(*error) : split_.wait();
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::position() const {
+  if (has(local().modes, mode::sequential))
+    throw error(alone(local().rank, {errc::amode, "a sequential file has no individual pointers"}), "position", path(),
+                local().rank);
+  return local().position;
 }
 
 template <communicator World>

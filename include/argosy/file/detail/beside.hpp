@@ -28,6 +28,7 @@ class beside {
   void drain();
 
  private:
+  friend class collective_operation;
   struct state;
   std::shared_ptr<state> state_;
   std::unique_ptr<io_threads> thread_;

@@ -112,15 +112,15 @@ agreement carry_out(World const& world, team<World>& ranks, open_file& file, sha
   } catch (rank_failure const&) {
     throw;
   } catch (...) {
-    failure thrown(errc::conversion, "a policy of the program threw");
-    thrown.thrown = std::current_exception();
-    return alone(world.rank(), std::move(thrown));
+    return alone(world.rank(), failure_by("a policy of the program"));
   }
   if (plan.together) {
     auto const result = ranks.carry_out(world, plan, t, file, space, done, all.pending > 0, mine);
     if (result) {
       done.policy = plan.policy;
       done.reason = plan.reason;
+      done.memory_bytes = memory_bytes_of(t, done.bytes);
+      if (*result && t.kind == access_kind::write) file.written = true;
       return *result;
     }
     plan.reason = "no staging memory; each rank by itself";

@@ -58,7 +58,7 @@ class deferred {
         } catch (rank_failure const& lost) {
           next->result = without(lost, std::optional<World>(world));
           // Which windows the aggregators wrote, nobody can say any more.
-          if (next->what.work.kind == access_kind::write) next->done.bytes = 0;
+          if (next->what.work.kind == access_kind::write) next->done.bytes = next->done.memory_bytes = 0;
         }
         next->ended = true;
       }

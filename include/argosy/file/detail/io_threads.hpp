@@ -10,10 +10,11 @@ namespace argosy::detail {
 
 class io_threads {
  public:
-  // 0: as many as the machine has, but at most 4.
+  // At most so many, made when there is work for them. 0: as many as the machine has, but at most 4.
   explicit io_threads(std::int64_t count);
   // Waits until all work has ended.
   ~io_threads();
+  // Throws where not even one thread can be made; then nothing will be done.
   void start(std::function<void()> work);
 
  private:

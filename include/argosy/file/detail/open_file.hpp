@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <argosy/datatype/buffer.hpp>
+#include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/staging.hpp>
@@ -41,10 +42,14 @@ struct used_view {
       : view(std::move(v)),
         sorted(!view.stream().overlaps()),
         granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
+        types(view.representation().converts() ? type_digest(view.etype_types()) : type_digest()),
         number(next_number()) {}
   argosy::view view;
   bool sorted;
+  // Data of these types is not so many etypes, where that matters.
+  failure fault_of(stream_types const& data, std::int64_t etypes) const;
   std::int64_t granule;  // divides the offset and length of whatever whole etypes are
+  type_digest types;     // of the etype, where the representation converts
   std::uint64_t number;  // another one for each view of this process
 
  private:
@@ -68,6 +73,33 @@ struct job {
   agency* agents = nullptr;                   // null: there are none
 };
 
+// Of the first `bytes` of its stream, what lies in memory; an item that is cut does not count.
+std::int64_t memory_bytes_of(job const& t, std::int64_t bytes);
+
+// The individual pointer, in etypes; counts how often it was set.
+struct file_position {
+  std::int64_t etypes = 0;
+  std::uint64_t settings = 0;
+
+  operator std::int64_t() const noexcept { return etypes; }
+  file_position& operator=(std::int64_t to) noexcept {
+    etypes = to;
+    ++settings;
+    return *this;
+  }
+  file_position& operator+=(std::int64_t by) noexcept { return *this = etypes + by; }
+};
+
+// A move of the pointer that is taken back if the call fails, unless it was set again meanwhile.
+struct pointer_move {
+  std::int64_t from = 0;
+  std::uint64_t settings = 0;  // after it; 0: there was none
+
+  void take_back(file_position& p) const noexcept {
+    if (settings != 0 && p.settings == settings) p = from;
+  }
+};
+
 enum class pointer_kind { explicit_offset, individual, shared };
 
 struct open_file {
@@ -85,9 +117,10 @@ struct open_file {
   bool readable = true;   // also of a file opened for writing, where permissions let us merge
   bool has_locks = true;  // all ranks have
   bool atomic = false;
-  failure lost;               // the first sync that failed
-  std::int64_t position = 0;  // the individual pointer, in etypes
-  staging buffer;             // of blocking calls
+  failure lost;                      // the first sync that failed
+  std::atomic<bool> written{false};  // since then, by a call that succeeded here
+  file_position position;
+  staging buffer;  // of blocking calls
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with);
@@ -116,6 +149,7 @@ struct open_file {
   access_summary summarise(job const& t) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   access access_of(job const& t) const;
+  bool forgets_lost() const;  // say the hints: something was written since
 
   // Nonblocking calls.
   void start(std::function<void()> work);
@@ -132,6 +166,7 @@ struct open_file {
 
  private:
   failure move(job const& t, staging& with, report& done, merging how);
+  failure moved(job const& t, staging& with, report& done);
   failure move_atomic(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;
   failure move_here(job const& t, staging& with, report& done);

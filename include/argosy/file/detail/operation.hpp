@@ -30,6 +30,9 @@ class operation {
   report done;
   agreement result;
 
+  // Taken back by the thread that waits, if the call fails.
+  pointer_move moved;
+
   std::string_view const call;
   std::shared_ptr<open_file> const file;
 };

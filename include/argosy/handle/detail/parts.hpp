@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <argosy/handle/handle.hpp>
@@ -42,6 +43,56 @@ std::int64_t count_runs(std::span<Part const> parts) noexcept {
     end = p.offset + bytes_of(p);
   }
   return runs;
+}
+
+// Calls f(offset, bytes) for each of those stretches, until it returns false.
+template <class Part, class F>
+void for_each_run(std::span<Part const> parts, F&& f) {
+  std::int64_t offset = 0, bytes = 0;
+  for (Part const& p : parts) {
+    if (p.memory.empty()) continue;
+    if (bytes > 0 && p.offset == offset + bytes) {
+      bytes += bytes_of(p);
+      continue;
+    }
+    if (bytes > 0 && !f(offset, bytes)) return;
+    offset = p.offset;
+    bytes = bytes_of(p);
+  }
+  if (bytes > 0) f(offset, bytes);
+}
+
+inline std::string run_text(std::int64_t offset, std::int64_t bytes) {
+  return std::to_string(offset) + "+" + std::to_string(bytes);
+}
+
+// "0+8,100+8": offsets and lengths of the runs; of many, the first ones.
+template <class Part>
+std::string run_list(std::span<Part const> parts) {
+  constexpr int most = 32;
+  std::string text;
+  int runs = 0;
+  for_each_run(parts, [&](std::int64_t offset, std::int64_t bytes) {
+    if (++runs > most) {
+      text += ",...";
+      return false;
+    }
+    text += (runs == 1 ? "" : ",") + run_text(offset, bytes);
+    return true;
+  });
+  return text;
+}
+
+// The run that holds byte `position` of the parts.
+template <class Part>
+std::string run_at(std::span<Part const> parts, std::int64_t position) {
+  std::string text;
+  for_each_run(parts, [&](std::int64_t offset, std::int64_t bytes) {
+    text = run_text(offset, bytes);
+    position -= bytes;
+    return position >= 0;
+  });
+  return text;
 }
 
 // The first `bytes` bytes of the parts.

@@ -99,7 +99,7 @@ constexpr layout concat(std::span<layout const> parts) {
   return all.finish();
 }
 
-template <std::same_as<layout>... Layouts>
+template <std::derived_from<layout>... Layouts>
 constexpr layout concat(Layouts const&... parts) {
   detail::assembler all;
   (all.add(0, parts), ...);

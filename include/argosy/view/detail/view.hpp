@@ -33,7 +33,7 @@ constexpr decltype(auto) core_of(D const& type) {
 
 }  // namespace detail
 
-inline view::view(made, std::int64_t displacement, layout etype, layout filetype, signature types,
+inline view::view(made, std::int64_t displacement, layout etype, layout filetype, stream_types types,
                   argosy::representation r)
     : displacement_(displacement),
       etype_(std::move(etype)),
@@ -54,7 +54,7 @@ view::view(made, std::int64_t displacement, Filetype const& type, layout filetyp
         layout etype = file_form(core, r);
         bool const divides = check_filetype(etype, filetype, false) == filetype_fault::no_fault;
         return view(made{}, displacement, divides ? std::move(etype) : bytes(1), filetype,
-                    divides ? signature_of(core) : signature(basic::byte), r);
+                    divides ? types_of_copies(core, 1) : stream_types(signature(basic::byte)), r);
       }()) {}
 
 inline std::int64_t view::offset_of_end(std::int64_t file_size) const {

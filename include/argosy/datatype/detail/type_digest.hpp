@@ -1,0 +1,95 @@
+// Whether data is whole copies of an etype, type by type: two signatures may say the same in different forms.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <argosy/datatype/signature.hpp>
+
+namespace argosy::detail {
+
+// A polynomial of the sequence of types, modulo a prime. Joins and repeats without looking at the items: equal sequences
+// have equal digests, and different ones too rarely to matter.
+class type_digest {
+ public:
+  constexpr type_digest() = default;
+  constexpr explicit type_digest(signature const& s) : type_digest(of(s.nodes())) {}
+
+  constexpr bool empty() const noexcept { return items_ == 0; }
+  // Bytes fit everywhere: as an etype they take any data, and data without types is not converted.
+  constexpr bool is_bytes() const noexcept { return only_bytes_; }
+
+  // This is `copies` times `one`.
+  constexpr bool repeats(type_digest const& one, std::int64_t copies) const { return same(*this, one.times(copies)); }
+
+ private:
+  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+  static constexpr std::uint64_t base = 0x0b1e55ed5eed1234;  // any number below the prime
+
+  static constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint64_t>(wide{a} * b % prime);
+  }
+  static constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return (a + b) % prime; }
+
+  constexpr type_digest then(type_digest const& next) const {
+    type_digest both;
+    both.hash_ = sum(product(hash_, next.power_), next.hash_);
+    both.power_ = product(power_, next.power_);
+    both.items_ = add(items_, next.items_);
+    both.only_bytes_ = only_bytes_ && next.only_bytes_;
+    return both;
+  }
+  constexpr type_digest times(std::int64_t n) const {
+    type_digest all, twice = *this;
+    for (;; twice = twice.then(twice)) {
+      if (n % 2 != 0) all = all.then(twice);
+      if ((n /= 2) == 0) return all;
+    }
+  }
+  static constexpr type_digest of(std::span<signature_node const> nodes) {
+    type_digest all;
+    for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span()) {
+      signature_node const& n = nodes[i];
+      all = all.then((n.body == 0 ? item(n.type) : of(nodes.subspan(i + 1, n.body))).times(n.count));
+    }
+    return all;
+  }
+  static constexpr type_digest item(basic type) {
+    type_digest one;
+    one.hash_ = static_cast<std::uint64_t>(without_sign(type)) + 1;
+    one.power_ = base;
+    one.items_ = 1;
+    one.only_bytes_ = type == basic::byte;
+    return one;
+  }
+  // Written alike, and mixed by many programs.
+  static constexpr basic without_sign(basic type) {
+    switch (type) {
+      case basic::uint16:
+        return basic::int16;
+      case basic::uint32:
+        return basic::int32;
+      case basic::uint64:
+        return basic::int64;
+      case basic::uint128:
+        return basic::int128;
+      case basic::unsigned_long:
+        return basic::long_int;
+      default:
+        return type;
+    }
+  }
+  static constexpr bool same(type_digest const& a, type_digest const& b) {
+    return a.hash_ == b.hash_ && a.power_ == b.power_ && a.items_ == b.items_;
+  }
+
+  std::uint64_t hash_ = 0;
+  std::uint64_t power_ = 1;  // base to the number of items
+  std::int64_t items_ = 0;
+  bool only_bytes_ = true;
+};
+
+}  // namespace argosy::detail
