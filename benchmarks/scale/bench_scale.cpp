@@ -136,7 +136,7 @@ void run(options const& o, std::string const& view, int ranks) {
     std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), static_cast<std::byte>(world.rank()));
     auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
                                                          files.opener());
-    f.set_view(0, io::bytes(1), mine);
+    f.set_view(0, {io::bytes(1), mine});
     for (int call = 0; call < o.calls; ++call) {
       world.barrier();
       double const start = world.now();

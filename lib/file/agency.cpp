@@ -50,10 +50,10 @@ failure agency::ship(job const& t, data_shipping const& how, report& done) {
   };
   representation const& r = t.where->view.representation();
   if (!r.converts()) {
-    native_memory memory(t.memory.form, t.memory.address);
+    native_memory memory(t.memory->form, t.memory->address);
     return run(memory);
   }
-  converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
+  converted_memory memory(r, t.memory->form, t.memory->types, t.memory->address);
   failure f = run(memory);
   if (!f && !memory.fits()) f = {errc::conversion, "in representation " + std::string(r.name())};
   return f;

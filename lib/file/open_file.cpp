@@ -128,26 +128,27 @@ bool open_file::may_aggregate(int place_in_node, std::string const& host) const 
   return hints.values().cb_config_list.empty();
 }
 
-failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
-                           failure const& described, any_policy const& policy, job& t) const {
-  bool const reading = kind == access_kind::read;
+failure open_file::prepare(call const& c, job& t) const {
+  bool const reading = c.kind == access_kind::read;
+  any_policy const& policy = c.policy();
   // First, whatever fails afterwards: ranks compare the policies for all of them.
   bool const chosen = policy.has_value();
   t.policy = chosen && !policy.is_collective() ? policy : policy_of_hints();
-  t.together = !chosen ? together_of_hints(kind) : policy.is_collective() ? policy : any_policy();
+  t.together = !chosen ? together_of_hints(c.kind) : policy.is_collective() ? policy : any_policy();
   if (data_shipping const* const given = policy.target<data_shipping>())
     t.shipped = *given;
   else if (!chosen && hints.values().ships())
     t.shipped = shipping_of_hints();
   t.agents = agents.get();
-  if (described) return described;
+  if (c.data.fault()) return c.data.fault();
   if (reading ? !can_read(modes) : !can_write(modes))
     return {errc::amode, std::string("the file was opened for ") + (reading ? "writing" : "reading") + " only"};
-  if (has(modes, mode::sequential) && pointer != pointer_kind::shared)
+  if (has(modes, mode::sequential) && c.pointer != pointer_kind::shared)
     return {errc::amode, "a sequential file is accessed through its shared pointer only"};
-  t.kind = kind;
+  const_buffer const& memory = c.data.buffer();
+  t.kind = c.kind;
   t.where = where;
-  t.memory = memory;
+  t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
   view const& v = where->view;
   try {
     t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
@@ -158,7 +159,8 @@ failure open_file::prepare(access_kind kind, pointer_kind pointer, std::int64_t 
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  return pointer == pointer_kind::shared ? failure() : place(offset, t);
+  if (c.pointer == pointer_kind::shared) return {};
+  return place(c.pointer == pointer_kind::individual ? position : c.offset, t);
 }
 
 failure open_file::place(std::int64_t offset, job& t) const {
@@ -173,7 +175,7 @@ failure open_file::place(std::int64_t offset, job& t) const {
 }
 
 access open_file::access_of(job const& t) const {
-  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory.form, t.where->sorted};
+  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form, t.where->sorted};
 }
 
 namespace {
@@ -250,11 +252,11 @@ failure open_file::move(job const& t, staging& with, report& done, merging how) 
   std::error_code error;
   bool fits = true;
   if (v.representation().converts()) {
-    converted_memory memory(v.representation(), t.memory.form, t.memory.types, t.memory.address);
+    converted_memory memory(v.representation(), t.memory->form, t.memory->types, t.memory->address);
     error = carry_out(t.policy, wanted, handle, memory, how, with, done);
     fits = memory.fits();
   } else {
-    native_memory memory(t.memory.form, t.memory.address);
+    native_memory memory(t.memory->form, t.memory->address);
     error = carry_out(t.policy, wanted, handle, memory, how, with, done);
   }
   if (error)

@@ -54,46 +54,33 @@ void file_operation::leave() try {
 
 }  // namespace detail
 
-report request::wait() {
-  if (!operation_) return {};
-  auto const o = std::exchange(operation_, nullptr);
-  o->wait();
-  if (o->result) return o->done;
-  if (o->result.thrown) std::rethrow_exception(o->result.thrown);
-  throw error(o->result, o->call, o->file->path, o->file->rank);
-}
-
-report request::wait(std::error_code& error) {
-  error.clear();
+report request::wait(on_error e) {
+  if (e.error()) e.error()->clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
-  error = o->result.code;
-  return o->done;
+  if (e.error())
+    *e.error() = o->result.code;
+  else if (!o->result)
+    throw error(o->result, o->call, o->file->path, o->file->rank);
+  return std::move(o->done);
 }
 
-void wait_all(std::span<request> requests) {
+void wait_all(std::span<request> requests, on_error e) {
+  if (e.error()) e.error()->clear();
   std::exception_ptr first;
   for (request& r : requests) try {
-      r.wait();
+      std::error_code error;
+      if (e.error())
+        r.wait(error);
+      else
+        r.wait();
+      if (e.error() && !*e.error()) *e.error() = error;
     } catch (...) {
       if (!first) first = std::current_exception();
     }
   if (first) std::rethrow_exception(first);
-}
-
-void wait_all(std::span<request> requests, std::error_code& error) {
-  error.clear();
-  std::exception_ptr thrown;
-  for (request& r : requests) try {
-      std::error_code e;
-      r.wait(e);
-      if (!error) error = e;
-    } catch (...) {
-      if (!thrown) thrown = std::current_exception();
-    }
-  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace argosy

@@ -342,6 +342,7 @@ TEST_CASE("what takes longer than any clock shows takes for ever", "[hints]") {
     io::detail::job t;
     t.where = std::make_shared<io::detail::used_view const>(io::view(0, io::type<int>));
     t.bytes = 400;
+    t.memory = std::make_shared<io::const_buffer const>();
     io::access_summary const one = f.summarise(t);
     CHECK(one.alone_ns == one.alone_sum_ns);
     CHECK(one.alone_ns > 0);

@@ -187,7 +187,7 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
   if (me == 0) known.write_old();
   mpi.barrier();
   std::error_code error;
-  file f = file::open(world, known.path(), mode::read_write, error, {}, tier.files());
+  file f = file::open(world, known.path(), mode::read_write, error, tier.files());
   if (!error) f.set_view(view(0, layout(bytes(1)), shared ? known.common_tile() : known.own_tile()), error);
   CHECK_FALSE(error);
   if (error) return;  // on all ranks

@@ -4,10 +4,10 @@
 
 #include <memory>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include <argosy/file/detail/operation.hpp>
+#include <argosy/file/on_error.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy {
@@ -38,15 +38,13 @@ class request {
   bool test() { return !operation_ || operation_->test(); }
 
   // Waits, and tells what was done. Afterwards nothing is pending.
-  report wait();
-  report wait(std::error_code& error);
+  report wait(on_error e = {});
 
  private:
   std::shared_ptr<detail::operation> operation_;
 };
 
-// Waits for all of them, also if some fail; then throws, or returns, the first error.
-void wait_all(std::span<request> requests);
-void wait_all(std::span<request> requests, std::error_code& error);
+// Waits for all of them, also if some fail; then throws, or tells, the first error.
+void wait_all(std::span<request> requests, on_error e = {});
 
 }  // namespace argosy

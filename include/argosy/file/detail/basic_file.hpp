@@ -13,7 +13,6 @@
 
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/open.hpp>
-#include <argosy/file/representations.hpp>
 #include <argosy/world/background.hpp>
 #include <argosy/world/rank_failure.hpp>
 #include <argosy/world/self.hpp>
@@ -21,24 +20,6 @@
 
 namespace argosy {
 namespace detail {
-
-// Datatypes may come as functions that return one.
-template <class T>
-decltype(auto) made(T const& x) {
-  if constexpr (std::invocable<T const&>)
-    return x();
-  else
-    return (x);
-}
-
-// Representations may come by name.
-template <class R>
-representation representation_of(R const& r) {
-  if constexpr (std::convertible_to<R const&, std::string_view>)
-    return find_representation(r);
-  else
-    return r;
-}
 
 // What `f` throws, as the failure of a call: of this class, if it says nothing else.
 template <class F>
@@ -116,7 +97,7 @@ agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& 
 }
 
 template <communicator World>
-report basic_file<World>::finish(agreement const& a, std::string_view call, report const& r, std::error_code* error) {
+report basic_file<World>::finish(agreement const& a, std::string_view call, report r, std::error_code* error) {
   if (error) *error = a.code;
   if (a) return r;
   int const rank = local_ ? local_->rank : 0;
@@ -127,40 +108,32 @@ report basic_file<World>::finish(agreement const& a, std::string_view call, repo
 }
 
 template <communicator World>
-void basic_file<World>::done(agreement const& a, std::string_view call, std::error_code* error) {
-  finish(a, call, {}, error);
+void basic_file<World>::done(agreement const& a, std::string_view call, on_error const& e) {
+  finish(a, call, {}, e.error());
 }
 
 // --- Opening and closing ---------------------------------------------------------------------------------------------
 
 template <communicator World>
-basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
-                                          hints const& h, opener files, place where) {
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes, hinted with,
+                                          opener files) {
   basic_file f;
-  f.done(f.open_agreed(world, path, modes, h, std::move(files), where), "open", nullptr);
-  return f;
-}
-
-template <communicator World>
-basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
-                                          std::error_code& error, hints const& h, opener files, place where) {
-  basic_file f;
-  f.done(f.open_agreed(world, path, modes, h, std::move(files), where), "open", &error);
+  f.done(f.open_agreed(world, path, modes, with, std::move(files)), "open", with);
   return f;
 }
 
 template <communicator World>
 agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
-                                         hints const& h, opener files, place where) try {
-  if constexpr (requires { world.note("open", where); }) world.note("open", where);
+                                         hinted const& with, opener files) try {
+  if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
   world_.emplace(world.duplicate());
   local_ = detail::own_part(std::make_shared<detail::open_file>());
-  local_->begin(path, modes, world_->rank(), h, std::move(files));
+  local_->begin(path, modes, world_->rank(), with.hints(), std::move(files));
   if constexpr (working_in_background<World>) local_->beside = world_->make_background();
   local_->ranks = world_->size();
   develop_ = detail::wants_develop(local_->hints);
 
-  detail::arguments given("open", where);
+  detail::arguments given("open", with.where());
   given.same("path", path).same("mode", modes).same("hints", local_->hints.same_hash());
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
@@ -337,9 +310,9 @@ void basic_file<World>::finish_later_calls() {
 }
 
 template <communicator World>
-agreement basic_file<World>::close_agreed(place where) try {
+agreement basic_file<World>::close_agreed(on_error const& e) try {
   if (is_open()) local_->drain();
-  agreement result = collectively(detail::arguments("close", where), [&]() -> failure {
+  agreement result = collectively(detail::arguments("close", e.where()), [&]() -> failure {
     local_->agents.reset();  // no rank has calls under way
     shared_->close();
     failure ended = unpartition();
@@ -359,7 +332,7 @@ agreement basic_file<World>::close_agreed(place where) try {
   if (has(local_->modes, mode::delete_on_close)) {
     failure removed;
     if (local_->rank == 0)
-      if (auto const e = local_->files.remove(local_->path)) removed = {e, "deleting the file"};
+      if (auto const kept = local_->files.remove(local_->path)) removed = {kept, "deleting the file"};
     agreement const all_removed = detail::agree_on_outcome(*world_, removed);
     if (result) result = all_removed;
   }
@@ -372,18 +345,6 @@ agreement basic_file<World>::close_agreed(place where) try {
 }
 
 // --- The view --------------------------------------------------------------------------------------------------------
-
-template <communicator World>
-template <class... Arguments>
-view basic_file<World>::made_view(std::int64_t displacement, Arguments const&... all) {
-  if constexpr (sizeof...(all) == 2) {
-    auto const& [filetype, r] = std::tie(all...);
-    return argosy::view(displacement, detail::made(filetype), detail::representation_of(r));
-  } else {
-    auto const& [etype, filetype, r] = std::tie(all...);
-    return argosy::view(displacement, detail::made(etype), detail::made(filetype), detail::representation_of(r));
-  }
-}
 
 // Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot
 // tell; then `f` says why, on that rank. What it throws does not let it leave the others waiting.
@@ -408,25 +369,22 @@ std::optional<std::int64_t> basic_file<World>::told_by_one(Ask&& ask, failure& f
 
 // The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
 template <communicator World>
-failure basic_file<World>::begin_at_pointer(std::function<argosy::view(std::int64_t)> const& make,
-                                            std::shared_ptr<detail::used_view const>& next) {
+failure basic_file<World>::begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next) {
   failure mine;
   auto const at = told_by_one([&](failure& f) { return shared_->get(f); }, mine);
   next = nullptr;
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;
   mine = detail::failure_of(errc::datatype,
-                            [&] { made = std::make_shared<detail::used_view const>(make(byte_offset(*at))); });
+                            [&] { made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at))); });
   if (detail::agree_on_outcome(*world_, mine)) next = std::move(made);
   return mine;
 }
 
 template <communicator World>
-agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
-                                             std::function<argosy::view(std::int64_t)> const& make, hints const& h,
-                                             place where) {
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
-  detail::arguments given("set_view", where);
+  detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local_->modes, mode::sequential);
   given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
@@ -439,18 +397,18 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement,
   given.require(local_->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
-      argosy::view v = make(sequential ? 0 : displacement);
+      argosy::view v = shape.at(sequential ? 0 : displacement);
       if (can_write(local_->modes)) v.require_writable();
       next = std::make_shared<detail::used_view const>(std::move(v));
     }));
   }
   file_hints changed = local_->hints;
-  changed.merge(h, hint_source::code, hint_moment::set_view);
+  changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
   given.same("hints", changed.same_hash());
   return collectively(given, [&]() -> failure {
-    failure const astray = sequential ? begin_at_pointer(make, next) : failure();
+    failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
     if (!next) return astray;
     local_->where = next;
     local_->hints = std::move(changed);
@@ -472,23 +430,16 @@ std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
 }
 
 template <communicator World>
-std::int64_t basic_file<World>::size(std::error_code& error) const {
-  if (!local_) {
-    error = errc::file;
+std::int64_t basic_file<World>::size(on_error e) const {
+  if (!local_ && e.error()) {
+    *e.error() = errc::file;
     return 0;
   }
-  std::error_code e;
-  std::int64_t const bytes = local().handle.size(e);
-  error = e ? make_error_code(classify(e)) : e;
-  return e ? 0 : bytes;
-}
-
-template <communicator World>
-std::int64_t basic_file<World>::size() const {
-  std::error_code e;
-  std::int64_t const bytes = local().handle.size(e);
-  if (e) throw error(alone(local().rank, e), "size", path(), local().rank);
-  return bytes;
+  std::error_code error;
+  std::int64_t const bytes = local().handle.size(error);
+  if (e.error()) *e.error() = error ? make_error_code(classify(error)) : error;
+  if (error && !e.error()) throw argosy::error(alone(local().rank, error), "size", path(), local().rank);
+  return error ? 0 : bytes;
 }
 
 namespace detail {
@@ -506,33 +457,33 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
 }  // namespace detail
 
 template <communicator World>
-agreement basic_file<World>::set_size_agreed(std::int64_t bytes, place where) {
-  detail::arguments given("set_size", where);
+agreement basic_file<World>::set_size_agreed(std::int64_t bytes, on_error const& e) {
+  detail::arguments given("set_size", e.where());
   detail::require_resizable(given, local_.shared().get(), bytes);
   return on_one_rank(given, [&]() -> failure { return local_->handle.resize(bytes); });
 }
 
 template <communicator World>
-agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, place where) {
-  detail::arguments given("preallocate", where);
+agreement basic_file<World>::preallocate_agreed(std::int64_t bytes, on_error const& e) {
+  detail::arguments given("preallocate", e.where());
   detail::require_resizable(given, local_.shared().get(), bytes);
   return on_one_rank(given, [&]() -> failure { return local_->handle.preallocate(bytes); });
 }
 
 template <communicator World>
-agreement basic_file<World>::sync_agreed(place where) {
-  return collectively(detail::arguments("sync", where), [&]() -> failure {
+agreement basic_file<World>::sync_agreed(on_error const& e) {
+  return collectively(detail::arguments("sync", e.where()), [&]() -> failure {
     if (local_->lost) return local_->lost;
-    if (auto const e = local_->handle.sync())
-      local_->lost = {e,
+    if (auto const lost = local_->handle.sync())
+      local_->lost = {lost,
                       "what was written since the last sync may be lost: write it again, and call clear_sync_error()"};
     return local_->lost;
   });
 }
 
 template <communicator World>
-agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
-  detail::arguments given("set_atomic", where);
+agreement basic_file<World>::set_atomic_agreed(bool on, on_error const& e) {
+  detail::arguments given("set_atomic", e.where());
   given.same("flag", on);
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
@@ -546,9 +497,9 @@ agreement basic_file<World>::set_atomic_agreed(bool on, place where) {
 }
 
 template <communicator World>
-agreement basic_file<World>::set_hints_agreed(hints const& h, place where) {
+agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e) {
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
-  detail::arguments given("set_hints", where);
+  detail::arguments given("set_hints", e.where());
   // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = local_->hints;
   changed.merge(h, hint_source::code, hint_moment::set_hints);
@@ -592,8 +543,8 @@ failure basic_file<World>::seek_here(std::int64_t offset, seek_from whence) {
 }
 
 template <communicator World>
-agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from whence, place where) {
-  detail::arguments given("seek_shared", where);
+agreement basic_file<World>::seek_shared_agreed(std::int64_t offset, seek_from whence, on_error const& e) {
+  detail::arguments given("seek_shared", e.where());
   given.same("offset", offset).same("whence", static_cast<std::int64_t>(whence));
   given.require(!local_ || !has(local_->modes, mode::sequential), errc::amode,
                 [] { return "a sequential file is accessed from its start to its end"; });
@@ -622,11 +573,8 @@ std::int64_t basic_file<World>::position_shared() {
 // --- Reading and writing ---------------------------------------------------------------------------------------------
 
 template <communicator World>
-failure basic_file<World>::prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, source const& data,
-                                   any_policy const& how, detail::job& t) const {
-  if (!is_open()) return detail::closed();
-  if (pointer == pointer_kind::individual) offset = local_->position;
-  return local_->prepare(kind, pointer, offset, data.buffer(), data.fault(), how, t);
+failure basic_file<World>::prepare(detail::call const& c, detail::job& t) const {
+  return is_open() ? local_->prepare(c, t) : detail::closed();
 }
 
 template <communicator World>
@@ -637,33 +585,31 @@ failure basic_file<World>::find_shared_place(detail::job& t) {
 }
 
 template <communicator World>
-report basic_file<World>::now(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                              source const& data, any_policy const& how, std::error_code* error) {
+report basic_file<World>::access_alone(detail::call const& c) {
   report r;
   detail::job t;
-  failure f = prepare(kind, pointer, offset, data, how, t);
-  if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
+  failure f = prepare(c, t);
+  if (!f && c.pointer == pointer_kind::shared) f = find_shared_place(t);
   if (!f) f = local_->move(t, local_->buffer, r);
-  if (!f && pointer == pointer_kind::individual) local_->position += t.etypes;
-  return finish(alone(local_ ? local_->rank : 0, std::move(f)), call, r, error);
+  if (!f && c.pointer == pointer_kind::individual) local_->position += t.etypes;
+  return finish(alone(local_ ? local_->rank : 0, std::move(f)), c.name, std::move(r), c.error());
 }
 
 template <communicator World>
-std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view call, access_kind kind,
-                                                             pointer_kind pointer, std::int64_t offset,
-                                                             source const& data, any_policy const& how,
+std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const& c,
                                                              std::function<void(detail::operation const&)> then) {
   detail::job t;
-  failure f = prepare(kind, pointer, offset, data, how, t);
-  if (!f && pointer == pointer_kind::shared) f = find_shared_place(t);
+  failure f = prepare(c, t);
+  if (!f && c.pointer == pointer_kind::shared) f = find_shared_place(t);
   if (f) {
     auto const file = local_ ? local_.shared() : std::make_shared<detail::open_file>();
-    auto ended = std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f)));
+    auto ended = std::make_shared<detail::ended_operation>(c.name, file, alone(file->rank, std::move(f)));
     if (then) then(*ended);
     return ended;
   }
-  if (pointer == pointer_kind::individual) local_->position += t.etypes;
-  auto operation = std::make_shared<detail::file_operation>(call, local_.shared(), std::move(t));
+  if (c.pointer == pointer_kind::individual) local_->position += t.etypes;
+  t.keep(std::move(c.data));
+  auto operation = std::make_shared<detail::file_operation>(c.name, local_.shared(), std::move(t));
   if (then)  // the operation lives while it runs
     operation->start([then = std::move(then), o = operation.get()] { then(*o); });
   else
@@ -672,83 +618,78 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(std::string_view ca
 }
 
 template <communicator World>
-detail::collective_call basic_file<World>::described(std::string_view call, access_kind kind, pointer_kind pointer,
-                                                     std::int64_t offset, source const& data,
-                                                     any_policy const& how) const {
-  detail::collective_call c(call, data.where());
-  c.given.fail(prepare(kind, pointer, offset, data, how, c.work));
-  c.ordered = pointer == pointer_kind::shared;
-  c.develop = develop_;
-  c.summarise(*local_);
-  if constexpr (requires { world_->note(call, data.where()); }) world_->note(call, data.where());
-  return c;
+detail::collective_call basic_file<World>::described(detail::call const& c) const {
+  detail::collective_call all(c.name, c.where());
+  all.given.fail(prepare(c, all.work));
+  all.ordered = c.pointer == pointer_kind::shared;
+  all.develop = develop_;
+  all.summarise(*local_);
+  if constexpr (requires { world_->note(c.name, c.where()); }) world_->note(c.name, c.where());
+  return all;
 }
 
 template <communicator World>
-report basic_file<World>::together(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                                   source const& data, any_policy const& how, std::error_code* error) {
-  if (!is_open()) return finish(alone(local_ ? local_->rank : 0, detail::closed()), call, {}, error);
+report basic_file<World>::access_together(detail::call const& c) {
+  if (!is_open()) return finish(alone(local_ ? local_->rank : 0, detail::closed()), c.name, {}, c.error());
   report r;
   agreement result;
-  detail::collective_call c = described(call, kind, pointer, offset, data, how);
+  detail::collective_call all = described(c);
   try {
     if (later_) later_->carry_out();
-    result = detail::carry_out(*world_, *team_, *local_, *shared_, c, local_->buffer, r);
+    result = detail::carry_out(*world_, *team_, *local_, *shared_, all, local_->buffer, r);
   } catch (rank_failure const& lost) {
     result = detail::without(lost, world_);
-    if (kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
+    if (c.kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
   }
-  if (result && pointer == pointer_kind::individual) local_->position += c.work.etypes;
-  return finish(result, call, r, error);
+  if (result && c.pointer == pointer_kind::individual) local_->position += all.work.etypes;
+  return finish(result, c.name, std::move(r), c.error());
 }
 
 template <communicator World>
-request basic_file<World>::together_later(std::string_view call, access_kind kind, pointer_kind pointer,
-                                          std::int64_t offset, source const& data, any_policy const& how) {
+request basic_file<World>::begin_together(detail::call const& c) {
   if (!is_open()) {
     auto const file = local_ ? local_.shared() : std::make_shared<detail::open_file>();
-    return request(std::make_shared<detail::ended_operation>(call, file, alone(file->rank, detail::closed())));
+    return request(std::make_shared<detail::ended_operation>(c.name, file, alone(file->rank, detail::closed())));
   }
-  detail::collective_call c = described(call, kind, pointer, offset, data, how);
-  if (pointer == pointer_kind::individual) local_->position += c.work.etypes;
+  detail::collective_call all = described(c);
+  all.work.keep(std::move(c.data));
+  if (c.pointer == pointer_kind::individual) local_->position += all.work.etypes;
   if (beside_) {
-    c.all.pending = 1;  // whatever comes after it may be carried out at the same time
-    return request(beside_->start(std::move(c)));
+    all.all.pending = 1;  // whatever comes after it may be carried out at the same time
+    return request(beside_->start(std::move(all)));
   }
-  return request(later_->start(std::move(c)));
+  return request(later_->start(std::move(all)));
 }
 
 template <communicator World>
-void basic_file<World>::begin_split(std::string_view call, access_kind kind, pointer_kind pointer, std::int64_t offset,
-                                    source const& data, any_policy const& how) {
+void basic_file<World>::begin_split(detail::call const& c) {
   if (split_.pending())
     throw error(alone(local().rank, {errc::argument, "another split call has begun on this file; end() it first"}),
-                call, path(), local().rank);
-  split_ = together_later(call, kind, pointer, offset, data, how);
+                c.name, path(), local().rank);
+  split_ = begin_together(c);
 }
 
 template <communicator World>
-collective_plan basic_file<World>::explain_together(std::string_view call, access_kind kind, pointer_kind pointer,
-                                                    std::int64_t offset, source const& data, any_policy const& how) {
+collective_plan basic_file<World>::explain_together(detail::call const& c) {
   collective_plan p;
   agreement result = alone(local_ ? local_->rank : 0, detail::closed());
   if (is_open()) try {
-      detail::collective_call c = described(call, kind, pointer, offset, data, how);
+      detail::collective_call all = described(c);
       if (later_) later_->carry_out();
-      result = detail::agree_to_begin(*world_, c.given, c.develop, c.all);
-      if (result) p = detail::plan_together(*world_, *team_, *local_, c.work, c.all);
+      result = detail::agree_to_begin(*world_, all.given, all.develop, all.all);
+      if (result) p = detail::plan_together(*world_, *team_, *local_, all.work, all.all);
     } catch (rank_failure const& lost) {
       result = detail::without(lost, world_);
     }
-  finish(result, call, {}, nullptr);
+  finish(result, c.name, {}, nullptr);
   return p;
 }
 
 template <communicator World>
-plan basic_file<World>::explain_at(access_kind kind, std::int64_t offset, source data, any_policy how) const {
+plan basic_file<World>::explain_alone(detail::call const& c) const {
   detail::job t;
-  failure f = prepare(kind, pointer_kind::explicit_offset, offset, data, how, t);
-  if (f) throw error(alone(local().rank, std::move(f)), "explain", path(), local().rank);
+  failure f = prepare(c, t);
+  if (f) throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
   return local_->explain(t);
 }
 

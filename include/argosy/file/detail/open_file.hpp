@@ -17,6 +17,7 @@
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/agency.hpp>
+#include <argosy/file/detail/call.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
@@ -58,17 +59,18 @@ struct used_view {
 struct job {
   access_kind kind = access_kind::read;
   std::shared_ptr<used_view const> where;
-  std::int64_t position = 0;                  // bytes of the view's stream
-  std::int64_t bytes = 0;                     // in the representation of the file
-  std::int64_t etypes = 0;                    // the same, counted in etypes
-  const_buffer memory;                        // of a read, too
-  any_policy policy;                          // of this rank by itself
-  any_policy together;                        // of all ranks of a collective call; empty: each by itself
-  std::optional<data_shipping> shipped = {};  // by agents; none: by this rank itself
-  agency* agents = nullptr;                   // null: there are none
-};
+  std::int64_t position = 0;                   // bytes of the view's stream
+  std::int64_t bytes = 0;                      // in the representation of the file
+  std::int64_t etypes = 0;                     // the same, counted in etypes
+  std::shared_ptr<const_buffer const> memory;  // of a read, too; the caller's own, unless the job keeps it
+  any_policy policy;                           // of this rank by itself
+  any_policy together;                         // of all ranks of a collective call; empty: each by itself
+  std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
+  agency* agents = nullptr;                    // null: there are none
 
-enum class pointer_kind { explicit_offset, individual, shared };
+  // Before the call returns that this goes on after.
+  void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
+};
 
 struct open_file {
   open_file();
@@ -99,10 +101,9 @@ struct open_file {
   void drain();                  // waits for requests
   void end_threads();            // and for what their completions do
 
-  // What a call of this kind is not allowed here, and its work; `offset` in etypes (not looked at for shared pointers,
-  // whose value is not known yet).
-  failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
-                  failure const& described, any_policy const& policy, job& t) const;
+  // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
+  // pointer goes is not known yet.
+  failure prepare(call const& c, job& t) const;
   // Gives the work its place.
   failure place(std::int64_t offset, job& t) const;
   failure move(job const& t, staging& with, report& done);

@@ -90,12 +90,12 @@ class team {
     };
     representation const& r = t.where->view.representation();
     if (r.converts()) {
-      converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
+      converted_memory memory(r, t.memory->form, t.memory->types, t.memory->address);
       return run(memory, [&]() -> failure {
         return memory.fits() ? failure() : failure(errc::conversion, "in representation " + std::string(r.name()));
       });
     }
-    native_memory memory(t.memory.form, t.memory.address);
+    native_memory memory(t.memory->form, t.memory->address);
     return run(memory, [] { return failure(); });
   }
 
