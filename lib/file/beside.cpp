@@ -72,7 +72,7 @@ std::shared_ptr<operation> beside::start(collective_call c) {
     ++state_->file->pending;
   }
   thread_->start([s = state_, o] {
-    o->result = carry_out(s->world, s->ranks, *s->file, *s->pointer, o->what, s->space, o->done);
+    o->result = access_together(s->world, s->ranks, *s->file, *s->pointer, o->what, s->space, o->done);
     {
       std::lock_guard const guard(s->mutex);
       --s->under_way;

@@ -21,7 +21,7 @@ void file_operation::start(std::function<void()> then) {
 void file_operation::run() {
   {
     staging with;
-    failure f = file->move(job_, with, done);
+    failure f = file->access_alone(job_, with, done);
     result = alone(file->rank, std::move(f));
   }
   --file->pending;
@@ -36,13 +36,13 @@ void file_operation::run() {
 }
 
 bool file_operation::test() {
-  if (file->beside) file->beside->pause();
+  if (file->workers) file->workers->pause();
   std::lock_guard const guard(mutex_);
   return has_ended_;
 }
 
 void file_operation::wait() {
-  if (file->beside) return file->beside->wait([this] { return has_ended_; });
+  if (file->workers) return file->workers->wait([this] { return has_ended_; });
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return has_ended_; });
 }

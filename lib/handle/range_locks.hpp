@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -12,6 +13,23 @@
 #include <argosy/handle/detail/range_locks.hpp>
 
 namespace argosy::detail {
+
+template <class System>
+auto basic_range_locks<System>::add(place next, entry const& e) -> place {
+  if (spare_.empty()) return entries_.insert(next, e);
+  spare_.front() = e;
+  place const added = spare_.begin();
+  entries_.splice(next, spare_, added);
+  return added;
+}
+
+template <class System>
+auto basic_range_locks<System>::drop(place e) -> place {
+  if (!spare_.empty()) return entries_.erase(e);
+  place const next = std::next(e);
+  spare_.splice(spare_.begin(), entries_, e);
+  return next;
+}
 
 template <class System>
 bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const {
@@ -28,9 +46,9 @@ void basic_range_locks<System>::trim(std::int64_t begin, std::int64_t end, owner
       ++e;
       continue;
     }
-    if (e->begin < begin) entries_.push_front({e->begin, begin, e->kind, owner, true});
-    if (end < e->end) entries_.push_front({end, e->end, e->kind, owner, true});
-    e = entries_.erase(e);
+    if (e->begin < begin) add(entries_.begin(), {e->begin, begin, e->kind, owner, true});
+    if (end < e->end) add(entries_.begin(), {end, e->end, e->kind, owner, true});
+    e = drop(e);
   }
 }
 
@@ -58,7 +76,7 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
-  place const mine = entries_.insert(entries_.end(), {begin, end, kind, me, false});
+  place const mine = add(entries_.end(), {begin, end, kind, me, false});
   guard.unlock();  // other ranges go on while this one waits for another process
   int const error =
       System::control(descriptor, F_OFD_SETLKW, kind == lock_kind::shared ? F_RDLCK : F_WRLCK, begin, end);
@@ -69,7 +87,7 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
   } else {
     // What the kernel held for this thread before stays, and so do its entries. But a thread that unlocked meanwhile may
     // have left bytes to this one, which now nobody needs.
-    entries_.erase(mine);
+    drop(mine);
     release(descriptor, begin, end, {});
   }
   guard.unlock();

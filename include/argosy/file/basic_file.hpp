@@ -101,7 +101,7 @@ class basic_file {
   std::string const& path() const { return local().path; }
   World const& world() const { return *world_; }  // its own messages: a duplicate of the one it was opened with
   bool atomic() const { return local().atomic; }
-  file_hints const& get_hints() const { return local().hints; }
+  file_hints const& get_hints() const { return local().hints(); }
   // Of the last call on this rank that failed.
   std::string const& what_failed() const noexcept { return what_failed_; }
 

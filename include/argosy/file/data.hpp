@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/memory.hpp>
 #include <argosy/error/failure.hpp>
@@ -58,8 +59,7 @@ class source {
     } catch (invalid_layout const& e) {
       fault_ = {errc::argument, e.what()};
     } catch (...) {
-      fault_ = {errc::argument, "describing the data threw"};
-      fault_.thrown = std::current_exception();
+      fault_ = detail::thrown_by_program(errc::argument, "describing the data threw");
     }
     if (fault_) buffer_ = {};
   }

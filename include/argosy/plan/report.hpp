@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include <argosy/plan/reason_text.hpp>
+
 namespace argosy {
 
 struct report {
   std::string policy;
-  std::string reason;
+  reason_text reason;
   std::int64_t bytes = 0;     // of the request that were transferred, counted along the stream from its start
   std::int64_t rounds = 0;    // of exchange with other ranks; 0: each rank went alone
   std::int64_t messages = 0;  // to ranks of other nodes
@@ -33,7 +35,7 @@ inline std::string to_string(report const& r) {
          std::to_string(r.read_calls) + " reads of " + std::to_string(r.bytes_read) + " bytes, " +
          std::to_string(r.write_calls) + " writes of " + std::to_string(r.bytes_written) + " bytes, " +
          std::to_string(r.locks) + " locks, " + std::to_string(r.merged_bytes) + " bytes merged, " +
-         std::to_string(r.fallbacks) + " fallbacks (" + r.reason + ")";
+         std::to_string(r.fallbacks) + " fallbacks (" + r.reason.str() + ")";
 }
 
 }  // namespace argosy

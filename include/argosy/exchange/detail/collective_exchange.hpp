@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>
@@ -150,9 +151,7 @@ class collective_exchange {
       f();
       return true;
     } catch (...) {
-      failure thrown(errc::conversion, "a data representation or handle of the program threw");
-      thrown.thrown = std::current_exception();
-      failed_.keep(std::move(thrown));
+      failed_.keep(thrown_by_program(errc::conversion, "a data representation or handle of the program threw"));
       return false;
     }
   }

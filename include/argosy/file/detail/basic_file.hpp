@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/world/background.hpp>
@@ -20,38 +21,6 @@
 
 namespace argosy {
 namespace detail {
-
-// What `f` throws, as the failure of a call: of this class, if it says nothing else.
-template <class F>
-failure failure_of(errc e, F&& f) {
-  try {
-    f();
-    return {};
-  } catch (invalid_layout const& x) {
-    return {e, x.what()};
-  } catch (std::system_error const& x) {
-    failure result(x.code() ? x.code() : make_error_code(e), x.what());
-    if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
-    return result;
-  } catch (std::exception const& x) {
-    failure result(e, x.what());
-    result.thrown = std::current_exception();
-    return result;
-  } catch (...) {
-    failure result(e, "an unknown exception");
-    result.thrown = std::current_exception();
-    return result;
-  }
-}
-
-// Of a body that returns a failure, or throws.
-template <class Body>
-failure outcome_of(Body&& body) {
-  failure mine;
-  failure const thrown = failure_of(errc::io, [&] { mine = body(); });
-  mine.keep(thrown);
-  return mine;
-}
 
 inline failure closed() { return {errc::file, "the file is not open"}; }
 
@@ -75,7 +44,7 @@ agreement basic_file<World>::collectively(detail::arguments const& given, Body&&
   all.pending = local_->pending > 0 ? 1 : 0;
   agreement const start = detail::agree_to_begin(*world_, given, develop_, all);
   if (!start) return start;
-  return detail::agree_on_outcome(*world_, detail::outcome_of([&] {
+  return detail::agree_on_outcome(*world_, detail::failure_of(errc::io, [&] {
     if constexpr (std::invocable<Body&, bool>)
       return body(all.pending > 0);
     else
@@ -90,7 +59,7 @@ template <class Body>
 agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
   return collectively(given, [&] {
     failure f = unpartition();  // a partitioned file keeps its size
-    if (!f && local_->rank == 0) f = detail::outcome_of(body);
+    if (!f && local_->rank == 0) f = detail::failure_of(errc::io, body);
     f.keep(partition());
     return f;
   });
@@ -128,13 +97,12 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
   world_.emplace(world.duplicate());
   local_ = detail::own_part(std::make_shared<detail::open_file>());
-  local_->begin(path, modes, world_->rank(), with.hints(), std::move(files));
-  if constexpr (working_in_background<World>) local_->beside = world_->make_background();
-  local_->ranks = world_->size();
-  develop_ = detail::wants_develop(local_->hints);
+  local_->begin(path, modes, world_->rank(), world_->size(), with.hints(), std::move(files));
+  if constexpr (working_in_background<World>) local_->workers = world_->make_background();
+  develop_ = detail::wants_develop(local_->hints());
 
   detail::arguments given("open", with.where());
-  given.same("path", path).same("mode", modes).same("hints", local_->hints.same_hash());
+  given.same("path", path).same("mode", modes).same("hints", local_->hints().same_hash());
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
   agreement result = detail::agree_to_begin_first(*world_, given, develop_);
@@ -247,12 +215,12 @@ failure basic_file<World>::partition() {
   bool const wanted = local_->wants_partitioning();
   if (!wanted && parts.asked() == partitioning::stripes()) return {};
   rank_group const& ranks = local_->agents ? local_->agents->ranks() : team_->group(*world_, *local_);
-  data_shipping const how = local_->shipping_of_hints();
+  data_shipping const how = local_->choice().data_shipping;
   partitioning::stripes const next = wanted ? partitioning::stripes_of(how, ranks) : partitioning::stripes();
   if (parts.asked() == next) return {};
   detail::agent_nodes nodes;
   nodes.busy = local_->pending > 0;
-  failure const unknown = detail::outcome_of([&]() -> failure {
+  failure const unknown = detail::failure_of(errc::io, [&]() -> failure {
     parts.add_node(nodes, local_->handle.node(), local_->rank, how, ranks);
     nodes.can_be_told = local_->handle.takes_hints();
     return {};
@@ -266,7 +234,8 @@ failure basic_file<World>::partition() {
   agreement started;
   bool released = false;
   if (possible) {
-    failure mine = detail::outcome_of([&] { return partitioning::start(local_->handle, next, world_->size(), nodes); });
+    failure mine =
+        detail::failure_of(errc::io, [&] { return partitioning::start(local_->handle, next, world_->size(), nodes); });
     released = partitioning::was_released(mine);
     started = detail::agree_on_outcome(*world_, released ? failure() : mine, released);
   }
@@ -286,7 +255,7 @@ template <communicator World>
 failure basic_file<World>::unpartition() {
   using detail::partitioning;
   if (!local_->parts.is_on()) return {};
-  failure mine = detail::outcome_of([&] { return partitioning::stop(local_->handle); });
+  failure mine = detail::failure_of(errc::io, [&] { return partitioning::stop(local_->handle); });
   bool kept = mine && !partitioning::has_ended(mine);
   bool const released = partitioning::was_released(mine);
   bool const known = !detail::agree_on_outcome(*world_, released ? failure() : mine, kept);  // by some rank, why
@@ -297,7 +266,7 @@ failure basic_file<World>::unpartition() {
 
 template <communicator World>
 failure basic_file<World>::follow_hints() {
-  if (local_->agents) local_->agents->set_prices(local_->sieving_of_agents());
+  if (local_->agents) local_->agents->set_prices(local_->choice().sieving_of_owner());
   serve_agents();
   return partition();
 }
@@ -306,7 +275,7 @@ failure basic_file<World>::follow_hints() {
 template <communicator World>
 void basic_file<World>::finish_later_calls() {
   if (beside_) beside_->drain();
-  if (later_) later_->carry_out();
+  if (later_) later_->finish();
 }
 
 template <communicator World>
@@ -356,7 +325,7 @@ std::optional<std::int64_t> basic_file<World>::told_by_one(Ask&& ask, failure& f
     std::int64_t failed = 0;
   } told;
   if (local_->rank == 0) {
-    f = detail::outcome_of([&] {
+    f = detail::failure_of(errc::io, [&] {
       failure mine;
       told.value = ask(mine);
       return mine;
@@ -402,7 +371,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
       next = std::make_shared<detail::used_view const>(std::move(v));
     }));
   }
-  file_hints changed = local_->hints;
+  file_hints changed = local_->hints();
   changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
@@ -411,7 +380,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
     failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
     if (!next) return astray;
     local_->where = next;
-    local_->hints = std::move(changed);
+    local_->follow(std::move(changed));
     local_->position = 0;
     shared_->set(0, local_->rank);
     return follow_hints();
@@ -501,15 +470,15 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
   if (!is_open()) return alone(local_ ? local_->rank : 0, detail::closed());
   detail::arguments given("set_hints", e.where());
   // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
-  file_hints changed = local_->hints;
+  file_hints changed = local_->hints();
   changed.merge(h, hint_source::code, hint_moment::set_hints);
   given.same("hints", changed.same_hash());
   return collectively(given, [&](bool pending) -> failure {
     if (pending) {
-      changed = local_->hints;
+      changed = local_->hints();
       changed.merge(h, hint_source::code, hint_moment::set_hints, true);
     }
-    local_->hints = std::move(changed);
+    local_->follow(std::move(changed));
     return follow_hints();
   });
 }
@@ -581,7 +550,7 @@ template <communicator World>
 failure basic_file<World>::find_shared_place(detail::job& t) {
   failure f;
   std::int64_t const at = shared_->add(t.etypes, f);
-  return f ? f : local_->place(at, t);
+  return f ? f : local_->locate(at, t);
 }
 
 template <communicator World>
@@ -590,7 +559,7 @@ report basic_file<World>::access_alone(detail::call const& c) {
   detail::job t;
   failure f = prepare(c, t);
   if (!f && c.pointer == pointer_kind::shared) f = find_shared_place(t);
-  if (!f) f = local_->move(t, local_->buffer, r);
+  if (!f) f = local_->access_alone(t, local_->buffer, r);
   if (!f && c.pointer == pointer_kind::individual) local_->position += t.etypes;
   return finish(alone(local_ ? local_->rank : 0, std::move(f)), c.name, std::move(r), c.error());
 }
@@ -635,8 +604,8 @@ report basic_file<World>::access_together(detail::call const& c) {
   agreement result;
   detail::collective_call all = described(c);
   try {
-    if (later_) later_->carry_out();
-    result = detail::carry_out(*world_, *team_, *local_, *shared_, all, local_->buffer, r);
+    if (later_) later_->finish();
+    result = detail::access_together(*world_, *team_, *local_, *shared_, all, local_->buffer, r);
   } catch (rank_failure const& lost) {
     result = detail::without(lost, world_);
     if (c.kind == access_kind::write) r.bytes = 0;  // which windows the aggregators wrote, nobody can say any more
@@ -675,7 +644,7 @@ collective_plan basic_file<World>::explain_together(detail::call const& c) {
   agreement result = alone(local_ ? local_->rank : 0, detail::closed());
   if (is_open()) try {
       detail::collective_call all = described(c);
-      if (later_) later_->carry_out();
+      if (later_) later_->finish();
       result = detail::agree_to_begin(*world_, all.given, all.develop, all.all);
       if (result) p = detail::plan_together(*world_, *team_, *local_, all.work, all.all);
     } catch (rank_failure const& lost) {

@@ -18,6 +18,7 @@
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
+#include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
@@ -82,7 +83,6 @@ struct open_file {
   int ranks = 1;
   opener files;
   any_handle handle;
-  file_hints hints;
   std::shared_ptr<used_view const> where;
   bool readable = true;   // also of a file opened for writing, where permissions let us merge
   bool has_locks = true;  // all ranks have
@@ -91,8 +91,14 @@ struct open_file {
   std::int64_t position = 0;  // the individual pointer, in etypes
   staging buffer;             // of blocking calls
 
+  // What the hints say, and what they choose.
+  file_hints const& hints() const noexcept { return hints_; }
+  chosen const& choice() const noexcept { return choice_; }
+  void follow(file_hints h);
+
   // Opening, step by step; what needs other ranks is between them.
-  void begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with);
+  void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
+             opener with);
   failure create(bool& made);  // opens the file; `made` if it was not there before
   failure open_existing();
   failure to_end();              // of the individual pointer
@@ -104,27 +110,23 @@ struct open_file {
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
   // pointer goes is not known yet.
   failure prepare(call const& c, job& t) const;
-  // Gives the work its place.
-  failure place(std::int64_t offset, job& t) const;
-  failure move(job const& t, staging& with, report& done);
+  // Finds the job's place in the view, `offset` etypes from its start.
+  failure locate(std::int64_t offset, job& t) const;
+  // Does the job, without other ranks but agents.
+  failure access_alone(job const& t, staging& with, report& done);
   plan explain(job const& t) const;
-  sieving sieving_of_hints() const;
-  sieving sieving_of_agents() const;
-  data_shipping shipping_of_hints() const;
-  any_policy policy_of_hints() const;
-  any_policy together_of_hints(access_kind kind) const;
   merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
-  access_summary summarise(job const& t) const;
+  access_summary summary_of(job const& t) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   access access_of(job const& t) const;
 
   // Nonblocking calls.
   void start(std::function<void()> work);
   std::atomic<int> pending{0};
-  std::shared_ptr<background> beside;  // where they run, in worlds that have it; null: on threads
+  std::shared_ptr<background> workers;  // where they run, in worlds that have it; null: on threads
 
   // Data shipping of independent calls: from the first collective call on at which the hints ask for it, until close.
-  bool wants_agents() const { return !agents && why_no_agents.empty() && hints.values().wants_agents(); }
+  bool wants_agents() const { return !agents && why_no_agents.empty() && hints_.values().wants_agents(); }
   std::unique_ptr<agency> agents;
   std::string why_no_agents;  // if they could not be had
 
@@ -132,10 +134,12 @@ struct open_file {
   partitioning parts;
 
  private:
-  failure move(job const& t, staging& with, report& done, merging how);
-  failure move_atomic(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;
-  failure move_here(job const& t, staging& with, report& done);
+  failure access_here(job const& t, staging& with, report& done);
+  failure access_locked(job const& t, staging& with, report& done);
+
+  file_hints hints_;
+  chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
 };

@@ -43,6 +43,9 @@ class basic_range_locks {
   };
   using place = typename std::list<entry>::iterator;
 
+  // An entry before `next`, and one less: what a lock takes the next one finds, so that only the first makes a node.
+  place add(place next, entry const& e);
+  place drop(place e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   // Takes [begin, end) from what `owner` holds.
   void trim(std::int64_t begin, std::int64_t end, owner_id owner);
@@ -52,6 +55,7 @@ class basic_range_locks {
   typename System::mutex mutex_;
   typename System::condition changed_;
   std::list<entry> entries_;
+  std::list<entry> spare_;  // one node at most
 };
 
 extern template class basic_range_locks<threads_and_kernel>;

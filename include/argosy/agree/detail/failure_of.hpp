@@ -1,0 +1,46 @@
+// Exceptions as failures: no rank may leave a call by one while others wait for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <argosy/error/failure.hpp>
+#include <argosy/layout/error.hpp>
+
+namespace argosy::detail {
+
+// In a handler: what code of the program threw. The exception goes with it, to be thrown where the call ends.
+inline failure thrown_by_program(errc e, std::string text) {
+  failure result(e, std::move(text));
+  result.thrown = std::current_exception();
+  return result;
+}
+
+// What `f` returns, if it returns a failure, or throws: of this class, if it says nothing else.
+template <class F>
+failure failure_of(errc e, F&& f) {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+      f();
+      return {};
+    } else {
+      return f();
+    }
+  } catch (invalid_layout const& x) {
+    return {e, x.what()};
+  } catch (std::system_error const& x) {
+    failure result(x.code() ? x.code() : make_error_code(e), x.what());
+    if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
+    return result;
+  } catch (std::exception const& x) {
+    return thrown_by_program(e, x.what());
+  } catch (...) {
+    return thrown_by_program(e, "an unknown exception");
+  }
+}
+
+}  // namespace argosy::detail
