@@ -16,7 +16,7 @@
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "patterns/process.hpp"
+#include "../patterns/process.hpp"
 
 namespace io = argosy;
 

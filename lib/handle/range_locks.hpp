@@ -5,7 +5,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -15,48 +14,32 @@
 namespace argosy::detail {
 
 template <class System>
-auto basic_range_locks<System>::add(place next, entry const& e) -> place {
-  if (spare_.empty()) return entries_.insert(next, e);
+auto basic_range_locks<System>::add(entry const& e) -> place {
+  if (spare_.empty()) return entries_.insert(entries_.end(), e);
   spare_.front() = e;
   place const added = spare_.begin();
-  entries_.splice(next, spare_, added);
+  entries_.splice(entries_.end(), spare_, added);
   return added;
-}
-
-template <class System>
-auto basic_range_locks<System>::drop(place e) -> place {
-  if (!spare_.empty()) return entries_.erase(e);
-  place const next = std::next(e);
-  spare_.splice(spare_.begin(), entries_, e);
-  return next;
 }
 
 template <class System>
 bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const {
   return std::any_of(entries_.begin(), entries_.end(), [=](entry const& e) {
-    return e.owner != owner && e.begin < end && begin < e.end &&
+    return e.owner != owner && overlaps(e, begin, end) &&
            (kind == lock_kind::exclusive || e.kind == lock_kind::exclusive);
   });
 }
 
 template <class System>
-void basic_range_locks<System>::trim(std::int64_t begin, std::int64_t end, owner_id owner) {
-  for (place e = entries_.begin(); e != entries_.end();) {
-    if (!e->held || e->owner != owner || e->end <= begin || end <= e->begin) {
-      ++e;
-      continue;
-    }
-    if (e->begin < begin) add(entries_.begin(), {e->begin, begin, e->kind, owner, true});
-    if (end < e->end) add(entries_.begin(), {end, e->end, e->kind, owner, true});
-    e = drop(e);
-  }
+void basic_range_locks<System>::give_up(std::int64_t begin, std::int64_t end, owner_id owner) {
+  trim(entries_, begin, end, [=](entry const& e) { return e.held && e.owner == owner; }, &spare_);
 }
 
 template <class System>
 int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> needed;
   for (entry const& e : entries_)
-    if (!(e.held && e.owner == owner) && e.begin < end && begin < e.end) needed.emplace_back(e.begin, e.end);
+    if (!(e.held && e.owner == owner) && overlaps(e, begin, end)) needed.emplace_back(e.begin, e.end);
   std::sort(needed.begin(), needed.end());
   int error = 0;
   auto const forget = [&](std::int64_t from, std::int64_t to) {
@@ -76,18 +59,18 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
-  place const mine = add(entries_.end(), {begin, end, kind, me, false});
+  place const mine = add({begin, end, kind, me, false});
   guard.unlock();  // other ranges go on while this one waits for another process
   int const error =
       System::control(descriptor, F_OFD_SETLKW, kind == lock_kind::shared ? F_RDLCK : F_WRLCK, begin, end);
   guard.lock();
   if (error == 0) {
-    trim(begin, end, me);
+    give_up(begin, end, me);
     mine->held = true;
   } else {
     // What the kernel held for this thread before stays, and so do its entries. But a thread that unlocked meanwhile may
     // have left bytes to this one, which now nobody needs.
-    drop(mine);
+    entries_.erase(mine);
     release(descriptor, begin, end, {});
   }
   guard.unlock();
@@ -100,7 +83,7 @@ int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::i
   auto owner = System::self();
   std::unique_lock guard(mutex_);
   bool const mine = std::any_of(entries_.begin(), entries_.end(),
-                                [&](entry const& e) { return e.owner == owner && e.begin < end && begin < e.end; });
+                                [&](entry const& e) { return e.owner == owner && overlaps(e, begin, end); });
   if (!mine) {
     auto const other = std::find_if(entries_.begin(), entries_.end(),
                                     [=](entry const& e) { return e.held && e.begin == begin && e.end == end; });
@@ -108,7 +91,7 @@ int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::i
   }
   // The kernel first: once the entry is gone, another thread may be given the same bytes.
   int const error = release(descriptor, begin, end, owner);
-  trim(begin, end, owner);
+  give_up(begin, end, owner);
   guard.unlock();
   changed_.notify_all();
   return error;

@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include <argosy/handle/detail/range_list.hpp>
+
 namespace argosy::lab::detail {
+
+using argosy::detail::overlaps;
+using argosy::detail::trim;
 
 bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call) {
   waiting_.push_back({who, begin, end, exclusive, call});
@@ -18,7 +23,7 @@ bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end
 bool lock_table::may_go(place waiting) const {
   entry const& w = *waiting;
   auto const stops = [&](entry const& e) {
-    return e.who != w.who && e.begin < w.end && w.begin < e.end && (e.exclusive || w.exclusive);
+    return e.who != w.who && overlaps(e, w.begin, w.end) && (e.exclusive || w.exclusive);
   };
   if (std::any_of(held_.begin(), held_.end(), stops)) return false;
   bool const holds = std::any_of(held_.begin(), held_.end(), [&](entry const& e) { return e.who == w.who; });
@@ -26,36 +31,14 @@ bool lock_table::may_go(place waiting) const {
 }
 
 void lock_table::take(entry const& e) {
-  trim(e.begin, e.end, [&](entry const& h) { return h.who == e.who; });
+  trim(held_, e.begin, e.end, [&](entry const& h) { return h.who == e.who; });
   held_.push_back(e);
   granted_.emplace_back(e.who, e.call);
 }
 
-template <class Mine>
-bool lock_table::trim(std::int64_t begin, std::int64_t end, Mine&& mine) {
-  bool found = false;
-  for (auto h = held_.begin(); h != held_.end();) {
-    if (!mine(*h) || h->end <= begin || end <= h->begin) {
-      ++h;
-      continue;
-    }
-    found = true;
-    if (h->end > end) {
-      entry rest = *h;
-      rest.begin = end;
-      held_.insert(h, rest);
-    }
-    if (h->begin < begin)
-      (h++)->end = begin;
-    else
-      h = held_.erase(h);
-  }
-  return found;
-}
-
 void lock_table::unlock(holder const& who, std::int64_t begin, std::int64_t end) {
-  if (!trim(begin, end, [&](entry const& h) { return h.who == who; }))
-    trim(begin, end, [&](entry const& h) {
+  if (!trim(held_, begin, end, [&](entry const& h) { return h.who == who; }))
+    trim(held_, begin, end, [&](entry const& h) {
       return h.who.node == who.node && h.who.instance == who.instance && h.begin == begin && h.end == end;
     });
   grant();

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include <argosy/handle/detail/range_list.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy::detail {
@@ -43,19 +44,16 @@ class basic_range_locks {
   };
   using place = typename std::list<entry>::iterator;
 
-  // An entry before `next`, and one less: what a lock takes the next one finds, so that only the first makes a node.
-  place add(place next, entry const& e);
-  place drop(place e);
+  place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
-  // Takes [begin, end) from what `owner` holds.
-  void trim(std::int64_t begin, std::int64_t end, owner_id owner);
+  void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
   // Tells the kernel to forget what no entry needs, other than what `owner` holds.
   int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
 
   typename System::mutex mutex_;
   typename System::condition changed_;
   std::list<entry> entries_;
-  std::list<entry> spare_;  // one node at most
+  std::list<entry> spare_;  // a node that a lock left for the next one
 };
 
 extern template class basic_range_locks<threads_and_kernel>;

@@ -42,9 +42,6 @@ class lock_table {
 
   bool may_go(place waiting) const;
   void take(entry const& e);
-  // Takes [begin, end) from the locks for which `mine` holds; true if there were any.
-  template <class Mine>
-  bool trim(std::int64_t begin, std::int64_t end, Mine&& mine);
   void grant();
 
   std::list<entry> held_, waiting_;

@@ -1,0 +1,121 @@
+// What the files of the virtual cluster are made of: a disk with its servers, the bytes of files, their locks, and open files.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <argosy/handle/handle.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+
+#include "scheduler.hpp"
+
+namespace argosy::lab::detail {
+
+inline constexpr int outside = -1;  // the node of whoever calls outside of a run
+
+// Of blocks that were written since their last sync the page remembers what is safe, and which nodes have written them.
+struct page {
+  static constexpr std::int64_t blocks = 16;
+  struct unsynced {
+    int node;
+    std::bitset<blocks> dirty;
+  };
+  std::vector<std::byte> bytes;
+  std::vector<std::byte> safe;  // empty: zeros, if anything is dirty
+  std::bitset<blocks> allocated, dirty;
+  std::vector<unsynced> nodes;
+
+  void written(std::size_t block, int node);
+  // A block is safe when all nodes that have written it have synced.
+  void sync(int node);
+};
+
+struct held_lock {
+  std::int64_t begin, end;
+  lock_kind kind;
+  task const* owner;  // null: outside of runs
+  open_virtual_file const* through;
+};
+
+struct lock_wait {
+  std::int64_t begin, end;
+  lock_kind kind;
+  task* who;
+  open_virtual_file const* through;
+};
+
+struct stored_file {
+  std::uint64_t number = 0;  // in the order in which they were made
+  unsigned permissions = 0666;
+  std::int64_t size = 0, safe_size = 0;
+  std::vector<int> resized_by;  // nodes, since their last sync
+  bool is_safe = false;         // its name survives
+  std::map<std::int64_t, page> pages;
+  std::list<held_lock> locks;
+  std::list<lock_wait> waiting;
+};
+
+struct disk_state {
+  explicit disk_state(virtual_disk d) : disk(d), free(static_cast<std::size_t>(std::max(d.servers, 1))) {}
+
+  struct server {
+    picoseconds free = 0;
+    std::uint64_t file = 0;
+    std::int64_t next = -1;  // where the last stretch ended
+  };
+
+  virtual_disk disk;
+  std::map<std::string, std::shared_ptr<stored_file>> files;
+  std::map<std::string, bool> directories;
+  bool read_only = false;
+  std::uint64_t next_number = 0;
+  std::int64_t allocated_blocks = 0;
+  std::vector<server> free;
+  std::uint64_t run = 0;  // for which `free` counts
+
+  std::int64_t page_bytes() const { return disk.block_bytes * page::blocks; }
+  std::int64_t most_blocks() const { return disk.capacity_bytes / disk.block_bytes; }
+
+  // Bytes until the disk is full. A block that is there already costs nothing.
+  std::int64_t write(stored_file& f, std::int64_t offset, std::span<std::byte const> from);
+  std::int64_t read(stored_file const& f, std::int64_t offset, std::span<std::byte> into) const;
+  void set_size(stored_file& f, std::int64_t bytes);
+  void resize(stored_file& f, std::int64_t bytes);
+  void sync(stored_file& f, int node = outside);
+  void forget(stored_file const& f);
+
+  bool allocate(page& p, std::size_t block);
+  page& page_at(stored_file& f, std::int64_t number);
+
+  // When the servers have done with these stretches, which leave or reach the rank through its node's adapter.
+  template <class Part>
+  picoseconds serve(scheduler& s, stored_file const& f, std::span<Part const> parts, bool writing);
+};
+
+struct open_virtual_file {
+  std::shared_ptr<disk_state> disk;
+  std::shared_ptr<stored_file> file;
+  std::string path;
+  open_flags flags;
+
+  ~open_virtual_file() { unlock_all(); }
+
+  bool conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const;
+  // Gives what they wait for to those that no lock stops any more.
+  void grant();
+  void unlock_all();
+};
+
+// The node of whoever calls.
+int node_here();
+
+}  // namespace argosy::lab::detail

@@ -1,0 +1,237 @@
+// virtual_handle of virtual_files.hpp: the calls of an open file in virtual time, and its locks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
+#include <concepts>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <argosy/error/errc.hpp>
+#include <argosy/handle/detail/parts.hpp>
+#include <argosy/handle/detail/range_list.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+
+#include "file_action.hpp"
+#include "virtual_disk.hpp"
+
+namespace argosy::lab {
+namespace detail {
+
+using argosy::detail::overlaps;
+using argosy::detail::trim;
+
+bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const {
+  return std::any_of(file->locks.begin(), file->locks.end(), [&](held_lock const& l) {
+    return l.owner != owner && overlaps(l, begin, end) &&
+           (kind == lock_kind::exclusive || l.kind == lock_kind::exclusive);
+  });
+}
+
+void open_virtual_file::grant() {
+  scheduler* const s = scheduler::running();
+  if (!s) return;
+  for (auto w = file->waiting.begin(); w != file->waiting.end();) {
+    if (conflicts(w->begin, w->end, w->kind, w->who)) {
+      ++w;
+      continue;
+    }
+    trim(file->locks, w->begin, w->end, [&](held_lock const& l) { return l.owner == w->who; });
+    file->locks.push_back({w->begin, w->end, w->kind, w->who, w->through});
+    s->wake(*w->who, s->now().time + ps_of_ns(disk->disk.lock_ns));
+    w = file->waiting.erase(w);
+  }
+}
+
+void open_virtual_file::unlock_all() {
+  if (std::erase_if(file->locks, [this](held_lock const& l) { return l.through == this; }) > 0) grant();
+}
+
+namespace {
+
+template <class Part>
+io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
+  constexpr bool writing = std::same_as<Part, write_part>;
+  if (!f) return {0, errno_code(EBADF)};
+  disk_state& d = *f->disk;
+  file_action act(writing ? file_call::write : file_call::read, f->file->number, d.disk.call_ns);
+  if (act.skipped()) return {0, errno_code(EIO)};
+  if (writing ? !f->flags.write : !f->flags.read) {
+    act.end(0, 0, EBADF);
+    return {0, errno_code(EBADF)};
+  }
+  io_result done;
+  for (Part const& p : parts) {
+    auto const length = static_cast<std::int64_t>(p.memory.size());
+    if (p.offset < 0 || length > std::numeric_limits<std::int64_t>::max() - p.offset) {
+      done.error = errno_code(p.offset < 0 ? EINVAL : EFBIG);
+      break;
+    }
+    std::int64_t n = 0;
+    if constexpr (writing)
+      n = d.write(*f->file, p.offset, p.memory);
+    else
+      n = d.read(*f->file, p.offset, p.memory);
+    done.bytes += n;
+    if (n < length) {
+      if (writing) done.error = errno_code(ENOSPC);
+      break;
+    }
+  }
+  if (act) {
+    auto const moved = argosy::detail::first_bytes(parts, done.bytes);
+    act->now().time =
+        std::max(act->now().time, d.serve(*act.operator->(), *f->file, std::span<Part const>(moved), writing));
+  }
+  act.end(parts.empty() ? 0 : parts.front().offset, done.bytes, done.error.value());
+  return done;
+}
+
+}  // namespace
+}  // namespace detail
+
+using namespace detail;
+
+virtual_handle::virtual_handle(std::unique_ptr<open_virtual_file> open) : open_(std::move(open)) {}
+virtual_handle::virtual_handle(virtual_handle&& other) noexcept = default;
+virtual_handle& virtual_handle::operator=(virtual_handle&& other) noexcept = default;
+virtual_handle::~virtual_handle() = default;
+
+io_result virtual_handle::read(std::int64_t offset, std::span<std::byte> memory) {
+  read_part const all{offset, memory};
+  return transfer<read_part>(open_.get(), {&all, 1});
+}
+io_result virtual_handle::write(std::int64_t offset, std::span<std::byte const> memory) {
+  write_part const all{offset, memory};
+  return transfer<write_part>(open_.get(), {&all, 1});
+}
+io_result virtual_handle::read(std::span<read_part const> parts) { return transfer(open_.get(), parts); }
+io_result virtual_handle::write(std::span<write_part const> parts) { return transfer(open_.get(), parts); }
+
+std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+  open_virtual_file* const f = open_.get();
+  if (!f) return errno_code(EBADF);
+  if (!f->disk->disk.has_locks) return errc::no_locks;
+  file_action act(file_call::lock, f->file->number, f->disk->disk.call_ns);
+  if (act.skipped()) return errno_code(EIO);
+  if (length == 0) return {};
+  std::int64_t const end = length > std::numeric_limits<std::int64_t>::max() - offset
+                               ? std::numeric_limits<std::int64_t>::max()
+                               : offset + length;
+  task* const me = act ? &act->now() : nullptr;
+  // Those that wait are not waited for, as with the kernel's locks.
+  if (!f->conflicts(offset, end, kind, me)) {
+    trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me; });
+    f->file->locks.push_back({offset, end, kind, me, f});
+    if (act) act->charge(ps_of_ns(f->disk->disk.lock_ns));
+    act.end(offset, length);
+    return {};
+  }
+  if (!act) return errno_code(EDEADLK);
+  f->file->waiting.push_back({offset, end, kind, me, f});
+  std::string holders;
+  for (held_lock const& l : f->file->locks)
+    if (l.owner != me && overlaps(l, offset, end))
+      holders += fmt::format("{}rank {}", holders.empty() ? "" : ", ", l.owner ? l.owner->rank->number : -1);
+  std::string const words = fmt::format("lock of bytes [{}, {}) of '{}', held by {}", offset, end, f->path, holders);
+  try {
+    act->block({.kind = call_kind::file, .words = &words});
+  } catch (...) {
+    std::erase_if(f->file->waiting, [&](lock_wait const& w) { return w.who == me; });
+    std::erase_if(f->file->locks, [&](held_lock const& l) { return l.owner == me; });
+    f->grant();
+    throw;
+  }
+  act.end(offset, length);
+  return {};
+}
+
+std::error_code virtual_handle::unlock(std::int64_t offset, std::int64_t length) {
+  open_virtual_file* const f = open_.get();
+  if (!f) return errno_code(EBADF);
+  if (!f->disk->disk.has_locks) return errc::no_locks;
+  file_action act(file_call::unlock, f->file->number, 0);
+  task* const me = scheduler::running() ? &scheduler::running()->now() : nullptr;
+  std::int64_t const end = length > std::numeric_limits<std::int64_t>::max() - offset
+                               ? std::numeric_limits<std::int64_t>::max()
+                               : offset + length;
+  if (!trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me; }))
+    trim(f->file->locks, offset, end,
+         [&](held_lock const& l) { return l.through == f && l.begin == offset && l.end == end; });
+  f->grant();
+  act.end(offset, length);
+  return {};
+}
+
+std::int64_t virtual_handle::size(std::error_code& error) {
+  error.clear();
+  if (!open_) {
+    error = errno_code(EBADF);
+    return 0;
+  }
+  file_action act(file_call::size, open_->file->number, open_->disk->disk.call_ns);
+  act.end(open_->file->size);
+  return open_->file->size;
+}
+
+std::error_code virtual_handle::resize(std::int64_t bytes) {
+  if (!open_) return errno_code(EBADF);
+  file_action act(file_call::resize, open_->file->number, open_->disk->disk.call_ns);
+  if (act.skipped()) return errno_code(EIO);
+  if (!open_->flags.write) return errno_code(EINVAL);
+  open_->disk->resize(*open_->file, bytes);
+  act.end(bytes);
+  return {};
+}
+
+std::error_code virtual_handle::preallocate(std::int64_t bytes) {
+  if (!open_) return errno_code(EBADF);
+  disk_state& d = *open_->disk;
+  stored_file& f = *open_->file;
+  file_action act(file_call::preallocate, open_->file->number, d.disk.call_ns);
+  if (act.skipped()) return errno_code(EIO);
+  if (!open_->flags.write) return errno_code(EBADF);
+  // First see whether there is room: a call that fails leaves everything as it was.
+  std::int64_t const blocks = bytes / d.disk.block_bytes + (bytes % d.disk.block_bytes != 0);
+  std::int64_t there = 0;
+  for (auto const& [number, p] : f.pages)
+    for (std::int64_t b = 0; b < page::blocks; ++b)
+      there += number * page::blocks + b < blocks && p.allocated[static_cast<std::size_t>(b)];
+  if (blocks - there > d.most_blocks() - d.allocated_blocks) {
+    act.end(bytes, -1, ENOSPC);
+    return errno_code(ENOSPC);
+  }
+  for (std::int64_t b = 0; b < blocks; ++b)
+    d.allocate(d.page_at(f, b / page::blocks), static_cast<std::size_t>(b % page::blocks));
+  if (bytes > f.size) d.set_size(f, bytes);
+  act.end(bytes);
+  return {};
+}
+
+std::error_code virtual_handle::sync() {
+  if (!open_) return errno_code(EBADF);
+  disk_state& d = *open_->disk;
+  file_action act(file_call::sync, open_->file->number, d.disk.call_ns);
+  if (act.skipped()) return errno_code(EIO);
+  d.sync(*open_->file, node_here());
+  // The queues of all servers are waited for.
+  if (act && d.run == act->run_number())
+    for (auto const& x : d.free) act->now().time = std::max(act->now().time, x.free + ps_of_ns(d.disk.request_ns));
+  act.end();
+  return {};
+}
+
+std::error_code virtual_handle::close() {
+  if (!open_) return errno_code(EBADF);
+  {
+    file_action act(file_call::close, open_->file->number, open_->disk->disk.call_ns);
+    act.end();
+  }
+  open_.reset();
+  return {};
+}
+
+std::int64_t virtual_handle::block_bytes() const noexcept { return open_ ? open_->disk->disk.block_bytes : 4096; }
+
+}  // namespace argosy::lab
