@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/gpfs/traffic.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>

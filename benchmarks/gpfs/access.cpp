@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/gpfs_fcntl.hpp>
+#include <argosy/lab/cluster/file.hpp>
 
 #include "experiment.hpp"
 

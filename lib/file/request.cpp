@@ -2,6 +2,7 @@
 #include <exception>
 
 #include <argosy/error/error.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/request.hpp>
 
 namespace argosy {
@@ -53,6 +54,12 @@ void file_operation::leave() try {
 }
 
 }  // namespace detail
+
+request::~request() {
+  if (operation_) operation_->leave();
+}
+
+bool request::test() { return !operation_ || operation_->test(); }
 
 report request::wait(on_error e) {
   if (e.error()) e.error()->clear();

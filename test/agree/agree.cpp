@@ -3,7 +3,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/error/mpi.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/world/mpi.hpp>
 

@@ -9,7 +9,7 @@
 #include <boost/mpi/communicator.hpp>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"

@@ -16,7 +16,7 @@
 
 #include <argosy/datatype/indexed.hpp>
 #include <argosy/datatype/resized.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 
 #include "around.hpp"
 #include "meeting.hpp"
@@ -110,7 +110,7 @@ class actor {
     std::int64_t const size = s.offset + (differs ? 1 : 0);
     switch (s.what) {
       case op::open:
-        *file_ = basic_file<World>::open(world_, session_.path(s.file), s.modes, r.code, hints_of(s),
+        *file_ = basic_file<World>::open(world_, session_.path(s.file), s.modes, {hints_of(s), r.code},
                                          decorated(files_, s.around));
         if (r.code && file_->is_open()) throw found_wrong("open fails, and the file is open");
         return;

@@ -1,6 +1,7 @@
 // The fault table: every call of a file, broken on each rank alone and on all of them. Every rank leaves the call, with the
 // promised code; bytes outside of the request stay; the file is usable afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/indexed.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/policy/independent.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/representations.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
 #include <argosy/world/self.hpp>
 
@@ -286,4 +287,48 @@ TEST_CASE("data that cannot be described is an error of the call", "[file][self]
   CHECK(code_of([&] { f.write_at(0, io::source(static_cast<int const*>(nullptr), io::type<int>, 4)); }) ==
         io::errc::argument);
   CHECK(f.size() == 0);
+}
+
+// --- The argument that says how -----------------------------------------------------------------------------------------
+
+namespace {
+
+int line_of(io::on_error e = {}) { return static_cast<int>(e.where().line()); }
+int line_of_hinted(io::hinted h = {}) { return static_cast<int>(h.where().line()); }
+auto ints_by_name() { return io::contiguous(2, io::type<int>); }
+
+}  // namespace
+
+TEST_CASE("a call knows the line on which it stands", "[file][self]") {
+  std::error_code error;
+  io::hints const h;
+  CHECK(line_of() == __LINE__);
+  CHECK(line_of(error) == __LINE__);
+  CHECK(line_of_hinted() == __LINE__);
+  CHECK(line_of_hinted(error) == __LINE__);
+  CHECK(line_of_hinted(h) == __LINE__);
+  CHECK(line_of_hinted({h, error}) == __LINE__);
+}
+
+TEST_CASE("a shape of a view is made of values, functions and names, inside of the call", "[file][view][self]") {
+  scratch const dir;
+  file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
+  auto const ints = io::type<int>;
+  auto const pair = [] { return io::contiguous(2, io::type<int>); };
+  io::view const wanted(4, ints, pair());
+  f.set_view(4, {ints, ints_by_name});
+  CHECK(f.view() == wanted);
+  f.set_view(4, {&ints_by_name, pair});
+  CHECK(f.view() == io::view(4, pair(), pair()));
+  f.set_view(4, {ints, pair, "native"}, io::hints{.ind_wr_buffer_bytes = 100});
+  CHECK(f.view() == wanted);
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 100);
+  std::error_code error;
+  f.set_view(4, {ints, pair, std::string("external32")}, {{.ind_wr_buffer_bytes = 200}, error});
+  CHECK(!error);
+  CHECK(f.view().representation().name() == "external32");
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 200);
+  f.set_view(4, {ints, ints, "no such representation"}, error);
+  CHECK(error == io::errc::representation);
+  CHECK(f.view().representation().name() == "external32");
 }

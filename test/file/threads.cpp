@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/asio.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/world/self.hpp>

@@ -5,25 +5,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
-#include <argosy/agree/detail/agree.hpp>
+#include <argosy/datatype/file_form.hpp>
+#include <argosy/error/agreement.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/data.hpp>
-#include <argosy/file/detail/beside.hpp>
 #include <argosy/file/detail/call.hpp>
-#include <argosy/file/detail/collective_call.hpp>
-#include <argosy/file/detail/deferred.hpp>
-#include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/detail/shared_pointer.hpp>
-#include <argosy/file/detail/together.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hinted.hpp>
-#include <argosy/file/hints.hpp>
 #include <argosy/file/how.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/file/on_error.hpp>
@@ -31,17 +22,24 @@
 #include <argosy/file/seek_from.hpp>
 #include <argosy/file/view_shape.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/plan.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/self.hpp>
 
 namespace argosy {
 
 namespace detail {
 struct launcher;  // begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
-}
+class arguments;
+struct open_file;
+struct used_view;
+template <communicator World>
+struct crew;
+}  // namespace detail
 
 // `io::file` is this on MPI. Movable. Every call throws its error, or sets the std::error_code that is its last argument; both
 // leave every rank of a collective call with an error, or none. What else that argument takes: how.hpp, hinted.hpp.
@@ -58,9 +56,10 @@ struct launcher;  // begins nonblocking calls whose end is told otherwise than b
 template <communicator World>
 class basic_file {
  public:
-  basic_file() = default;  // not open
-  basic_file(basic_file&&) noexcept = default;
-  basic_file& operator=(basic_file&&) noexcept = default;
+  basic_file();  // not open
+  basic_file(basic_file&&) noexcept;
+  basic_file& operator=(basic_file&&) noexcept;
+  ~basic_file();
 
   // --- Opening and closing: collective ------------------------------------------------------------------------------
 
@@ -72,23 +71,19 @@ class basic_file {
                          opener files = posix_opener());
 
   // Waits for this rank's requests first. The file is closed whatever comes.
-  void close(on_error e = {}) { done(close_agreed(e), "close", e); }
-  bool is_open() const noexcept { return local_ && local_->handle.is_open(); }
+  void close(on_error e = {});
+  bool is_open() const noexcept;
 
   // --- The view: collective ------------------------------------------------------------------------------------------
 
   // Displacement, etype and filetype may differ between ranks, the size of the etype's extent and the representation may
   // not. All pointers start at 0 again. No request may be pending. What a shape is made of: view_shape.hpp.
-  void set_view(std::int64_t displacement, view_shape shape, hinted with = {}) {
-    done(set_view_agreed(displacement, shape, with), "set_view", with);
-  }
-  void set_view(argosy::view const& v, hinted with = {}) {
-    done(set_view_agreed(v.displacement(), view_shape::exactly(v), with), "set_view", with);
-  }
+  void set_view(std::int64_t displacement, view_shape shape, hinted with = {});
+  void set_view(argosy::view const& v, hinted with = {});
 
   // --- Local questions -----------------------------------------------------------------------------------------------
 
-  argosy::view const& view() const { return local().where->view; }
+  argosy::view const& view() const;
   // Where the etype lies in the file, in bytes. Throws errc::argument if it is negative or beyond 2^63.
   std::int64_t byte_offset(std::int64_t offset) const;
   // Of a datatype in the file, in the view's representation.
@@ -97,11 +92,11 @@ class basic_file {
     auto const& r = view().representation();
     return r.converts() ? file_form_of(type, r.sizes()).extent() : form_of(type).extent();
   }
-  argosy::mode mode() const { return local().modes; }
-  std::string const& path() const { return local().path; }
-  World const& world() const { return *world_; }  // its own messages: a duplicate of the one it was opened with
-  bool atomic() const { return local().atomic; }
-  file_hints const& get_hints() const { return local().hints(); }
+  argosy::mode mode() const;
+  std::string const& path() const;
+  World const& world() const;  // its own messages: a duplicate of the one it was opened with
+  bool atomic() const;
+  file_hints const& get_hints() const;
   // Of the last call on this rank that failed.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
@@ -109,18 +104,18 @@ class basic_file {
 
   // --- The file as a whole: collective -------------------------------------------------------------------------------
 
-  void set_size(std::int64_t bytes, on_error e = {}) { done(set_size_agreed(bytes, e), "set_size", e); }
+  void set_size(std::int64_t bytes, on_error e = {});
   // Space for [0, bytes). Data stays; the size grows if it is smaller.
-  void preallocate(std::int64_t bytes, on_error e = {}) { done(preallocate_agreed(bytes, e), "preallocate", e); }
+  void preallocate(std::int64_t bytes, on_error e = {});
   // What was written is on the storage, as far as the system knows. After one that failed every later one fails with the
   // same error: the system may have dropped the data. clear_sync_error() says that it was written again.
-  void sync(on_error e = {}) { done(sync_agreed(e), "sync", e); }
-  void clear_sync_error() { local().lost = {}; }
+  void sync(on_error e = {});
+  void clear_sync_error();
 
   // In atomic mode a call reads and writes as if no other call ran meanwhile, under a lock of its whole range.
-  void set_atomic(bool on, on_error e = {}) { done(set_atomic_agreed(on, e), "set_atomic", e); }
+  void set_atomic(bool on, on_error e = {});
   // Wrong hints are no errors: get_hints() says what became of them. Those of MPI must be equal on all ranks.
-  void set_hints(hints const& h, on_error e = {}) { done(set_hints_agreed(h, e), "set_hints", e); }
+  void set_hints(hints const& h, on_error e = {});
 
   // --- Reading and writing: local ------------------------------------------------------------------------------------
 
@@ -238,16 +233,12 @@ class basic_file {
   // --- Pointers ------------------------------------------------------------------------------------------------------
 
   // The individual pointer; local.
-  std::int64_t position() const { return local().position; }
-  void seek(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {}) {
-    done(alone(local_ ? local_->rank : 0, seek_here(offset, whence)), "seek", e);
-  }
+  std::int64_t position() const;
+  void seek(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 
   // The shared pointer: asking is local, moving it is collective, with the same arguments on all ranks.
   std::int64_t position_shared();
-  void seek_shared(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {}) {
-    done(seek_shared_agreed(offset, whence, e), "seek_shared", e);
-  }
+  void seek_shared(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 
   // --- Plans ---------------------------------------------------------------------------------------------------------
 
@@ -271,69 +262,42 @@ class basic_file {
   friend struct detail::launcher;
   using pointer_kind = detail::pointer_kind;
 
-  agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, hinted const& with,
-                        opener files);
-  void prepare_together();
-  void serve_agents();
-  failure partition();
-  failure unpartition();
-  failure follow_hints();
-  detail::shared_pointer hidden_pointer() const;
-  void finish_later_calls();
-
+  // What other ranks have no part in.
   detail::open_file& local() const;
-  // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that takes a bool is told
-  // whether any rank has requests.
-  template <class Body>
-  agreement collectively(detail::arguments const& given, Body&& body);
-  // The same, of rank 0 alone, for what changes the size of the file.
-  template <class Body>
-  agreement on_one_rank(detail::arguments const& given, Body&& body);
-
-  template <class Ask>
-  std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
-  failure begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next);
-  agreement set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with);
-  agreement close_agreed(on_error const& e);
-  agreement set_size_agreed(std::int64_t bytes, on_error const& e);
-  agreement preallocate_agreed(std::int64_t bytes, on_error const& e);
-  agreement sync_agreed(on_error const& e);
-  agreement set_atomic_agreed(bool on, on_error const& e);
-  agreement set_hints_agreed(hints const& h, on_error const& e);
-  agreement seek_shared_agreed(std::int64_t offset, seek_from whence, on_error const& e);
-  failure seek_here(std::int64_t offset, seek_from whence);
+  int rank() const noexcept;
   std::int64_t from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const;
 
+  template <class Body>
+  agreement collectively(detail::arguments const& given, Body&& body);
+  template <class Body>
+  agreement on_one_rank(detail::arguments const& given, Body&& body);
+  agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, hinted const& with,
+                        opener files);
+  agreement close_agreed(on_error const& e);
+  agreement set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with);
+  failure begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next);
+  agreement set_hints_agreed(hints const& h, on_error const& e);
+
   report access_alone(detail::call const& c);
-  request begin_alone(detail::call const& c) { return request(launch(c)); }
-  // `then` is called with the operation, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
-  std::shared_ptr<detail::operation> launch(detail::call const& c,
-                                            std::function<void(detail::operation const&)> then = {});
-  plan explain_alone(detail::call const& c) const;
-  detail::collective_call described(detail::call const& c) const;
   report access_together(detail::call const& c);
+  request begin_alone(detail::call const& c);
   request begin_together(detail::call const& c);
   void begin_split(detail::call const& c);
+  plan explain_alone(detail::call const& c) const;
   collective_plan explain_together(detail::call const& c);
-  failure prepare(detail::call const& c, detail::job& t) const;
-  // Where data at the shared pointer goes; moves it.
-  failure find_shared_place(detail::job& t);
+  // `then` is called with the operation, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
+  std::shared_ptr<detail::operation> launch(detail::call const& c, std::function<void(detail::operation const&)> then);
+  std::shared_ptr<detail::operation> ended(std::string_view call, failure f) const;
 
   // Throws what the agreement says, or tells the error_code.
   void done(agreement const& a, std::string_view call, on_error const& e);
   report finish(agreement const& a, std::string_view call, report r, std::error_code* error);
 
-  std::optional<World> world_;
-  detail::own_part local_;
-  std::shared_ptr<detail::shared_pointer> shared_;
-  std::shared_ptr<detail::team<World>> team_;
-  std::unique_ptr<detail::beside> beside_;  // for nonblocking collective calls: one of the two
-  std::optional<detail::deferred<World>> later_;
+  std::unique_ptr<detail::crew<World>> crew_;  // null where no file was opened
   request split_;
-  bool develop_ = false;
   std::string what_failed_;
 };
 
-}  // namespace argosy
+extern template class basic_file<self>;
 
-#include <argosy/file/detail/basic_file.hpp>
+}  // namespace argosy

@@ -1,5 +1,6 @@
 // Files of the virtual cluster, and argosy's files on it.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include <argosy/handle/faulty.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/layout/table.hpp>
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
 
 #include "support/catch.hpp"
 #include "support/shipping_cases.hpp"

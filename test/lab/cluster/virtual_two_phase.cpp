@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/independent.hpp>

@@ -4,6 +4,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/lab/gpfs/mount_together.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/world/mpi.hpp>
 
 #include <mpi.h>

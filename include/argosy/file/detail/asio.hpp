@@ -14,6 +14,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/operation.hpp>
 
 namespace argosy::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/beside.hpp>
+#include <argosy/file/detail/concurrent_calls.hpp>
 
 #include <utility>
 
 namespace argosy::detail {
 
-struct beside::state {
+struct concurrent_calls::state {
   state(memory_world w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p)
       : world(std::move(w)), file(std::move(f)), pointer(std::move(p)) {}
 
@@ -54,16 +54,17 @@ class collective_operation final : public operation {
 
 }  // namespace
 
-beside::beside(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
+concurrent_calls::concurrent_calls(memory_world world, std::shared_ptr<open_file> file,
+                                   std::shared_ptr<shared_pointer> pointer)
     : state_(std::make_shared<state>(std::move(world), std::move(file), std::move(pointer))) {}
 
-beside::~beside() {
+concurrent_calls::~concurrent_calls() {
   if (!thread_) return;
   std::lock_guard const guard(state_->mutex);
   if (state_->under_way > 0) (void)thread_.release();  // its destructor would wait for other ranks
 }
 
-std::shared_ptr<operation> beside::start(collective_call c) {
+std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_operation>(state_->file, std::move(c));
   {
@@ -84,7 +85,7 @@ std::shared_ptr<operation> beside::start(collective_call c) {
   return o;
 }
 
-void beside::drain() {
+void concurrent_calls::drain() {
   std::unique_lock guard(state_->mutex);
   state_->ended.wait(guard, [this] { return state_->under_way == 0; });
 }
