@@ -30,4 +30,5 @@ if(ARGOSY_ENABLE_INSTALL)
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
   set_tests_properties(package.examples package.consumer package.headers_only
     PROPERTIES FIXTURES_REQUIRED staged_package)
+  set_tests_properties(package.examples PROPERTIES TIMEOUT 1200) # some thirty programs
 endif()

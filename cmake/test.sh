@@ -7,6 +7,7 @@
 #                               release-clang   clang++-19, the library, every header alone, and the tests without MPI
 #                               fuzz            clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets
+#   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this machine
 #   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see them?
 # Ends with one line per preset, and one of all tests.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,6 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 
 if [[ ${1-} == mutants ]]; then exec cmake/mutants.sh --count 20 --seed "$(date +%Y%m%d)" "${@:2}"; fi
+if [[ ${1-} == hosts ]]; then exec cmake/hosts.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
   all) presets=(release asan tsan release-clang fuzz) ;;

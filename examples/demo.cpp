@@ -1,4 +1,4 @@
-// What argosy does so far, on data you can see: describes data, flattens it, draws who owns what; writes a distributed
+// A tour of argosy, on data you can see: describes data, flattens it, draws who owns what; writes a distributed
 // matrix into one file, reads it back, and tells what it planned and did; compares the four levels of access.
 // Run: cmake/demo.sh, or mpiexec -n 4 build/release/bin/demo [directory for the pictures and the file]
 // SPDX-License-Identifier: BSD-3-Clause

@@ -1,3 +1,4 @@
+// Implements version.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/version.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/policy/independent.hpp>
+#include <argosy/policy.hpp>
 #include <argosy/world/self.hpp>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ int main() {
   io::plan const p = f.explain(io::access_kind::read, u);  // the file is not touched
   std::printf("%s\n", io::to_string(p).c_str());
   io::report const r = f.read(u);
-  std::printf("%s\n", io::to_string(r).c_str());
+  std::printf("%s\n%s", io::to_string(r).c_str(), io::to_table(r).c_str());
   // [explain]
   f.seek(0);
   io::report const pieces = f.read(u, io::independent{});

@@ -6,8 +6,7 @@
 #include <argosy/handle/counting.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/throttled.hpp>
-#include <argosy/policy/independent.hpp>
-#include <argosy/policy/sieving.hpp>
+#include <argosy/policy.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -1,4 +1,5 @@
-// All of argosy.
+// All of argosy but what is opt-in: the laboratory (lab/), Boost.Asio (file/asio.hpp), Boost.PFR (datatype/aggregate.hpp),
+// fmt, pictures and serialisation of layouts (layout/{fmt,draw,draw_owners,serialize}.hpp), a real GPFS (handle/gpfs_real.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,11 +17,7 @@
 #include <argosy/handle/tracing.hpp>
 #include <argosy/layout.hpp>
 #include <argosy/layout/print.hpp>
-#include <argosy/policy/automatic.hpp>
-#include <argosy/policy/data_shipping.hpp>
-#include <argosy/policy/independent.hpp>
-#include <argosy/policy/sieving.hpp>
-#include <argosy/policy/two_phase.hpp>
+#include <argosy/policy.hpp>
 #include <argosy/version.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/mpi.hpp>

@@ -1,3 +1,4 @@
+// Implements datatype/mpi.hpp: decodes MPI datatypes into layouts, and builds MPI datatypes of layouts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype/mpi.hpp>
 
@@ -76,13 +77,13 @@ struct value_and_index {
 
 class decoder {
  public:
-  // Equal handles are decoded once, so types that share their parts cost what they are made of.
+  // Equal handles are decoded once, so a type that uses a part several times does not cost more.
   layout const& decode(MPI_Datatype type) {
     if (auto const found = known_.find(type); found != known_.end()) return found->second;
     mpi::contents const made_of = mpi::contents_of(type);
     keep(made_of.types);
     layout data = is_predefined(made_of.combiner) && made_of.types.empty() ? named(type) : combined(made_of);
-    // MPI has the last word: it pads records, and a bound that was set by hand outweighs those of other members.
+    // Takes MPI's own bounds: MPI pads records, and a bound set by hand overrides those of other members.
     auto const [lower_bound, extent] = mpi::bounds_of(type);
     if (data.lower_bound() != lower_bound || data.extent() != extent) data = resized(data, lower_bound, extent);
     return known_.emplace(type, std::move(data)).first->second;
@@ -91,8 +92,8 @@ class decoder {
  private:
   using numbers = mpi::numbers;
 
-  // MPI hands out references to inner types. They are given back when all is decoded: a handle that is freed too early
-  // may come back as another type.
+  // MPI returns references to inner types. They are freed when everything is decoded: a handle that is freed earlier may be
+  // reused for another type.
   void keep(std::vector<MPI_Datatype> const& types) {
     for (MPI_Datatype type : types)
       if (!is_predefined(mpi::combiner_of(type))) kept_.emplace_back(type);

@@ -1,4 +1,4 @@
-// The datatype calls of MPI: each is made, compared and raised here; who uses them sees values and exceptions.
+// The datatype calls of MPI: each is made and checked here; callers see values and exceptions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@ namespace argosy::detail::mpi_calls {
                        std::string(text, static_cast<std::size_t>(length)));
 }
 
-// Where the error handler aborts, a failing call does not come back.
+// Throws for an error code. With an error handler that aborts, a failing call never returns.
 inline void check(char const* call, int code) {
   if (code != MPI_SUCCESS) raise(call, code);
 }
@@ -42,7 +42,7 @@ inline bool is_finalized() {
 
 using numbers = std::vector<std::int64_t>;
 
-// What MPI_Type_get_envelope and _contents say, with all numbers in 64 bits.
+// The results of MPI_Type_get_envelope and _contents, with all numbers in 64 bits.
 struct contents {
   int combiner;
   numbers integers, addresses;

@@ -1,3 +1,4 @@
+// Implements error/agreement.hpp: the message of a failed call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 #include <string>

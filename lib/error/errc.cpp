@@ -1,3 +1,4 @@
+// Implements error/errc.hpp: the error category, the class of an errno, and the remedies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <string>

@@ -1,3 +1,4 @@
+// Implements error/mpi.hpp: the MPI class of an error code.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 

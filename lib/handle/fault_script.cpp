@@ -1,3 +1,4 @@
+// Implements handle/fault_script.hpp: finds the fault of the next call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/fault_script.hpp>
 

@@ -1,3 +1,4 @@
+// Implements gpfs_library of handle/gpfs_real.hpp: loads libgpfs.so and calls it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 
@@ -20,7 +21,7 @@ void resolve(void* library, char const* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-// A call of the library that returns 0, or -1 and errno.
+// Calls a function of the library that returns 0, or -1 and errno.
 int outcome(int returned) {
   if (returned == 0) return 0;
   return errno != 0 ? errno : EIO;

@@ -1,3 +1,4 @@
+// Implements gpfs_real of handle/gpfs_real.hpp: a POSIX file whose hints go to the GPFS library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/vfs.h>
 
@@ -65,7 +66,7 @@ std::error_code gpfs_real::fcntl(std::span<std::byte> argument) {
   int const outcome = library_->fcntl(raw().descriptor(), argument.data());
   if (outcome == 0) return {};
   std::memcpy(&header, argument.data(), sizeof header);
-  // These directives have gone from later releases, whose answer is documented nowhere.
+  // Later releases dropped these directives; what they return for them is documented nowhere.
   bool const is_gone = outcome == EINVAL || outcome == ENOSYS || outcome == ENOTSUP;
   if (is_gone && is_data_shipping(type_at(argument, header.errorOffset))) return errc::unsupported;
   return {outcome, std::system_category()};
@@ -76,7 +77,7 @@ std::error_code gpfs_real::preallocate(std::int64_t bytes) {
   int const outcome = library_->prealloc(raw().descriptor(), 0, bytes);
   if (outcome == ENOSYS) return posix::preallocate(bytes);
   if (outcome != 0) return {outcome, std::system_category()};
-  // Whether it makes the file longer, its documents do not say.
+  // Its documentation does not say whether it makes the file longer.
   std::error_code error;
   std::int64_t const now = size(error);
   return error || now >= bytes ? error : resize(bytes);

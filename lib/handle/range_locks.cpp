@@ -1,3 +1,4 @@
+// Instantiates the lock table of range_locks.hpp for the threads of this process and the kernel's OFD locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "range_locks.hpp"
 

@@ -1,4 +1,4 @@
-// The table of byte-range locks, whatever threads and kernel it stands on.
+// Bodies of the table of byte-range locks, for any threads and kernel.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -68,8 +68,8 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
     give_up(begin, end, me);
     mine->held = true;
   } else {
-    // What the kernel held for this thread before stays, and so do its entries. But a thread that unlocked meanwhile may
-    // have left bytes to this one, which now nobody needs.
+    // Locks that this thread held before stay, and so do their entries. But a thread that unlocked meanwhile may have left
+    // bytes locked for this one, which nobody needs now.
     entries_.erase(mine);
     release(descriptor, begin, end, {});
   }

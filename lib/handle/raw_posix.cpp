@@ -1,3 +1,4 @@
+// Implements handle/raw_posix.hpp: each POSIX file call is made and compared here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/size_limit.hpp>
@@ -115,11 +116,11 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_
   mode |= O_CLOEXEC | O_NOCTTY;
   auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
 
-  // Without waiting, lest a pipe be in the way. EAGAIN then means that somebody must first return a lease: wait for that.
+  // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must first return a lease: waits.
   int descriptor = ::open(path.c_str(), mode | O_NONBLOCK, flags.permissions);
   if (descriptor < 0 && errno == EAGAIN) descriptor = ::open(path.c_str(), mode, flags.permissions);
   if (descriptor < 0) {
-    // A pipe without a reader, or a socket: as if it had been opened.
+    // A pipe without a reader, or a socket: refused like one that could be opened.
     error = from_errno(errno == ENXIO ? ESPIPE : errno);
     return opened;
   }
@@ -235,7 +236,7 @@ std::error_code raw_posix::preallocate(std::int64_t bytes) {
     guard.note(error);
     return error;
   };
-  // First the space, then the size: where there is not enough space, the size stays.
+  // First the space, then the size: if there is not enough space, the size stays.
   int error = allocate(FALLOC_FL_KEEP_SIZE);
   if (error == 0 || unsupported(error)) error = allocate(0);  // NFS knows the second form only
   if (!unsupported(error) && error != ENODEV) return from_errno(error);

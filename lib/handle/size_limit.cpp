@@ -1,3 +1,4 @@
+// Implements handle/detail/size_limit.hpp: RLIMIT_FSIZE and the signal SIGXFSZ.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/size_limit.hpp>
 
@@ -32,7 +33,7 @@ size_limit_guard::size_limit_guard(std::int64_t end, std::int64_t limit) noexcep
   if (!active_) return;
   sigset_t const file_size = only_file_size();
   ::pthread_sigmask(SIG_BLOCK, &file_size, &before_);
-  // One that waits already is somebody else's, and must be delivered.
+  // A signal that is already pending belongs to somebody else, and must be delivered.
   sigset_t pending;
   pending_before_ = ::sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
 }

@@ -1,3 +1,4 @@
+// Implements handle/tracer.hpp: options from the environment, lines of text or JSON, the trace file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/detail/size_limit.hpp>
 #include <argosy/handle/tracer.hpp>
@@ -47,7 +48,7 @@ Value choice(char const* variable, Value value, std::initializer_list<std::pair<
   return value;
 }
 
-// For names of files: what could hurt there becomes '_'.
+// Makes a text safe for file names: other characters become '_'.
 std::string plain(std::string s) {
   for (char& c : s)
     if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '.' && c != '_' &&
@@ -157,7 +158,7 @@ tracer::~tracer() {
   ::close(descriptor_);
 }
 
-// Since the epoch, so that ranks and nodes can be laid side by side, but never going backwards within one.
+// Time since the epoch, so that ranks and nodes can be compared, but never going backwards within one tracer.
 std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch() + (t - steady_start_)).count();
 }
@@ -238,7 +239,7 @@ bool tracer::start() noexcept try {
     opened = create();
   }
   if (opened < 0) {
-    // Perhaps there is a descriptor, or a directory, next time. What cannot get better ends the trace.
+    // Next time there may be a descriptor, or a directory. An error that cannot go away ends the trace.
     ended_ = errno != EMFILE && errno != ENFILE && errno != EINTR && errno != ENOENT;
     return false;
   }
@@ -263,7 +264,7 @@ bool tracer::start() noexcept try {
   return false;
 }
 
-// All of it or nothing: a line that does not fit is taken back, and the trace ends there.
+// Writes a whole line or nothing: one that does not fit is removed again, and the trace ends there.
 bool tracer::put_whole(std::string_view line) noexcept {
   detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), 0);
   ssize_t put;

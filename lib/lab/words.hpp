@@ -17,7 +17,7 @@
 
 namespace argosy::lab::detail {
 
-// Up to the separator, which is taken away, too.
+// Takes the text up to the separator, and the separator, off `text`.
 inline std::string_view next_word(std::string_view& text, char separator) {
   auto const at = text.find(separator);
   std::string_view const part = text.substr(0, at);
@@ -25,9 +25,9 @@ inline std::string_view next_word(std::string_view& text, char separator) {
   return part;
 }
 
-// Each takes the word that is quoted if it has to be refused.
+// Reads values of words; each function also takes the word to quote if it is refused.
 struct word_reader {
-  char const* function;  // that was asked to parse
+  char const* function;  // the parsing function, for messages
 
   [[noreturn]] void refuse(std::string_view word, std::string_view why) const {
     throw std::invalid_argument(fmt::format("{}: '{}': {}", function, word, why));
@@ -39,7 +39,7 @@ struct word_reader {
     if (error != std::errc() || end != text.data() + text.size()) refuse(word, "not a number that fits");
     return value;
   }
-  // At least `least`; a factor, or a time in ns that a clock of 63 bits can count on with.
+  // A number of at least `least`; a factor, or a time in ns that a clock of 63 bits can still add.
   std::int64_t number_from(std::int64_t least, std::string_view text, std::string_view word) const {
     auto const n = number<std::int64_t>(text, word);
     if (n < least) refuse(word, fmt::format("{} is less than {}", n, least));
@@ -56,13 +56,13 @@ struct word_reader {
     if (n > most) refuse(word, "a delay is at most 10^14 ns");
     return std::chrono::nanoseconds(n);
   }
-  // By its name, like ENOSPC.
+  // An errno by its name, like ENOSPC.
   std::error_code errno_named(std::string_view text, std::string_view word) const {
     for (int e = 1; e < 4096; ++e)
       if (std::error_code const code(e, std::system_category()); error_name(code) == text) return code;
     refuse(word, "not the name of an errno");
   }
-  // By its name, or by its number where it has none.
+  // An errno by its name, or by its number if it has no name.
   std::error_code errno_of(std::string_view text, std::string_view word) const {
     if (text.empty() || text[0] < '0' || text[0] > '9') return errno_named(text, word);
     auto const n = number<int>(text, word);
@@ -71,7 +71,7 @@ struct word_reader {
   }
 };
 
-// As errno_of reads it.
+// The text that errno_of reads.
 inline std::string errno_text(std::error_code const& e) {
   std::string const name = error_name(e);
   return name.starts_with("errno ") ? name.substr(6) : name;

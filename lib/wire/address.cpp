@@ -1,3 +1,4 @@
+// Implements address.hpp: the addresses of this machine, as values and as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "address.hpp"
 
@@ -22,7 +23,7 @@ namespace argosy::wire {
 
 namespace {
 
-// As much as there is room for; false if this is not all.
+// Copies as much as there is room for; false if that is not all.
 template <std::size_t N>
 bool assign(std::array<char, N>& to, std::string const& text) {
   std::copy_n(text.begin(), std::min(text.size(), N - 1), to.begin());

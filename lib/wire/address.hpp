@@ -1,4 +1,4 @@
-// Where a station listens, and what proves that one may talk to it. Bytes that ranks can gather.
+// The address of a station: where it listens, and the cookies that prove who may talk to it. Plain bytes that ranks can gather.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace argosy::wire {
 
-// Who connects shows one cookie, and is shown the other: so neither talks to a stray process. They are secrets of those who
-// have the address; on a network they travel in the clear.
+// A peer that connects shows one cookie and is shown the other, so neither talks to a stray process. Only those who have the
+// address know them; on a network they travel unencrypted.
 using cookie = std::array<std::byte, 32>;
 
 struct address {
@@ -22,7 +22,7 @@ struct address {
   };
   static constexpr std::size_t hosts_max = 6;
 
-  std::array<char, 64> machine = {};  // equal where local names reach each other
+  std::array<char, 64> machine = {};  // equal on machines where local names reach each other
   std::array<char, 48> local = {};    // a name of a Unix socket that is in no directory; empty: none
   std::array<host, hosts_max> hosts = {};
   std::uint32_t host_count = 0;
@@ -37,7 +37,7 @@ inline bool operator==(address::host const& a, address::host const& b) {
 }
 static_assert(std::is_trivially_copyable_v<address>);
 
-// With new cookies, a new name, and the addresses of this machine's network interfaces. Throws std::system_error.
+// An address with new cookies, a new name, and this machine's network interfaces. Throws std::system_error.
 address new_address();
 
 // Some lines of text, for a file; whoever can read it may connect.

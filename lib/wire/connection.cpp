@@ -1,3 +1,4 @@
+// Implements connection.hpp: the greeting, then frames, read and written by Boost.Asio.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "connection.hpp"
 
@@ -20,7 +21,7 @@ std::error_code code(boost::system::error_code const& e) {
   return {e.value(), std::system_category()};
 }
 
-// What Asio asks of a sequence of buffers that lie elsewhere.
+// A sequence of buffers for Asio, which refers to buffers elsewhere.
 struct buffers {
   using value_type = boost::asio::const_buffer;
   using const_iterator = value_type const*;
@@ -80,7 +81,7 @@ void connection::fail(std::error_code error) {
   shut(error);
 }
 
-// The read that is under way comes back, and is the one to say that this is the end.
+// Shuts the socket down: the pending read then returns, and reports the end.
 void connection::shut(std::error_code error) {
   if (std::exchange(shut_, true)) return;
   reason_ = error ? error : std::make_error_code(std::errc::connection_aborted);
@@ -163,7 +164,7 @@ void connection::on_written(std::error_code error, std::size_t bytes) {
 
 void connection::read_some() {
   auto into = boost::asio::buffer(buffer_);
-  // A long body goes where it stays.
+  // A long body is read straight into its frame.
   if (stage_ == stage::body && incoming_.body.size() - body_got_ >= buffer_bytes)
     into = boost::asio::buffer(incoming_.body.data() + body_got_, incoming_.body.size() - body_got_);
   socket_.async_read_some(into, [self = shared_from_this()](boost::system::error_code const& e, std::size_t bytes) {
@@ -231,7 +232,7 @@ void connection::take(std::span<std::byte const> bytes) {
   }
 }
 
-// A wrong length costs no more memory than twice what has arrived.
+// Grows with the data, so that a wrong length costs at most twice the memory of what has arrived.
 void connection::grow_body() {
   std::size_t const most = std::max(growth_bytes, 2 * body_got_);
   incoming_.body.resize(static_cast<std::size_t>(std::min<std::uint64_t>(body_bytes_, most)));

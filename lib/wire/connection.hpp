@@ -22,34 +22,34 @@
 
 namespace argosy::wire {
 
-// What `kind` and `number` mean is up to those who talk.
+// The meaning of `kind` and `number` is up to the users.
 struct frame {
   std::uint64_t kind = 0, number = 0;
   std::vector<std::byte> body;
 };
 
-// Any thread may call. Nothing here waits: what is sent waits in a queue that has no end, so two who only send cannot stop
-// each other. An error, or the end of the peer, ends the connection; it never comes back.
+// Any thread may call, and no call waits: frames to send go to a queue without limit, so two peers that only send cannot block
+// each other. An error, or the end of the peer, ends the connection for good.
 class connection : public std::enable_shared_from_this<connection> {
  public:
-  // Called on a thread of the station, one at a time. What they hold lives until `ended` has returned.
+  // Called on a thread of the station, one at a time. The functions live until `ended` has returned.
   struct events {
     std::function<void(frame)> arrived;  // in the order in which they were sent; if it throws, the connection ends
-    std::function<void(std::error_code)> ended;  // once, the last
+    std::function<void(std::error_code)> ended;  // called once, as the last
   };
 
   void send(frame f);
-  // The body stays with the caller, unchanged until there is an answer to the frame, or the connection has ended.
+  // The caller keeps the body unchanged until the frame is answered, or the connection has ended.
   void send(std::uint64_t kind, std::uint64_t number, std::span<std::byte const> body);
-  void finish();  // as soon as all has been sent, the end
-  void close();   // the end
+  void finish();  // ends the connection as soon as all is sent
+  void close();   // ends the connection now
 
-  std::uint64_t introduction() const { return introduction_; }  // what the one who connected says of itself
+  std::uint64_t introduction() const { return introduction_; }  // what the connecting side says of itself
 
  private:
   friend class station;
   using socket = boost::asio::generic::stream_protocol::socket;
-  // What comes before frames. Whoever has another byte order or version has another mark.
+  // The greeting before frames. Peers with another byte order or version have another mark.
   struct hello {
     std::uint64_t mark = 0;
     cookie proof = {};
@@ -69,7 +69,7 @@ class connection : public std::enable_shared_from_this<connection> {
   static constexpr std::size_t growth_bytes = std::size_t{64} << 20;
 
   enum class stage { greeting, header, body };
-  // What an accepted connection does when its cookie was right; empty for one that was made here.
+  // Called for an accepted connection whose cookie is right; empty if this side connected.
   using welcome = std::function<events(std::shared_ptr<connection> const&)>;
 
   connection(std::shared_ptr<boost::asio::io_context> c, address const& where, std::uint64_t most_bytes)
@@ -91,24 +91,24 @@ class connection : public std::enable_shared_from_this<connection> {
   void fail(std::error_code error);
   void shut(std::error_code error);  // with the mutex
 
-  std::shared_ptr<boost::asio::io_context> context_;  // a socket needs it to its end
+  std::shared_ptr<boost::asio::io_context> context_;  // must outlive the socket
   mutable std::mutex mutex_;
   socket socket_;
   address where_;
   std::uint64_t most_bytes_;
   events events_;
   welcome welcome_;
-  std::function<void()> gone_;  // the station forgets it
+  std::function<void()> gone_;  // makes the station forget it
 
   std::deque<outgoing> queue_;
-  std::size_t sent_ = 0;  // of the first
+  std::size_t sent_ = 0;  // of the first frame in the queue
   std::uint64_t progress_ = 0;
   std::vector<boost::asio::const_buffer> gather_;
   bool writing_ = false, finishing_ = false, shut_ = false, greeted_ = false;
   std::error_code reason_;
   std::uint64_t introduction_ = 0;
 
-  // of the reading thread
+  // used by the reading thread only
   stage stage_ = stage::greeting;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(buffer_bytes);
   std::array<std::byte, sizeof(hello)> head_ = {};

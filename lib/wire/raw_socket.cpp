@@ -1,3 +1,4 @@
+// Implements raw_socket.hpp: socket, bind, listen, accept, connect.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "raw_socket.hpp"
 
@@ -87,7 +88,7 @@ void tune(int s) {
   ::setsockopt(s, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms, sizeof unanswered_ms);
 }
 
-// Until it is connected; the error of the attempt, or 0.
+// Waits until the socket is connected; returns the error of the attempt, or 0.
 int wait_connected(int s, clock::time_point until) {
   for (;;) {
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now()).count();
@@ -129,7 +130,7 @@ int listen_local(std::string const& name, std::error_code& error) {
   return s < 0 ? s : listen_at(s, local_place(name), error);
 }
 
-// Both families at one socket where the machine has both.
+// One socket for both families if the machine has both.
 int listen_network(std::uint32_t& port, std::error_code& error) {
   int s = -1;
   for (std::uint32_t const family : {6u, 4u}) {
@@ -161,7 +162,7 @@ int accept_next(int listener, std::error_code& error) {
       return s;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK) return -1;
-    // Of a peer that has gone already, or of the network in between: the next one may be better.
+    // The peer has gone already, or the network failed: the next peer may be better.
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM || errno == EBADF ||
         errno == EINVAL || errno == ENOTSOCK)
       return fail(-1, errno, error);

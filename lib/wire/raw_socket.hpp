@@ -1,4 +1,4 @@
-// The calls that make sockets: each is made and compared here. Descriptors do not block and are not inherited by programs
+// The calls that make sockets: each is made and checked here. Descriptors do not block and are not inherited by programs
 // that this one starts. Errors are errno values in std::system_category; a descriptor is -1 then.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,14 +13,14 @@ namespace argosy::wire {
 
 int listen_local(std::string const& name, std::error_code& error);
 int listen_network(std::uint32_t& port, std::error_code& error);
-// The next one that has connected; without an error and -1: none.
+// Accepts the next peer; -1 without an error: there is none.
 int accept_next(int listener, std::error_code& error);
 int connect_local(std::string const& name, std::chrono::milliseconds patience, std::error_code& error);
 int connect_network(address::host const& host, std::uint32_t port, std::chrono::milliseconds patience,
                     std::error_code& error);
 bool is_loopback(address::host const& host);
 int family_of(int descriptor);
-// To be given up and taken again when there are no other descriptors.
+// A descriptor in reserve, to be closed and reopened when no other is left.
 int spare_descriptor();
 void close_descriptor(int descriptor);
 

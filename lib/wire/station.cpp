@@ -1,3 +1,4 @@
+// Implements station.hpp: doors, threads, timers, and the orderly stop.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "station.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds pause{50}, stuck{2000};
 
-// The program's signals are not for threads of the library.
+// Threads of the library must not get the program's signals.
 struct no_signals {
   no_signals() {
     sigset_t all;
@@ -109,7 +110,7 @@ void station::stop() {
   threads_.clear();
 }
 
-// --- Who comes -----------------------------------------------------------------------------------------------------
+// --- Accepting -----------------------------------------------------------------------------------------------------
 
 void station::wait_at(std::shared_ptr<door> const& d) {
   d->async_wait(door::wait_read, [this, d](boost::system::error_code const& e) {
@@ -120,7 +121,7 @@ void station::wait_at(std::shared_ptr<door> const& d) {
   });
 }
 
-// When nobody can be turned away either, somebody may close a descriptor.
+// If even turning away fails, tries again later: a descriptor may be closed meanwhile.
 void station::wait_later(std::shared_ptr<door> const& d) {
   auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, pause);
   timers_.insert(timer);
@@ -148,7 +149,7 @@ bool station::accept_all(door& d) {
   return !error || turn_away(d);
 }
 
-// Without a descriptor nobody can be accepted. Who waits at the door would wait for ever.
+// Without a free descriptor no peer can be accepted; it must be turned away, or it would wait for ever.
 bool station::turn_away(door& d) {
   close_descriptor(std::exchange(spare_, -1));
   std::error_code error;

@@ -1,4 +1,4 @@
-// Listens, connects, and has the threads for it. None of them makes a call of MPI.
+// A station: listens, connects, and has the threads for it. None of them makes MPI calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,32 +29,32 @@ class station {
  public:
   struct options {
     bool listens = true;
-    bool local = true, network = true;                  // where
-    int workers = 0;                                    // pieces of work at a time; there is one thread more
+    bool local = true, network = true;  // where
+    int workers = 0;                    // how many pieces of work run at a time; there is one thread more
     std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a frame; a longer one is an error
-    std::chrono::milliseconds patience{10000};          // with a peer that does not greet, or does not accept
+    std::chrono::milliseconds patience{10000};          // how long to wait for a greeting, or for a peer to accept
   };
 
-  // Sets the error and is of no use then. `accepted` is asked on a thread of the station, for each who connects and shows
-  // the cookie.
+  // On failure sets the error, and the station is unusable. `accepted` is called on a thread of the station for each peer that
+  // connects and shows the cookie.
   station(options o, connection::welcome accepted, std::error_code& error);
   station(station const&) = delete;
   ~station();  // stop()
 
   address const& where() const { return where_; }
-  void leave_network();  // nobody is on another machine
+  void leave_network();  // stops listening on the network: all peers are on this machine
 
-  // May wait for the peer's machine, not for its program. Without the error, events end with `ended`.
+  // May wait for the peer's machine, not for its program. If it succeeds, `ended` is the last event.
   std::shared_ptr<connection> connect(address const& to, std::uint64_t introduction, connection::events e,
                                       std::error_code& error);
 
-  // On a thread of the station; it throws nothing. Once the station stops, no more is taken.
+  // Runs `piece`, which must not throw, on a thread of the station. Ignored once the station stops.
   void work(std::function<void()> piece);
-  // Not before that time; not at all if the station stops earlier.
+  // Calls `what` after that time, or never if the station stops earlier.
   void after(std::chrono::nanoseconds time, std::function<void()> what);
 
-  // Accepts no one, carries out the work that it has, sends what is to be sent as long as peers take it, ends all
-  // connections. Waits for its threads; not to be called on one of them.
+  // Stops accepting, finishes the work that it has, sends what is queued as long as peers take it, and ends all connections.
+  // Waits for its threads; must not be called on one of them.
   void stop();
 
  private:

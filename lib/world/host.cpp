@@ -1,3 +1,4 @@
+// Implements world/detail/host.hpp: the name of the machine, and its processors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/detail/host.hpp>
 

@@ -1,3 +1,4 @@
+// Implements world/memory_world.hpp: how ranks meet, step by step.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/memory_world.hpp>
 
@@ -11,7 +12,7 @@
 namespace argosy {
 namespace {
 
-// Ranks that have come to odd and even steps; on lines of the cache of their own.
+// Counts of ranks that have come to even and odd steps; each on a cache line of its own.
 struct counters {
   alignas(64) std::uint32_t come[2];
 };

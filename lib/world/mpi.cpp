@@ -1,3 +1,4 @@
+// Implements world/mpi.hpp: each MPI call between ranks is made and checked here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
@@ -28,7 +29,7 @@ std::size_t mpi_largest_count = INT_MAX;
 
 namespace {
 
-// Where the error handler aborts, a failing call does not come back.
+// Throws for an error code. With an error handler that aborts, a failing call never returns.
 void check(char const* call, int code) {
   if (code != MPI_SUCCESS) boost::throw_exception(boost::mpi::exception(call, code));
 }
@@ -38,8 +39,8 @@ bool is_finalized() noexcept {
   return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
 }
 
-// What ranks of a node have written to shared memory is ordered by the calls in which one waits for the other. MPI's own
-// synchronisation does that for its processors; the fences say it to the compiler and to weaker processors.
+// Calls in which one rank waits for another order what ranks of a node have written to shared memory. MPI's own synchronisation
+// does that in hardware; the fences tell the compiler, and processors with weaker memory order.
 struct ordered {
   ordered() noexcept { std::atomic_thread_fence(std::memory_order_release); }
   ~ordered() { std::atomic_thread_fence(std::memory_order_acquire); }
@@ -49,7 +50,7 @@ struct ordered {
 
 // --- Lengths ---
 
-// A count and a datatype that stand for so many bytes: MPI_BYTE, or one element made of large blocks.
+// A count and a datatype for a number of bytes: MPI_BYTE, or one element made of large blocks.
 class length {
  public:
   explicit length(std::size_t bytes, bool as_one = false) {
@@ -194,7 +195,7 @@ mpi mpi::node() const {
 
 namespace {
 
-// As ranks wait in MPI itself: without sleeping, and with progress for messages, which others may need to come.
+// Waits as MPI itself does: without sleeping, and with progress of messages, which other ranks may need to get here.
 void wait_in_mpi(std::uint32_t& word, std::uint32_t seen) noexcept {
   constexpr int looks = 200;
   std::atomic_ref<std::uint32_t> const w(word);
@@ -265,8 +266,8 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
     length const l(p.content.size());
     check("MPI_Issend", MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_, &sends.emplace_back()));
   }
-  std::multimap<int, parcel> in;             // by rank; of one rank in the order in which they come
-  MPI_Request everybody = MPI_REQUEST_NULL;  // whose parcels have arrived
+  std::multimap<int, parcel> in;             // by rank; those of one rank in the order of arrival
+  MPI_Request everybody = MPI_REQUEST_NULL;  // entered when the own parcels have arrived
   for (int sent = 0, ended = 0; ended == 0;) {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;

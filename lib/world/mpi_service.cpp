@@ -1,3 +1,4 @@
+// Implements mpi::serve of world/mpi.hpp: a socket service for the ranks of a communicator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,7 @@ namespace argosy {
 
 namespace {
 
-// The services of a process share its processors with the program.
+// Only a few threads per service: they share the processors with the program.
 constexpr int serving_threads = 3;
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Implements node_segment.hpp: memory files, and waiting for a word by futex.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node_segment.hpp"
 
@@ -20,7 +21,7 @@ namespace argosy::detail::node_segment {
 
 namespace {
 
-// The kernel would answer a file beyond RLIMIT_FSIZE by a signal that ends the process.
+// For a file beyond RLIMIT_FSIZE the kernel would send a signal that ends the process.
 bool too_large(std::size_t size) noexcept {
   if (size > static_cast<std::uintmax_t>(std::numeric_limits<off_t>::max())) return true;
   rlimit limit{};
@@ -44,7 +45,7 @@ int map(int descriptor, std::size_t size, std::byte*& first) noexcept {
   return 0;
 }
 
-// Without space a page is missed when it is first touched, which is a SIGBUS: so take it all now.
+// Reserves all space now: a page without space would be a SIGBUS when it is first touched.
 int reserve(int descriptor, std::size_t size) noexcept {
   for (;;)
     if (int const error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(size)); error != EINTR) return error;

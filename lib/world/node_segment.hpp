@@ -1,4 +1,4 @@
-// Files in memory that processes of a node map: each POSIX call is made and compared here. Functions return an errno, or 0.
+// Files in memory that processes of a node map: each POSIX call is made and checked here. Functions return an errno, or 0.
 // A window of MPI_Win_allocate_shared would have to be freed by the thread that calls MPI, and by all ranks at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,7 +14,7 @@ using name = std::array<char, 64>;
 // Maps a new segment of zeros whose space is reserved. Sizes are not 0.
 int create(name& n, std::size_t size, std::byte*& first) noexcept;
 int open(name const& n, std::size_t size, std::byte*& first) noexcept;
-void remove(name const& n) noexcept;  // those who have mapped it keep it
+void remove(name const& n) noexcept;  // processes that have mapped it keep it
 void unmap(std::byte* first, std::size_t size) noexcept;
 
 // Sleeps while the word, of a segment or private, is `seen`; may wake early.

@@ -1,4 +1,4 @@
-// How ranks of a node come to share memory: one makes a file in memory, the others open it by its name, and it loses its name.
+// Shares memory between ranks of a node: one makes a file in memory, the others open it by its name, which is then removed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace argosy::detail {
 
-// One broadcast and one reduction. Collective.
+// Collective: one broadcast and one reduction.
 template <agreeing World>
 shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
-  // What ranks tell each other about a segment.
+  // The note on a segment that ranks send to each other.
   struct segment_note {
     node_segment::name name = {};
     std::uint64_t bytes = 0;
@@ -30,7 +30,7 @@ shared_memory share_segment(World const& world, std::size_t bytes, std::error_co
 
   error.clear();
   std::byte* first = nullptr;
-  // The name goes with this rank's part of the work, also if the user's error handler throws.
+  // Removes the name at the end of this rank's part, also if the user's error handler throws.
   struct named {
     segment_note note;
     bool mine = false;

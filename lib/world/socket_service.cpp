@@ -1,3 +1,4 @@
+// Implements socket_service.hpp: connections on first use, requests, answers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "socket_service.hpp"
 
@@ -107,7 +108,7 @@ std::error_code socket_service::make(link& l, int rank) {
   return {};
 }
 
-// Who was not asked does not answer.
+// Ignores an answer from a rank that was not asked.
 void socket_service::take(int rank, std::uint64_t number, wire::frame f) {
   std::lock_guard const lock(mutex_);
   auto const found = pending_.find(f.number);

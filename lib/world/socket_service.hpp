@@ -1,4 +1,4 @@
-// A service over sockets: requests are answered by threads that make no call of MPI.
+// A service over sockets: threads that make no MPI calls answer requests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@ class socket_service final : public service {
   ~socket_service() override { station_.stop(); }
 
   wire::address const& where() const { return station_.where(); }
-  // Of all ranks, by rank: before the first call.
+  // Takes the addresses of all ranks, by rank. Call it before the first request.
   void meet(std::vector<wire::address> everybody);
 
   std::vector<service_answer> call(std::vector<parcel> const& requests) override;
@@ -42,8 +42,8 @@ class socket_service final : public service {
   };
   struct link {
     std::mutex making;
-    std::shared_ptr<wire::connection> to;  // none: not made, or ended
-    std::uint64_t number = 0;  // of links that were made, so that the end of an earlier one is not that of this
+    std::shared_ptr<wire::connection> to;  // null: not made, or ended
+    std::uint64_t number = 0;  // counts links, so that the end of an earlier one is not taken for the end of this one
   };
 
   wire::connection::events welcome(std::shared_ptr<wire::connection> const& c);

@@ -30,25 +30,25 @@ constexpr bool is_optional<std::optional<T>> = true;
 
 class message_maker {
  public:
-  message_maker(FuzzedDataProvider& in, gpfs::machine const& m) : in_(in), machine_(m) {}
+  message_maker(FuzzedDataProvider& in, lab::gpfs::machine const& m) : in_(in), machine_(m) {}
 
-  gpfs::message_body body() {
-    static auto const all = makers(std::make_index_sequence<std::variant_size_v<gpfs::message_body>>{});
+  lab::gpfs::message_body body() {
+    static auto const all = makers(std::make_index_sequence<std::variant_size_v<lab::gpfs::message_body>>{});
     return (this->*all[in_.ConsumeIntegralInRange<std::size_t>(0, all.size() - 1)])();
   }
 
  private:
-  using maker = gpfs::message_body (message_maker::*)();
+  using maker = lab::gpfs::message_body (message_maker::*)();
 
   template <std::size_t... I>
   static std::array<maker, sizeof...(I)> makers(std::index_sequence<I...>) {
-    return {&message_maker::make<std::variant_alternative_t<I, gpfs::message_body>>...};
+    return {&message_maker::make<std::variant_alternative_t<I, lab::gpfs::message_body>>...};
   }
   template <class Body>
-  gpfs::message_body make() {
+  lab::gpfs::message_body make() {
     Body b;
     fill(b);
-    return gpfs::message_body(std::move(b));
+    return lab::gpfs::message_body(std::move(b));
   }
 
   template <class T>
@@ -96,11 +96,13 @@ class message_maker {
   }
 
   FuzzedDataProvider& in_;
-  gpfs::machine const& machine_;
+  lab::gpfs::machine const& machine_;
 };
 
 }  // namespace
 
-gpfs::message_body any_message(FuzzedDataProvider& in, gpfs::machine const& m) { return message_maker(in, m).body(); }
+lab::gpfs::message_body any_message(FuzzedDataProvider& in, lab::gpfs::machine const& m) {
+  return message_maker(in, m).body();
+}
 
 }  // namespace argosy::fuzz

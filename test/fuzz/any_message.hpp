@@ -9,6 +9,6 @@
 
 namespace argosy::fuzz {
 
-gpfs::message_body any_message(FuzzedDataProvider& in, gpfs::machine const& m);
+lab::gpfs::message_body any_message(FuzzedDataProvider& in, lab::gpfs::machine const& m);
 
 }  // namespace argosy::fuzz

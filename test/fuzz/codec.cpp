@@ -11,13 +11,13 @@ using namespace argosy;
 
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   auto const bytes = fuzz::bytes_of(data, size);
-  auto const m = gpfs::decode(bytes);
+  auto const m = lab::gpfs::decode(bytes);
   if (!m) return 0;
-  auto const again = gpfs::encode(*m);
+  auto const again = lab::gpfs::encode(*m);
   FUZZ_CHECK(std::ranges::equal(again, bytes));
-  FUZZ_CHECK(gpfs::decode(again).has_value());
-  gpfs::machine hardware;
+  FUZZ_CHECK(lab::gpfs::decode(again).has_value());
+  lab::gpfs::machine hardware;
   hardware.block_bytes = 512;
-  gpfs::makes_sense(*m, hardware);
+  lab::gpfs::makes_sense(*m, hardware);
   return 0;
 }

@@ -18,17 +18,17 @@
 
 #include "any_message.hpp"
 #include "scratch.hpp"
-#include "support/wire_peers.hpp"
+#include "../support/wire_peers.hpp"
 
 using namespace argosy;
 
 namespace {
 
 using test::stranger;
-namespace kinds = gpfs::process_frames;
+namespace kinds = lab::gpfs::process_frames;
 
-gpfs::machine small() {
-  gpfs::machine m;
+lab::gpfs::machine small() {
+  lab::gpfs::machine m;
   m.block_bytes = 512;
   m.servers = 2;
   m.pagepool_bytes = 16 * 512;
@@ -40,7 +40,7 @@ gpfs::machine small() {
 // A well-behaved node, and files that it has open.
 class client {
  public:
-  explicit client(std::string const& address) : mount_(gpfs::mount::to(address, 0, error_)) {
+  explicit client(std::string const& address) : mount_(lab::gpfs::mount::to(address, 0, error_)) {
     FUZZ_CHECK(!error_);
     old_ = open("good");
     FUZZ_CHECK(!error_ && old_.write(0, bytes_).bytes == size());
@@ -66,15 +66,15 @@ class client {
   }
 
  private:
-  gpfs::mounted_file open(std::string const& name) {
-    return gpfs::mounted_file::open(mount_, name, {.read = true, .write = true, .create = true}, error_);
+  lab::gpfs::mounted_file open(std::string const& name) {
+    return lab::gpfs::mounted_file::open(mount_, name, {.read = true, .write = true, .create = true}, error_);
   }
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
 
   std::vector<std::byte> const bytes_ = std::vector<std::byte>(1000, std::byte{0x5a});
   std::error_code error_;
-  gpfs::mount mount_;
-  gpfs::mounted_file old_;
+  lab::gpfs::mount mount_;
+  lab::gpfs::mounted_file old_;
 };
 
 // What a node would send, but for what it means.
@@ -94,13 +94,14 @@ std::vector<std::byte> any_frame(FuzzedDataProvider& in, int node) {
     default:
       break;
   }
-  constexpr gpfs::role whom[] = {gpfs::role::manager, gpfs::role::server, gpfs::role::client, gpfs::role::manager};
-  gpfs::message const m{{gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
-                        {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
-                        fuzz::any_message(in, small())};
+  constexpr lab::gpfs::role whom[] = {lab::gpfs::role::manager, lab::gpfs::role::server, lab::gpfs::role::client,
+                                      lab::gpfs::role::manager};
+  lab::gpfs::message const m{{lab::gpfs::role::client, in.ConsumeIntegralInRange(0, 30) == 0 ? 0 : node},
+                             {in.PickValueInArray(whom), in.ConsumeIntegralInRange(0, 1)},
+                             fuzz::any_message(in, small())};
   // Most would be refused, and this would be the end of the talk.
-  if (!gpfs::makes_sense(m, small()) && in.ConsumeIntegralInRange(0, 7) != 0) return {};
-  return stranger::frame(kinds::one_message, number, gpfs::encode(m));
+  if (!lab::gpfs::makes_sense(m, small()) && in.ConsumeIntegralInRange(0, 7) != 0) return {};
+  return stranger::frame(kinds::one_message, number, lab::gpfs::encode(m));
 }
 
 void talk_as_a_node(stranger& s, wire::address const& where, FuzzedDataProvider& in) {
@@ -120,7 +121,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   scratch.clear();
   FuzzedDataProvider in(data, size);
   std::error_code error;
-  gpfs::host host({.hardware = small(), .directory = scratch.path(), .network = false}, error);
+  lab::gpfs::host host({.hardware = small(), .directory = scratch.path(), .network = false}, error);
   FUZZ_CHECK(!error);
   wire::address const where = wire::address_from(host.address(), error);
   FUZZ_CHECK(!error);

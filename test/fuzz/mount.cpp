@@ -21,17 +21,17 @@
 #include <wire/raw_socket.hpp>
 
 #include "any_message.hpp"
-#include "support/wire_peers.hpp"
+#include "../support/wire_peers.hpp"
 
 using namespace argosy;
 
 namespace {
 
 using test::stranger;
-namespace kinds = gpfs::process_frames;
+namespace kinds = lab::gpfs::process_frames;
 
-gpfs::machine small() {
-  gpfs::machine m;
+lab::gpfs::machine small() {
+  lab::gpfs::machine m;
   m.block_bytes = 512;
   m.servers = 2;
   m.pagepool_bytes = 16 * 512;
@@ -85,12 +85,13 @@ class liar {
     if (in_.ConsumeIntegralInRange(0, 15) == 0)
       return stranger::frame(in_.ConsumeIntegralInRange<std::uint64_t>(0, 6),
                              in_.ConsumeIntegralInRange<std::uint64_t>(0, 3), in_.ConsumeBytes<std::byte>(20));
-    constexpr gpfs::role who[] = {gpfs::role::manager, gpfs::role::server, gpfs::role::client, gpfs::role::manager};
-    gpfs::message const m{{in_.PickValueInArray(who), in_.ConsumeIntegralInRange(0, 1)},
-                          {gpfs::role::client, 0},
-                          fuzz::any_message(in_, machine_)};
-    if (!gpfs::makes_sense(m, machine_) && in_.ConsumeIntegralInRange(0, 7) != 0) return {};
-    return stranger::frame(kinds::one_message, 0, gpfs::encode(m));
+    constexpr lab::gpfs::role who[] = {lab::gpfs::role::manager, lab::gpfs::role::server, lab::gpfs::role::client,
+                                       lab::gpfs::role::manager};
+    lab::gpfs::message const m{{in_.PickValueInArray(who), in_.ConsumeIntegralInRange(0, 1)},
+                               {lab::gpfs::role::client, 0},
+                               fuzz::any_message(in_, machine_)};
+    if (!lab::gpfs::makes_sense(m, machine_) && in_.ConsumeIntegralInRange(0, 7) != 0) return {};
+    return stranger::frame(kinds::one_message, 0, lab::gpfs::encode(m));
   }
 
   // A little while, for what it asks.
@@ -112,14 +113,14 @@ class liar {
 
   door const& door_;
   FuzzedDataProvider& in_;
-  gpfs::machine const machine_ = small();
+  lab::gpfs::machine const machine_ = small();
   int socket_ = -1;
   std::thread thread_;
 };
 
-void work(gpfs::mount const& m) {
+void work(lab::gpfs::mount const& m) {
   std::error_code error;
-  auto f = gpfs::mounted_file::open(m, "f", {.read = true, .write = true, .create = true}, error);
+  auto f = lab::gpfs::mounted_file::open(m, "f", {.read = true, .write = true, .create = true}, error);
   if (error) return;
   std::vector<std::byte> memory(1500);
   f.read(0, memory);
@@ -138,7 +139,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   FuzzedDataProvider in(data, size);
   liar const host(d, in);
   std::error_code error;
-  auto const m = gpfs::mount::to(wire::to_text(d.where), 0, error);
+  auto const m = lab::gpfs::mount::to(wire::to_text(d.where), 0, error);
   if (!error) work(m);
   return 0;
 }

@@ -13,9 +13,9 @@ using namespace argosy;
 
 namespace {
 
-std::optional<scenario> read(std::string_view text) {
+std::optional<lab::scenario> read(std::string_view text) {
   try {
-    return parse_scenario(text);
+    return lab::parse_scenario(text);
   } catch (std::invalid_argument const&) {
     return {};
   }

@@ -18,7 +18,7 @@
 #include <wire/raw_socket.hpp>
 #include <world/socket_service.hpp>
 
-#include "support/wire_peers.hpp"
+#include "../support/wire_peers.hpp"
 
 using namespace argosy;
 

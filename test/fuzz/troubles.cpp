@@ -13,9 +13,9 @@ using namespace argosy;
 
 namespace {
 
-std::optional<gpfs::troubles> read(std::string_view text) {
+std::optional<lab::gpfs::troubles> read(std::string_view text) {
   try {
-    return gpfs::parse_troubles(text);
+    return lab::gpfs::parse_troubles(text);
   } catch (std::invalid_argument const&) {
     return {};
   }

@@ -301,7 +301,8 @@ void check_messages_of_shipping(World const& world, std::string const& path, ope
   CHECK(r.messages >= (size - 1) * (stripes >= size ? 1 : 0));
   CHECK(r.view_bytes <= r.messages * 400);
   CHECK(r.message_bytes <= 4 * each);
-  CHECK(r.message_bytes >= (size == 1 ? 0 : 4 * each - 2 * (64 << 10) / size));  // but for its own stripes, two at most
+  std::int64_t const of_a_stripe = 4 * (((16 << 10) + size - 1) / size);
+  CHECK(r.message_bytes >= (size == 1 ? 0 : 4 * each - 2 * of_a_stripe));  // but for its own stripes, two at most
   CHECK(r.rounds >= 1);
 
   engine random(seed() + static_cast<unsigned>(rank));

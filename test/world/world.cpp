@@ -177,7 +177,7 @@ TEST_CASE("ranks reduce values of any size", "[world][mpi]") {
 }
 
 TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
-  io::mpi const ranks(MPI_COMM_WORLD);
+  io::mpi const ranks = io::mpi(MPI_COMM_WORLD).node();
   io::memory_world const world(ranks.share(io::memory_world::bytes_for(ranks.size())), ranks.rank(), ranks.size());
   check_reductions(world);
   check_sums(world);
@@ -191,7 +191,7 @@ TEST_CASE("ranks that meet in memory alone", "[world][memory]") {
 }
 
 TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "[world][mpi][memory]") {
-  io::mpi world = io::mpi(MPI_COMM_WORLD).duplicate();
+  io::mpi world = io::mpi(MPI_COMM_WORLD).node();
   world.meet_in(world.share(io::memory_world::bytes_for(world.size())));
   check_reductions(world);
   check_sums(world);

@@ -10,7 +10,7 @@
 
 namespace argosy {
 
-// By meaning and width, as C++ types are deduced; of C's own names only those stay whose width differs between machines.
+// Named by meaning and width, as C++ types are deduced; of C's own names only those whose width differs between machines.
 enum class basic : std::uint8_t {
   byte,       // never converted: std::byte, and all data whose type is not known
   character,  // char, signed char, unsigned char, char8_t
@@ -40,12 +40,12 @@ constexpr std::int64_t size_in(basic_sizes const& sizes, basic type) noexcept {
   return sizes[static_cast<std::size_t>(type)];
 }
 
-// In memory.
+// Sizes in memory.
 inline constexpr basic_sizes native_sizes{
     1, 1, sizeof(bool), 2, 2, 4, 4, 8, 8, 16, 16, sizeof(long), sizeof(unsigned long), sizeof(wchar_t), 4, 8, 16,
     sizeof(long double)};
 
-// In external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they have in memory.
+// Sizes in external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they have in memory.
 inline constexpr basic_sizes external32_sizes{1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 4, 4, 2, 4, 8, 16, 16};
 
 constexpr std::string_view name_of(basic type) noexcept {

@@ -22,7 +22,7 @@ namespace argosy {
 //   io::darray<double, 3> tile({nx, ny, nz}, block, grid, world.rank());
 //   io::darray<double, 2> cells({ny, nx}, {cyclic(4), none}, {p, 1}, rank, io::order::fortran);
 //   io::darray rows(io::list(io::c<64>, n), block, io::list(io::c<4>, io::c<1>), rank, io::type<double>);
-// As MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the array's order; the extent is
+// Like MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the array's order; the extent is
 // the whole array. Costs O(dimensions): no block is ever listed. Throws invalid_layout where the grid does not match;
 // where the numbers are fixed, that does not compile.
 template <class T, std::size_t Dimensions = std::dynamic_extent, class Sizes = numbers<Dimensions>,

@@ -1,4 +1,4 @@
-// What counts as a datatype: anything that can say its normal form.
+// The concept of a datatype: anything that has a normal form.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@ concept described_datatype = requires(T const& t) {
   std::bool_constant<T::is_static>{};
 };
 
-// What `flatten` returns beside `layout`.
+// The other results of `flatten`, beside `layout`.
 template <class T>
 concept flat_datatype = !std::same_as<T, layout> && !described_datatype<T> && requires(T const& t) {
   { t.value() } -> std::same_as<layout const&>;

@@ -132,7 +132,7 @@ constexpr signature types_of() {
   }
 }
 
-// Where basic types have other sizes: arrays close up; members of a class stay at their places, and so does its extent.
+// The form if basic types have these sizes: arrays close up; members of a class keep their places, and the class its extent.
 template <class T>
 constexpr layout file_layout_of(basic_sizes const& sizes) {
   auto const copies = [](layout const& one, std::size_t n) {

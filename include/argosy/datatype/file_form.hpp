@@ -1,5 +1,5 @@
-// What a data representation needs of a datatype beside its form: the types along its stream, and its form where basic
-// types have other sizes.
+// The parts of a datatype that a data representation needs beside its form: the types along its stream, and its form if
+// basic types have other sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

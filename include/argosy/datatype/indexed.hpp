@@ -60,7 +60,7 @@ indexed(L const&, D const&, Old) -> indexed<detail::stored_list<L>, detail::stor
 template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype Old>
 indexed(I const (&)[N], J const (&)[M], Old) -> indexed<numbers<N>, numbers<M>, Old>;
 
-// As `indexed`, with displacements in bytes.
+// Like `indexed`, with displacements in bytes.
 // Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
 // Throws invalid_layout if a length is negative or the lists differ in size.
 template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>

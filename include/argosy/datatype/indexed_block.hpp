@@ -61,7 +61,7 @@ indexed_block(B, D const&, Old) -> indexed_block<stored_number<B>, detail::store
 template <number B, detail::integer I, std::size_t N, datatype Old>
 indexed_block(B, I const (&)[N], Old) -> indexed_block<stored_number<B>, numbers<N>, Old>;
 
-// As `indexed_block`, with displacements in bytes.
+// Like `indexed_block`, with displacements in bytes.
 // Throws invalid_layout if the block length is negative.
 template <number BlockLength, detail::number_sequence Displacements, datatype Old>
 class hindexed_block {

@@ -12,7 +12,7 @@
 namespace argosy {
 
 //   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
-// As a datatype of its own, to name members at one place only:
+// It is also a datatype of its own, to choose members at one place only:
 //   io::contiguous(n, io::members<&particle::x>{})
 template <auto First, auto... Rest>
 struct members {

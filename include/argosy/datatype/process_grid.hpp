@@ -20,7 +20,7 @@ namespace argosy {
 // Ranks are in C order, the last coordinate fastest, as in MPI's Cartesian communicators and darray.
 class process_grid {
  public:
-  // As square as possible: dimensions never increase, and the largest is as small as it can be.
+  // A grid as square as possible: dimensions never increase, and the largest is as small as it can be.
   constexpr process_grid(std::int64_t processes, int dimensions) : process_grid(processes, zeros(dimensions)) {}
   constexpr process_grid(std::int64_t processes, int dimensions, std::initializer_list<bool> periodic)
       : process_grid(processes, zeros(dimensions)) {
@@ -42,7 +42,7 @@ class process_grid {
   constexpr bool periodic(int d) const { return (periodic_ >> index(d) & 1) != 0; }
   constexpr numbers<> const& extents() const noexcept { return dims_; }
 
-  // Where a rank is. Throws invalid_layout if it is not in the grid.
+  // The coordinates of a rank. Throws invalid_layout if it is not in the grid.
   constexpr numbers<> coordinates(int rank) const {
     if (rank < 0 || rank >= size_) throw_rank(rank);
     numbers<> result = dims_;
@@ -50,7 +50,7 @@ class process_grid {
     for (std::size_t d = dims_.size(); d-- > 0; rest /= dims_[d]) result[d] = rest % dims_[d];
     return result;
   }
-  // Who is there: nobody, if a coordinate lies outside along a dimension that is not periodic.
+  // The rank at these coordinates; none if one lies outside of a dimension that is not periodic.
   template <detail::number_sequence C>
   constexpr std::optional<int> rank(C const& coordinates) const {
     numbers<> const where(coordinates);
@@ -67,14 +67,14 @@ class process_grid {
   constexpr std::optional<int> rank(std::initializer_list<int> coordinates) const {
     return rank(std::span(coordinates.begin(), coordinates.size()));
   }
-  // Who is `steps` away along dimension d, if anybody.
+  // The rank that is `steps` away along dimension d, if any.
   constexpr std::optional<int> neighbour(int of_rank, int d, std::int64_t steps) const {
     numbers<> where = coordinates(of_rank);
     where[index(d)] += steps;
     return rank(where);
   }
 
-  // As a list of the dimensions, where N are needed.
+  // The dimensions as a list, for callers that need exactly N.
   template <std::size_t N>
   constexpr operator numbers<N>() const {
     if constexpr (N != std::dynamic_extent)

@@ -161,7 +161,7 @@ record(L const&, D const&, Old...) -> record<detail::lists<detail::stored_list<L
 template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype... Old>
 record(I const (&)[N], J const (&)[M], Old...) -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
 
-// As many members as there are layouts, known at run time only.
+// Lists of a length known at run time only; they must name as many members as there are datatypes.
 template <detail::number_sequence L, detail::number_sequence D>
 constexpr layout record_of(L const& lengths, D const& displacements, std::span<layout const> olds) {
   detail::stored_list<L> const counts(lengths);

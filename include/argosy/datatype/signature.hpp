@@ -16,7 +16,7 @@
 
 namespace argosy {
 
-// In prefix order: a run of `count` items of one type, or a loop, whose body is the next `body` nodes, `count` times.
+// In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body` nodes, `count` times.
 struct signature_node {
   basic type = basic::byte;
   std::uint32_t body = 0;  // 0: a run
@@ -43,10 +43,10 @@ class signature {
   constexpr bool empty() const noexcept { return nodes_.empty(); }
   constexpr std::span<signature_node const> nodes() const noexcept { return nodes_; }
 
-  // Bytes where items have other sizes.
+  // Bytes if items have these sizes.
   constexpr std::int64_t size_with(basic_sizes const& sizes) const { return sum(0, nodes_.size(), sizes); }
 
-  // `part`, `copies` times, behind what is there already. O(nodes of part).
+  // Appends `part`, `copies` times. O(nodes of part).
   constexpr signature& append(signature const& part, std::int64_t copies = 1) {
     detail::require_not_negative("signature", "the number of copies", copies);
     if (part.empty() || copies == 0) return *this;
@@ -82,7 +82,7 @@ class signature {
     nodes_.push_back({basic::byte, static_cast<std::uint32_t>(body.size()), count});
     for (signature_node const& n : body) nodes_.push_back(n);
   }
-  // The last run or loop is the same but for its count.
+  // True if the last run or loop equals `nodes`, except for its count.
   constexpr bool ends_with(std::span<signature_node const> nodes) const {
     if (nodes_.size() - last_ != nodes.size() || nodes_.empty()) return false;
     signature_node const &a = nodes_[last_], &b = nodes[0];

@@ -60,7 +60,7 @@ template <number Count, number BlockLength, number Stride, datatype Old>
 vector(Count, BlockLength, Stride, Old)
     -> vector<stored_number<Count>, stored_number<BlockLength>, stored_number<Stride>, Old>;
 
-// As `vector`, with the stride in bytes.
+// Like `vector`, with the stride in bytes.
 template <number Count, number BlockLength, number Stride, datatype Old>
 class hvector {
   static_assert(detail::may_be_not_negative<Count>, "argosy::hvector: the count is negative; give 0 or more");

@@ -12,29 +12,29 @@
 
 namespace argosy {
 
-// The same on every rank but for `code` and `thrown`.
+// Equal on every rank, except for `code` and `thrown`.
 struct agreement {
-  std::error_code code = {};       // of this rank: none, its own errc, or errc::error_on_another_rank
+  std::error_code code = {};       // this rank's: none, its own errc, or errc::error_on_another_rank
   int failed_rank = -1;            // the lowest rank that failed
-  std::error_code cause = {};      // with what: an errno, or errc
-  std::string detail = {};         // in its words
-  std::exception_ptr thrown = {};  // on this rank, by code of the user
+  std::error_code cause = {};      // why that rank failed: an errno, or an errc
+  std::string detail = {};         // the message of that rank
+  std::exception_ptr thrown = {};  // what code of the user threw on this rank
 
   explicit operator bool() const noexcept { return !code; }  // all is well
 };
 
-// For calls that concern one rank alone.
+// The agreement of a call that concerns one rank only.
 inline agreement alone(int rank, failure f) {
   if (!f) return {};
   return {classify(f.code), rank, f.code, std::move(f.detail), std::move(f.thrown)};
 }
 
 namespace detail {
-// Of a code that is neither an errno nor an errc: "category 7: message".
+// Text for a code that is neither an errno nor an errc: "category 7: message".
 std::string foreign_words(std::error_code const& code);
 }  // namespace detail
 
-// "write_at_all of 'state.dat' failed on rank 3 (said by rank 0): no space left on the file system (ENOSPC): ..."
+// "write_at_all of 'state.dat' failed on rank 3 (this is rank 0): no space left on the file system (ENOSPC): ..."
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
 
 }  // namespace argosy

@@ -1,4 +1,4 @@
-// What can go wrong with a file, named as MPI names it.
+// The error codes of files, named as MPI names them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -45,14 +45,14 @@ enum class errc {
 std::error_category const& category() noexcept;
 inline std::error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), category()}; }
 
-// The class of any error code: of errno values as the list above says, of argosy's own as they are. `code` is an error.
+// The class of any error code: errno values as in the list above, argosy's own codes unchanged. `code` must be an error.
 errc classify(std::error_code const& code) noexcept;
-// It is a number of the operating system.
+// True if the code is a number of the operating system.
 inline bool is_errno(std::error_code const& code) noexcept {
   return code.category() == std::system_category() || code.category() == std::generic_category();
 }
 
-// What a user can do about it: one sentence.
+// The remedy: one sentence on what a user can do about an error.
 std::string_view remedy(errc e) noexcept;
 
 }  // namespace argosy

@@ -1,4 +1,4 @@
-// What the throwing forms throw.
+// The exception that the throwing forms throw.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace argosy {
 
-// Its code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
+// code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
 // why, and what to do.
 class error : public std::system_error {
  public:
@@ -25,7 +25,7 @@ class error : public std::system_error {
 
   // The lowest rank that failed, the same on every rank.
   int failed_rank() const noexcept { return failed_rank_; }
-  // What failed there: an errno in std::system_category(), or an errc where there was none.
+  // Why that rank failed: an errno in std::system_category(), or an errc if there was no errno.
   std::error_code cause() const noexcept { return cause_; }
 
  private:

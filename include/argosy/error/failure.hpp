@@ -12,9 +12,9 @@
 namespace argosy {
 
 struct failure {
-  std::error_code code = {};       // as it came: an errno, or errc
+  std::error_code code = {};       // the original code: an errno, or an errc
   std::string detail = {};         // where and with which numbers
-  std::exception_ptr thrown = {};  // by code of the user; this rank throws it again
+  std::exception_ptr thrown = {};  // what code of the user threw; this rank throws it again
 
   failure() = default;
   failure(std::error_code c, std::string words = {}) : code(c), detail(std::move(words)) {}
@@ -22,7 +22,7 @@ struct failure {
 
   explicit operator bool() const noexcept { return static_cast<bool>(code); }
 
-  // The first failure counts.
+  // Keeps the first failure: a later one is ignored.
   void keep(failure later) {
     if (!code) *this = std::move(later);
   }

@@ -53,7 +53,7 @@ class any_handle {
   bool takes_hints() const { return held_ && held_->takes_hints(); }
   int node() const { return held_ ? held_->node() : unknown_node; }
 
-  // What is held, if it is an H; otherwise null.
+  // The held handle if it is an H, otherwise null.
   template <handle H>
   H* target() noexcept {
     auto* const found = dynamic_cast<model<H>*>(held_.get());

@@ -1,4 +1,4 @@
-// Counts calls and bytes.
+// A decorator that counts calls and bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,7 @@ class call_counts {
   std::int64_t errors(file_call kind) const noexcept { return at(errors_, kind); }
   std::int64_t bytes_read() const noexcept { return at(bytes_, file_call::read); }
   std::int64_t bytes_written() const noexcept { return at(bytes_, file_call::write); }
-  // Stretches of the file that reads, or writes, asked for: parts that follow one another are one.
+  // Stretches of the file that reads (or writes) asked for; parts that follow one another are one stretch.
   std::int64_t runs(file_call kind) const noexcept { return at(runs_, kind); }
 
   void count(file_call kind, std::error_code const& error, std::int64_t bytes = 0, std::int64_t runs = 0) noexcept {
@@ -112,7 +112,7 @@ class counting {
   std::shared_ptr<call_counts> counts_ = std::make_shared<call_counts>();
 };
 
-// Opens by `inner`, and counts.
+// Opens with `inner`, and counts the calls of what it opens.
 inline opener with_counting(opener inner, std::shared_ptr<call_counts> counts) {
   return inner.opening([inner, counts = std::move(counts)](std::string const& path, open_flags flags,
                                                            std::error_code& error) -> any_handle {

@@ -1,4 +1,4 @@
-// What shall go wrong: which calls of a file fail, stop short or are late.
+// A fault script: which calls of a file fail, stop short or are late.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,12 +39,12 @@ class fault_script {
   fault_script() = default;
   fault_script(std::initializer_list<fault> faults) : faults_(faults) {}
 
-  // At any time, by any thread.
+  // May be called at any time, by any thread.
   void add(fault f) {
     std::lock_guard const guard(mutex_);
     faults_.push_back(f);
   }
-  // No more faults; call numbers start anew.
+  // Removes all faults; call numbers start again from 1.
   void clear() {
     std::lock_guard const guard(mutex_);
     faults_.clear();
@@ -54,7 +54,7 @@ class fault_script {
   // From now on there is no space at or beyond this file offset: writes stop there by ENOSPC, preallocate fails, too.
   void fill_disk_at(std::int64_t offset) { disk_bytes_ = offset; }
   std::int64_t disk_bytes() const noexcept { return disk_bytes_; }
-  // How delays pass; a virtual world puts its own clock here. Before the first call.
+  // Sets how delays pass; a virtual world puts its own clock here. Call it before the first file call.
   void sleep_by(std::function<void(std::chrono::nanoseconds)> sleep) { sleep_ = std::move(sleep); }
 
   std::int64_t calls(file_call kind) const noexcept { return calls_[static_cast<std::size_t>(kind)]; }
@@ -64,7 +64,7 @@ class fault_script {
     std::error_code error;
     std::int64_t most_bytes = fault::all_bytes;
   };
-  // Counts the next call of this kind, waits as the script says, and tells what shall happen to it.
+  // Counts the next call of this kind, waits as the script says, and returns what is to happen to it.
   verdict next(file_call kind);
 
  private:
@@ -85,18 +85,18 @@ inline fault fail_at(file_call kind, std::int64_t call, std::error_code error) {
 inline fault fail_from(file_call kind, std::int64_t call, std::errc error) {
   return {.kind = kind, .first = call, .times = fault::forever, .error = {static_cast<int>(error), std::system_category()}};
 }
-// Torn: so many bytes are moved before the error.
+// A torn transfer: `bytes` bytes are moved before the error.
 inline fault tear_at(file_call kind, std::int64_t call, std::int64_t bytes, std::errc error) {
   return {.kind = kind, .first = call, .error = {static_cast<int>(error), std::system_category()}, .most_bytes = bytes};
 }
-// Fewer bytes and no error. For a read this is the end of the file; a write promises more, unless the handle is raw.
+// A short transfer without an error. For a read this means the end of the file; only raw handles may write short.
 inline fault shorten_at(file_call kind, std::int64_t call, std::int64_t bytes, std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .most_bytes = bytes};
 }
 inline fault delay_at(file_call kind, std::int64_t call, std::chrono::nanoseconds delay, std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .delay = delay};
 }
-// EINTR in a row: for raw handles.
+// EINTR, `times` times in a row; for raw handles only.
 inline fault interrupt_at(file_call kind, std::int64_t call, std::int64_t times = 1) {
   return {.kind = kind, .first = call, .times = times, .error = {static_cast<int>(std::errc::interrupted), std::system_category()}};
 }

@@ -1,4 +1,4 @@
-// Breaks as a script says.
+// A decorator that fails as a script says.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace argosy {
 
-// faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel does: there belong
-// EINTR, EAGAIN and short counts, which must not come out.
+// faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel does: EINTR, EAGAIN and
+// short counts belong there, since they must not reach the caller.
 template <handle H>
 class faulty {
  public:
@@ -77,7 +77,7 @@ class faulty {
     auto const v = script_->next(file_call::sync);
     return v.error ? v.error : inner_.sync();
   }
-  std::error_code close() {  // closes all the same
+  std::error_code close() {  // closes even if it returns an error
     auto const v = script_->next(file_call::close);
     std::error_code const error = inner_.close();
     return v.error ? v.error : error;
@@ -118,7 +118,7 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
   return {done.bytes, done.error ? done.error : cut && done.bytes == there ? full() : v.error};
 }
 
-// Opens by `inner`, unless the script says otherwise, and breaks what was opened.
+// Opens with `inner`, unless the script says that open fails; the opened files fail as the script says.
 inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
   return inner.opening([inner, script = std::move(script)](std::string const& path, open_flags flags,
                                                            std::error_code& error) -> any_handle {
@@ -132,7 +132,7 @@ inline opener with_faults(opener inner, std::shared_ptr<fault_script> script) {
   });
 }
 
-// As above with a real file, the faults below the retries: the k-th system call instead of the k-th call.
+// The same for real files, with faults below the retries: they count system calls instead of calls.
 inline opener with_raw_faults(std::shared_ptr<fault_script> script) {
   return posix_opener().opening(
       [script = std::move(script)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {

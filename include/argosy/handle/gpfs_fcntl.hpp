@@ -1,4 +1,4 @@
-// The public control interface of GPFS, `gpfs_fcntl`: what its argument is made of. Field names are the public ones;
+// The public control interface of GPFS: the structures of the argument of `gpfs_fcntl`. Field names are the public ones;
 // layouts are compatible with them, so the same bytes serve the simulated and a real file system.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -41,7 +41,7 @@ struct gpfsFcntlHeader_t {
   int fcntlReserved = 0;
 };
 
-// What every structure begins with.
+// The beginning of every structure.
 struct gpfsStructHeader_t {
   int structLen = 0;
   int structType = 0;
@@ -68,7 +68,7 @@ struct gpfsRangeArray_t {
 
 struct gpfsMultipleAccessRange_t {
   int structLen = 400, structType = multiple_access_range;
-  int accRangeCnt = 0;  // in: asked for; out: accepted, the first so many
+  int accRangeCnt = 0;  // in: how many are asked for; out: how many, from the first on, were accepted
   int relRangeCnt = 0;
   gpfsRangeArray_t accRangeArray[range_count_max] = {};
   gpfsRangeArray_t relRangeArray[range_count_max] = {};
@@ -106,7 +106,7 @@ struct gpfsDataShipMap_t {
   int agentNodeNumber[ship_agents_max] = {};
 };
 
-// As the above with as many entries as structLen says, an even number. Here, the shortest.
+// Like the structure above, with as many entries as structLen says, an even number. This one is the shortest.
 struct gpfsDataShipMapVariable_t {
   int structLen = 24, structType = data_ship_map;
   int partitionSize = 0;

@@ -18,14 +18,14 @@
 
 namespace argosy {
 
-// What libgpfs.so offers, loaded when it is first asked for. Nothing of it is needed to build or to run.
+// The functions of libgpfs.so, loaded when first needed. argosy builds and runs without the library.
 class gpfs_library {
  public:
-  // Of an empty name: that in the environment variable ARGOSY_GPFS_LIBRARY, or libgpfs.so. Null, and the reason, if it
-  // cannot be loaded or has no gpfs_fcntl. A library that was loaded stays.
+  // An empty name stands for the environment variable ARGOSY_GPFS_LIBRARY, or libgpfs.so. Returns null, and the reason, if the
+  // library cannot be loaded or has no gpfs_fcntl. A loaded library is never unloaded.
   static std::shared_ptr<gpfs_library const> load(std::string const& name, std::string& why_not);
 
-  // Each returns an errno, or 0; ENOSYS where the library has no such function.
+  // Each returns an errno, or 0; ENOSYS if the library has no such function.
   int fcntl(int descriptor, void* argument) const;
   int prealloc(int descriptor, long long start, long long bytes) const;
 
@@ -34,7 +34,7 @@ class gpfs_library {
   int (*prealloc_)(int, long long, long long) = nullptr;
 };
 
-// As `posix`, also where there is no GPFS: then only hints and directives are refused, and `why_not` says why.
+// Like `posix`, also without GPFS: then only hints and directives are refused, and `why_not` says why.
 //
 //   auto f = argosy::gpfs_real::open("state.dat", {.write = true}, error);
 //   argosy::gpfs::gpfsFreeRange_t ... in a struct behind a gpfsFcntlHeader_t
@@ -53,8 +53,8 @@ class gpfs_real : public posix {
   bool is_on_gpfs() const noexcept { return library_ != nullptr; }
   std::string const& why_not() const noexcept { return why_not_; }
 
-  // A struct of a header and structures; what the call writes into it is there afterwards. Errors of GPFS as they are, but:
-  // not on GPFS, errc::unsupported; a directive of data shipping that this release does not know, errc::unsupported, too.
+  // `argument` is a struct of a header and structures; it receives what the call writes. Returns the errors of GPFS, but
+  // errc::unsupported for a file that is not on GPFS, and for a data shipping directive that this release does not know.
   template <class Argument>
     requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {
@@ -65,7 +65,7 @@ class gpfs_real : public posix {
   bool takes_hints() const noexcept { return is_on_gpfs(); }
   int node() const noexcept { return unknown_node; }  // the public interface does not tell
 
-  // By gpfs_prealloc where there is one.
+  // Uses gpfs_prealloc if the library has it.
   std::error_code preallocate(std::int64_t bytes);
 
  private:

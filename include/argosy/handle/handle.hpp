@@ -1,4 +1,4 @@
-// What a handle must offer: an open file of one rank. Local calls, no rank knows of another here.
+// The concept of a handle: an open file of one rank. All calls are local; no rank knows of another here.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace argosy {
 
-// What a transfer did: `bytes` were moved, from the first on, even if there was an error after them. Fewer bytes than
-// asked for without an error is the end of the file.
+// The result of a transfer: the first `bytes` bytes were moved, also if an error followed. Fewer bytes than asked for,
+// without an error, mean the end of the file.
 struct io_result {
   std::int64_t bytes = 0;
   std::error_code error;
@@ -30,8 +30,8 @@ struct write_part {
 
 enum class lock_kind { shared, exclusive };
 
-// Errors are errno values in std::system_category, or argosy::errc where there is no errno. Offsets and lengths are
-// 64-bit and not negative: checked by the caller. Threads may use one handle at the same time, except close and move.
+// Errors are errno values in std::system_category, or argosy::errc if there is no errno. Offsets and lengths are 64-bit and
+// not negative: the caller checks. Threads may use one handle at the same time, except close and move.
 //
 // Interrupted and short calls are continued inside. Only a raw handle, which makes one system call per call, hands them
 // out: `retrying` turns it into one that keeps the promise, and decorators work on both.
@@ -41,13 +41,13 @@ concept handle = std::movable<H> && requires(H& h, std::int64_t n, std::span<std
                                              std::error_code& error) {
   { h.read(n, in) } -> std::same_as<io_result>;
   { h.write(n, out) } -> std::same_as<io_result>;
-  // Parts in the order given; those that follow one another in the file go into one call. `bytes` counts over all parts;
-  // the first part that is short ends the transfer.
+  // Transfers parts in the order given; parts that follow one another in the file go into one call. `bytes` counts over all
+  // parts; the first short part ends the transfer.
   { h.read(reads) } -> std::same_as<io_result>;
   { h.write(writes) } -> std::same_as<io_result>;
 
-  // Against everyone: other threads (of this handle, too), handles and processes. Waits. A thread may convert ranges that
-  // it locked itself, and unlock parts of them. errc::no_locks where the file system has none.
+  // Excludes everyone else: other threads (also of this handle), handles and processes. Waits. A thread may convert ranges that
+  // it locked itself, and unlock parts of them. errc::no_locks if the file system has none.
   { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
   { h.unlock(n, n) } -> std::same_as<std::error_code>;
 
@@ -55,12 +55,12 @@ concept handle = std::movable<H> && requires(H& h, std::int64_t n, std::span<std
   { h.resize(n) } -> std::same_as<std::error_code>;
   { h.preallocate(n) } -> std::same_as<std::error_code>;  // [0, n) has space; data and, if larger, size stay
   { h.sync() } -> std::same_as<std::error_code>;
-  { h.close() } -> std::same_as<std::error_code>;         // the handle is closed whatever it returns
+  { h.close() } -> std::same_as<std::error_code>;         // closes the handle whatever it returns
   { h.is_open() } -> std::same_as<bool>;
-  { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // what the file system likes to transfer
+  { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // the transfer size that the file system prefers
 };
 
-// How a handle is opened. Neither read nor write is an error.
+// How a handle is opened. It is an error if neither read nor write is set.
 struct open_flags {
   bool read = false;
   bool write = false;
@@ -70,7 +70,7 @@ struct open_flags {
   friend constexpr bool operator==(open_flags const&, open_flags const&) = default;
 };
 
-// What can be opened by name. A failed open leaves nothing behind and returns a handle that is not open.
+// A handle that can be opened by name. A failed open leaves nothing behind and returns a handle that is not open.
 template <class H>
 concept openable = handle<H> && requires(std::string const& path, open_flags flags, std::error_code& error) {
   { H::open(path, flags, error) } -> std::same_as<H>;

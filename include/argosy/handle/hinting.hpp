@@ -1,4 +1,4 @@
-// What handles may offer besides: hints and directives to the file system, as gpfs_fcntl takes them.
+// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +16,14 @@ inline constexpr int unknown_node = -1;
 
 template <class H>
 concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
-  // A header and its structures (gpfs/fcntl.hpp); what the call writes into them is there afterwards. errc::unsupported where
-  // the file system has no such thing.
+  // `argument`: a header and its structures (gpfs_fcntl.hpp), which receive what the call writes. errc::unsupported if the file
+  // system has no such call.
   { h.fcntl(argument) } -> std::same_as<std::error_code>;
-  { h.takes_hints() } -> std::same_as<bool>;  // false: fcntl is errc::unsupported whatever it is given
-  { h.node() } -> std::same_as<int>;          // by which partition maps name this place, or unknown_node
+  { h.takes_hints() } -> std::same_as<bool>;  // false: fcntl always returns errc::unsupported
+  { h.node() } -> std::same_as<int>;          // the number of this node in partition maps, or unknown_node
 };
 
-// The same of every handle, for decorators: one that has no such thing takes no hints.
+// The same functions for any handle, for decorators: a handle without these operations takes no hints.
 template <handle H>
 std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
   if constexpr (hinting<H>)

@@ -1,5 +1,5 @@
-// How files are opened and removed, as a value: the place where a program or a test puts another handle, or decorators
-// around one.
+// An opener: how files are opened and removed, as a value. A program or a test uses it to put in another handle, or
+// decorators around one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace argosy {
 
-// A regular value; called by several threads at a time.
+// A regular value. Several threads may call it at a time.
 class opener {
  public:
-  // Sets the error, and then returns a handle that is not open.
+  // On failure sets the error and returns a handle that is not open.
   using open_function = std::function<any_handle(std::string const&, open_flags, std::error_code&)>;
-  // A name that is not there is an error, too.
+  // It is an error if there is no such file.
   using remove_function = std::function<std::error_code(std::string const&)>;
 
   opener(open_function open, remove_function remove) : open_(std::move(open)), remove_(std::move(remove)) {}
@@ -31,7 +31,7 @@ class opener {
   }
   std::error_code remove(std::string const& path) const { return remove_(path); }
 
-  // The same files, opened another way: what a decorator returns.
+  // An opener of the same files that opens them by `open`: decorators return this.
   opener opening(open_function open) const { return {std::move(open), remove_}; }
 
  private:
@@ -39,7 +39,7 @@ class opener {
   remove_function remove_;
 };
 
-// Of handles whose files have names in the file system of the operating system.
+// An opener for handles whose files have names in the file system of the operating system.
 template <openable H>
 opener opener_of() {
   return {[](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {

@@ -28,7 +28,7 @@ class raw_posix {
 
   io_result read(std::int64_t offset, std::span<std::byte> memory);
   io_result write(std::int64_t offset, std::span<std::byte const> memory);
-  // As much of the first run of parts as one preadv/pwritev takes.
+  // Transfers as much of the first run of parts as one preadv or pwritev takes.
   io_result read(std::span<read_part const> parts);
   io_result write(std::span<write_part const> parts);
 
@@ -49,7 +49,7 @@ class raw_posix {
 
   int descriptor() const noexcept { return descriptor_; }
 
-  // The most bytes that a system call is asked for. Linux moves no more.
+  // The most bytes asked for by one system call. Linux moves no more.
   std::int64_t most_bytes = 0x7ffff000;
 
  private:

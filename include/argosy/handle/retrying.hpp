@@ -1,4 +1,4 @@
-// Makes a raw handle keep the promises of a handle: interrupted calls are repeated, short ones continued.
+// Makes a handle of a raw handle: interrupted calls are repeated, short ones continued.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace argosy {
 
-// EINTR is repeated without limit. EAGAIN, and a write of nothing, after pauses that double; any progress starts anew.
+// EINTR is repeated without limit. EAGAIN, and a write of 0 bytes, are repeated after pauses that double; progress resets them.
 struct retry_limits {
   std::chrono::microseconds first_pause{100};
   std::chrono::microseconds longest_pause{50'000};
@@ -35,7 +35,7 @@ class patience {
     next_ = limits_.first_pause;
     left_ = limits_.all_pauses;
   }
-  // False if it has run out.
+  // False if the time has run out.
   bool pause() {
     if (left_.count() <= 0) return false;
     auto const now = next_ < left_ ? next_ : left_;
@@ -44,7 +44,7 @@ class patience {
     next_ = next_ * 2 < limits_.longest_pause ? next_ * 2 : limits_.longest_pause;
     return true;
   }
-  // Whether the call shall be made again.
+  // True if the call is to be made again.
   bool again(std::error_code const& error) {
     if (error == std::errc::interrupted) return true;
     return (error == std::errc::resource_unavailable_try_again || error == std::errc::operation_would_block) && pause();
@@ -55,7 +55,7 @@ class patience {
   std::chrono::microseconds next_, left_;
 };
 
-// Calls until there is no error, or none that goes away.
+// Repeats the call until it succeeds, or fails with an error that does not go away.
 template <class Call>
 std::error_code repeated(retry_limits const& limits, Call&& call) {
   std::error_code error = call();
@@ -70,7 +70,7 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 //   at or beyond the size                    the end of the file: the count says how far it went
 //   less than this call has read already     the file was truncated under the call: errc::truncated
 //   there should be bytes, even when asked again and again     errc::truncated, too: somebody keeps taking them away
-// In between, a file that was truncated is the same as one that always was so short: the count is right for it.
+// Otherwise a truncated file looks like one that was always so short, and the count is right for it.
 template <handle Raw>
 class retrying {
  public:

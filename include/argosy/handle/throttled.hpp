@@ -1,4 +1,4 @@
-// A slow device: latency and bandwidth, in real time.
+// A decorator that makes a slow device: latency and bandwidth, in real time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace argosy {
 
 struct throttle_rates {
-  std::chrono::nanoseconds latency{0};  // of every call and, in a list of parts, of every run
+  std::chrono::nanoseconds latency{0};  // per call and, in a list of parts, per run
   double bytes_per_second = 0;          // 0: not limited
 };
 

@@ -1,4 +1,4 @@
-// Where the calls of a rank to its files are written down.
+// The trace of a rank: a file with a line for each call to its files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,10 +27,10 @@ struct trace_options {
   std::string directory = {};    // empty: TMPDIR, or /tmp: local to the node
   std::string program = {};      // empty: the name of this one
   int rank = 0;
-  std::string agent = {};        // what this rank does for others, in the name of the file, too
+  std::string agent = {};        // a role of this rank for others; becomes part of the file's name
 
   // ARGOSY_TRACE = off | errors | calls, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
-  // ARGOSY_TRACE_DIR. What cannot be understood is reported on stderr, once, and has its default.
+  // ARGOSY_TRACE_DIR. A value that is not understood is reported on stderr, once, and its default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
 
@@ -38,10 +38,10 @@ struct trace_options {
 struct traced_call {
   file_call kind = file_call::read;
   std::string_view file = {};
-  std::int64_t offset = -1;  // -1: not of this kind
-  std::int64_t bytes = -1;   // asked for: of a transfer, a lock, a new size
+  std::int64_t offset = -1;  // -1: the call has none
+  std::int64_t bytes = -1;   // asked for: by a transfer, a lock, a resize
   std::int64_t runs = 1;     // stretches of the file, for lists of parts; then offset is the first
-  std::string_view detail = {};   // of the lock, or how the file was opened
+  std::string_view detail = {};   // the kind of lock, or how the file was opened
   std::chrono::steady_clock::time_point begin = {}, end = {};
   std::int64_t result = -1;  // bytes moved, or the size; -1: none
   std::error_code error = {};
@@ -67,11 +67,11 @@ class tracer {
                       (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
   }
   void record(traced_call const& call) noexcept;
-  // A line of the caller's own, for instance which collective call is running.
+  // Writes a line of the caller's own, for instance which collective call is running.
   void note(std::string_view text) noexcept;
 
   trace_options const& options() const noexcept { return options_; }
-  // Where it goes. If there is such a file, left by an earlier tracer or process, a number is added at the first line.
+  // The path of the trace. If an earlier tracer or process left such a file, a number is added when the first line is written.
   std::string path() const {
     std::lock_guard const guard(mutex_);
     return path_;
@@ -94,7 +94,7 @@ class tracer {
   std::atomic<std::int64_t> lines_{0};
 };
 
-// What this rank traces to: null if the mode is off; the same tracer for the same file, until the process ends.
+// The tracer of this rank; null if the mode is off. The same tracer for the same file, until the process ends.
 std::shared_ptr<tracer> open_trace(trace_options const& options);
 
 // The name of an errno value or of argosy's own code: "ENOSPC", or "argosy:14".

@@ -1,4 +1,4 @@
-// Writes calls down.
+// A decorator that writes calls to a trace.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace argosy {
 
-// Around a handle it shows its calls; around a raw one, below `retrying`, the calls to the system. Costs two looks at the
-// clock, and a write to the trace for each call that is recorded. Whoever does not trace does not wrap.
+// Around a handle it traces its calls; around a raw one, below `retrying`, the system calls. Costs two readings of the clock
+// per call, and a write for each recorded call. Without tracing nothing is wrapped, and nothing is paid.
 template <handle H>
 class tracing {
  public:
@@ -126,7 +126,7 @@ namespace detail {
 std::string describe(open_flags flags);
 }
 
-// Opens by `inner`, and traces; `inner` itself if there is nothing to trace to.
+// Opens with `inner`, and traces; returns `inner` itself if `to` is null.
 inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
   if (!to) return inner;
   return inner.opening(
@@ -143,7 +143,7 @@ inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
       });
 }
 
-// As the environment says: see trace_options.
+// The same, with the options of the environment: see trace_options.
 inline opener with_tracing(opener inner, int rank = 0, std::string agent = {}) {
   return with_tracing(std::move(inner), open_trace(trace_options::from_environment(rank, std::move(agent))));
 }

@@ -16,13 +16,13 @@
 namespace argosy {
 namespace detail {
 
-// What one step of a copy did: so many bytes, whole pieces of the runs; 0 where a piece was begun.
+// The result of one copy step: bytes, and whole pieces of the two runs; 0 if a piece is only partly done.
 struct copied {
   std::int64_t bytes, reads, writes;
 };
 
-// As much as fits one pair of loops: pieces of equal length, or pieces each of which is several of the other side. Otherwise
-// the shorter of the two.
+// Copies as much as one pair of loops can: pieces of equal length, or pieces each of which is several of the other side.
+// Otherwise the shorter of the two pieces.
 inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w, std::int64_t size) {
   from += r.offset;
   to += w.offset;
@@ -95,7 +95,7 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
   }
 }
 
-// All of it: both layouts have the same size.
+// Copies all: both layouts must have the same size.
 inline void copy(layout const& from_layout, void const* from, layout const& to_layout, void* to) {
   if (from_layout.size() != to_layout.size())
     throw invalid_layout("argosy::copy: layouts of " + std::to_string(from_layout.size()) + " and " +

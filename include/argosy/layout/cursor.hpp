@@ -29,16 +29,16 @@ class cursor {
   constexpr bool done() const noexcept { return frames_.empty(); }
   // Bytes of the stream before the cursor.
   constexpr std::int64_t position() const noexcept { return position_; }
-  // What is left of the piece under the cursor.
+  // The rest of the piece under the cursor.
   constexpr piece current() const noexcept { return {leaf_.offset + within_, leaf_.length - within_}; }
   // The piece under the cursor and those that follow it at one stride. A run that starts inside a piece is that piece.
   constexpr run current_run() const noexcept;
 
-  // To the next piece. Precondition: not done.
+  // Moves to the next piece. Precondition: not done.
   constexpr void next() { skip(1); }
-  // Over `pieces` pieces of the current run; a piece that is begun counts as one.
+  // Moves over `pieces` pieces of the current run; a piece that is partly behind the cursor counts as one.
   constexpr void skip(std::int64_t pieces);
-  // Over `bytes` bytes of the stream. Precondition: not done.
+  // Moves over `bytes` bytes of the stream. Precondition: not done.
   constexpr void advance(std::int64_t bytes) {
     std::int64_t const left = leaf_.length - within_;
     if (bytes > left) return seek(position_ + bytes);
@@ -47,9 +47,9 @@ class cursor {
     position_ += bytes;
   }
 
-  // To byte `position` of the stream; at or beyond the end the cursor is done.
+  // Moves to byte `position` of the stream; at or beyond the end the cursor is done.
   constexpr void seek(std::int64_t position);
-  // To the first byte at or after `offset` of a sorted layout.
+  // Moves to the first byte at or after `offset`; the layout must be sorted.
   constexpr void seek_offset(std::int64_t offset) { seek(layout_->bytes_before(offset)); }
 
  private:
@@ -60,7 +60,7 @@ class cursor {
   };
 
   constexpr node const& at(std::int64_t i) const noexcept { return layout_->nodes()[static_cast<std::size_t>(i)]; }
-  // From node `i` at `base` down to the leaf that holds byte `rest` of it.
+  // Descends from node `i` at `base` to the leaf that holds byte `rest` of the node.
   constexpr void descend(std::int64_t i, std::int64_t base, std::int64_t rest);
 
   layout const* layout_;

@@ -12,7 +12,7 @@ namespace argosy {
 struct draw_options {
   std::string title{};         // default: the layout in one line
   std::int64_t row_bytes = 0;  // bytes in a row; 0: chosen, at best the stride of the outermost repeat
-  int most_rows = 24;          // what lies behind them is not drawn, and the picture says so
+  int most_rows = 24;          // later rows are not drawn, and the picture says so
   int width_px = 960;
 };
 

@@ -33,8 +33,8 @@ constexpr layout part(layout const& l, node const& n) {
   return pieces.finish();
 }
 
-// What repeats when copies of Source's form stand side by side: the form itself, or, where the end of one copy joins the
-// start of the next, the period between two junctions. One piece needs no loop of its own: then it is empty.
+// The form that repeats when copies of Source's form stand side by side: the form itself, or, if the end of one copy joins
+// the start of the next, the period between two junctions. Empty for a single piece, which needs no loop of its own.
 template <class Source>
 struct period_of {
   static constexpr layout form() {

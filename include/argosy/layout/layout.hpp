@@ -28,7 +28,7 @@ class layout {
  public:
   // No bytes at all; extent 0.
   constexpr layout() noexcept = default;
-  // What a static layout holds.
+  // From the content of a static layout.
   template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
   constexpr explicit layout(static_form<Nodes, Places, Tables, Pieces> const& form);
 
@@ -113,7 +113,7 @@ constexpr layout concat(Layouts const&... parts);
 // Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and used.
 constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length);
-// As `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts made of it.
+// Like `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts made of it.
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
 // The same bytes with other bounds.
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent);

@@ -1,4 +1,4 @@
-// The nodes of a normal form: what `layout` is made of, for those who walk it (kernels, cursors, printing, drawing).
+// The nodes of a normal form, of which a `layout` is made, for code that walks it (kernels, cursors, printing, drawing).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@ enum class node_kind : std::uint8_t {
   table,   // `count` irregular pieces, in table number `child`
 };
 
-// Every node is placed so that its first piece starts at 0; who uses it says where it lies. A node that is used in
+// Every node is placed so that its first piece starts at 0; its parent says where it lies. A node that is used in
 // several places stands once: a block-cyclic array in d dimensions needs O(d) nodes, not O(2^d).
 struct node {
   node_kind kind;
@@ -29,7 +29,7 @@ struct node {
 
 // One member of a concat.
 struct place {
-  std::int64_t displacement;  // of its first piece, relative to the first piece of the concat
+  std::int64_t displacement;  // of the first piece, relative to the first piece of the concat
   std::int64_t start;         // bytes of the stream before it, within the concat
   std::int64_t node;
   friend constexpr bool operator==(place const&, place const&) = default;

@@ -69,7 +69,7 @@ class static_layout {
   static constexpr std::size_t depth() { return to_layout().depth(); }
 
   static constexpr layout to_layout() { return layout(Form); }
-  // Made once, for all who ask at run time.
+  // The same as a run-time `layout`, made once.
   static layout const& value() {
     static layout const made = to_layout();
     return made;

@@ -11,8 +11,8 @@
 
 namespace argosy {
 
-// The part of the file that one aggregator reads and writes: [begin, end), or stripes of it that are dealt to several. These
-// begin at multiples of their size: the one that `begin` lies in, and every `dealt_to`-th behind it.
+// The part of the file that one aggregator reads and writes: [begin, end), or, if stripes are dealt to several, every
+// `dealt_to`-th stripe of it from the one that holds `begin` on. Stripes begin at multiples of their size.
 struct file_domain {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -23,7 +23,7 @@ struct file_domain {
   friend constexpr bool operator==(file_domain const&, file_domain const&) = default;
 };
 
-// A stretch of the file that an aggregator treats in one round; empty in rounds that it does not need.
+// The stretch of the file that an aggregator handles in one round; empty in rounds that it does not need.
 struct file_window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -36,9 +36,9 @@ struct collective_plan {
   access_kind kind = access_kind::read;
   bool together = false;                  // false: no exchange; every rank carries out its own plan
   std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator
-  std::int64_t window_bytes = 0;          // an aggregator has staging memory for two
+  std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
-  bool sparse = false;                    // aggregators access what is wanted alone, never the holes between
+  bool sparse = false;                    // aggregators access only the wanted bytes, never the holes between
   std::int64_t max_ranges = 0;            // per step of guided prefetching; 0: aggregators give no hints
 
   std::int64_t rounds() const noexcept {
@@ -59,7 +59,7 @@ struct collective_plan {
     if (d.striped()) return round_at(d, d.end - 1) + 1;
     return (d.end - 1) / window_bytes - d.begin / window_bytes + 1;
   }
-  // The round of the window with `offset`, or of the first one behind it; `offset` is not before the domain.
+  // The round of the window that holds `offset`, or of the first window behind it. `offset` must not lie before the domain.
   std::int64_t round_at(file_domain const& d, std::int64_t offset) const noexcept {
     if (!d.striped()) return offset / window_bytes - d.begin / window_bytes;
     std::int64_t const before =

@@ -15,7 +15,7 @@ struct plan {
   std::string reason;  // why this policy, and why its windows are as they are
   access_kind kind = access_kind::read;
   std::vector<window> windows;
-  std::int64_t buffer_bytes = 0;  // staging memory that carrying it out takes
+  std::int64_t buffer_bytes = 0;  // staging memory that the call will take
 
   std::int64_t wanted() const noexcept {
     std::int64_t bytes = 0;

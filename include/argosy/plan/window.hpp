@@ -9,7 +9,7 @@ namespace argosy {
 
 enum class access_kind { read, write };
 
-// How the bytes of a window go between file and memory.
+// How the bytes of a window move between file and memory.
 enum class passage {
   whole,   // no holes: one call for the window
   pieces,  // a call for each piece; what nobody asked for is not touched
@@ -29,10 +29,10 @@ constexpr std::string_view name_of(passage how) noexcept {
 }
 
 struct window {
-  std::int64_t offset = 0;    // of its first wanted byte in the file
-  std::int64_t length = 0;    // to the end of its last wanted byte
-  std::int64_t position = 0;  // of the view's stream
-  std::int64_t wanted = 0;    // bytes of the stream from there on
+  std::int64_t offset = 0;    // of the first wanted byte, in the file
+  std::int64_t length = 0;    // from there to the end of the last wanted byte
+  std::int64_t position = 0;  // of the first wanted byte in the view's stream
+  std::int64_t wanted = 0;    // wanted bytes: those of the stream from `position` on
   std::int64_t pieces = 0;
   passage how = passage::whole;
 

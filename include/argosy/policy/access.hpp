@@ -10,14 +10,14 @@
 
 namespace argosy {
 
-// Refers to its layouts, which must outlive it.
+// Holds references to its layouts, which must outlive it.
 struct access {
   access_kind kind = access_kind::read;
   layout const& file;         // the view's stream: where each byte lies in the file; offsets never decrease
-  std::int64_t position = 0;  // of that stream, where the access starts
+  std::int64_t position = 0;  // in that stream, where the access starts
   std::int64_t bytes = 0;
-  layout const& memory;  // where they lie in memory, from the start of its stream on
-  bool sorted = true;    // no byte of the file is named twice; otherwise windows are no stretches of the file
+  layout const& memory;  // where the bytes lie in memory, from the start of its stream
+  bool sorted = true;    // no byte of the file is named twice; if false, windows are not stretches of the file
 
   std::int64_t end() const noexcept { return position + bytes; }
 };

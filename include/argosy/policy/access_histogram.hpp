@@ -1,4 +1,4 @@
-// Where between the first and the last byte of a collective call the wanted bytes lie: what file domains are balanced by.
+// How the wanted bytes of a collective call are spread between the first and the last: file domains are balanced by this.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// Reduced over all ranks, where the summary says that it may be worth it.
+// Reduced over all ranks if the summary says that it may pay.
 struct access_histogram {
   static constexpr std::int64_t stretches = 128;  // equal parts of the span
   std::array<std::int64_t, stretches> bytes = {};
@@ -21,13 +21,13 @@ struct access_histogram {
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = bytes[i] > INT64_MAX - other.bytes[i] ? INT64_MAX : bytes[i] + other.bytes[i];
   }
-  // Where stretch k begins, k from 0 to `stretches`.
+  // The offset at which stretch k begins, for k from 0 to `stretches`.
   static constexpr std::int64_t begin_of(access_summary const& all, std::int64_t k) {
     return all.low + all.span() / stretches * k + all.span() % stretches * k / stretches;
   }
 };
 
-// What one rank wants of each stretch. O(stretches x depth); the access is sorted.
+// The bytes that one rank wants of each stretch. O(stretches x depth); the access must be sorted.
 constexpr access_histogram histogram_of(access const& mine, access_summary const& all) {
   access_histogram h;
   std::int64_t before = mine.position;

@@ -13,19 +13,19 @@ namespace argosy {
 
 // Whole numbers only: every rank must get the same result, in whatever order ranks are combined.
 struct access_summary {
-  std::int64_t low = std::numeric_limits<std::int64_t>::max();  // of the file: all bytes lie in [low, high)
+  std::int64_t low = std::numeric_limits<std::int64_t>::max();  // all wanted bytes of the file lie in [low, high)
   std::int64_t high = 0;
   std::int64_t bytes = 0;       // of all ranks
   std::int64_t most_bytes = 0;  // of one rank
   std::int64_t pieces = 0;      // of all ranks
   std::int64_t most_pieces = 0;
   std::int64_t spans = 0;     // every rank's own [low, high), added up: more than high - low if they interleave
-  std::int64_t granule = 0;   // divides all offsets and lengths; 0: there are none
-  std::int64_t alone_ns = 0;  // what the slowest rank would take by itself, by its own estimate
+  std::int64_t granule = 0;   // divides all offsets and lengths; 0: nothing is wanted
+  std::int64_t alone_ns = 0;  // the time of the slowest rank by itself, as that rank estimates it
   std::int64_t alone_sum_ns = 0;
-  std::int32_t ranks = 0;     // that ask for anything
+  std::int32_t ranks = 0;     // ranks that want anything
   std::int32_t pending = 0;   // requests of earlier calls that may still write
-  std::int32_t unsorted = 0;  // some view names bytes twice: windows of it are no stretches of its stream
+  std::int32_t unsorted = 0;  // 1: some view names bytes twice, so its windows are not stretches of its stream
 
   constexpr bool empty() const noexcept { return ranks == 0; }
   constexpr std::int64_t span() const noexcept { return empty() ? 0 : high - low; }

@@ -1,4 +1,4 @@
-// A policy whose type is chosen at run time: what calls take, so that they need not be templates.
+// A policy whose type is chosen at run time: calls take this, so that they need not be templates.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace argosy {
 
-// Holds any policy by value, for one rank by itself or for all together; copies share it. Empty: the file's hints choose.
+// Holds any policy by value, independent or collective; copies share it. Empty: the file's hints choose.
 class any_policy {
  public:
   any_policy() = default;
@@ -25,9 +25,9 @@ class any_policy {
 
   bool has_value() const noexcept { return held_ != nullptr; }
 
-  // Of a policy that is there.
+  // Only if has_value(), as for all functions below.
   std::string_view name() const { return held_->name(); }
-  // For all ranks of a collective call together: then plan_together is there, and of the others none.
+  // True for a collective policy, which has plan_together and not next, buffer_for, reason and plan.
   bool is_collective() const { return held_->is_collective(); }
 
   window next(access const& wanted, std::int64_t position) const { return held_->next(wanted, position); }
@@ -38,16 +38,16 @@ class any_policy {
   collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return held_->plan_together(kind, all, ranks, nullptr);
   }
-  // Whether the plan follows the histogram.
+  // True if the plan uses the histogram.
   bool balances() const { return held_->balances(); }
   collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
                                 access_histogram const& where) const {
     return held_->plan_together(kind, all, ranks, &where);
   }
-  // Differs between ranks where their policies would plan differently. 0 for those of one rank by itself.
+  // Ranks whose policies would plan differently have different keys. 0 for independent policies.
   std::uint64_t key() const { return held_->key(); }
 
-  // What is held, if it is a P; otherwise null.
+  // The held policy if it is a P, otherwise null.
   template <class P>
   P const* target() const noexcept {
     auto const* const found = dynamic_cast<model<P> const*>(held_.get());

@@ -15,14 +15,14 @@
 
 namespace argosy {
 
-// What moving data between ranks costs, in nanoseconds.
+// The prices of moving data between ranks, in nanoseconds.
 struct exchange_prices {
   double round_ns = 20000;  // waiting for each other, once a round
   double byte_ns = 0.25;    // a byte into or out of staging memory
   double piece_ns = 3;      // finding its place
   double block_ns = 0;      // handing a block of the file from rank to rank: POSIX files have no such thing
-  // Prices of a rank by itself are those of a machine that does nothing else: how much dearer its access is while the other
-  // ranks are at theirs, and how much dearer than reading a write together is, whose pages are made and locked.
+  // `crowd`: slow-down of a rank by itself while all other ranks access the file; prices are those of an idle machine.
+  // `write`: cost of a collective write relative to a read (pages are allocated and locked).
   double crowd = 1.75;
   double write = 1.95;
   friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
@@ -31,7 +31,7 @@ struct exchange_prices {
 struct automatic {
   static constexpr std::string_view name = "automatic";
   argosy::two_phase two_phase = {};
-  argosy::sieving sieving = {};  // of ranks that go alone
+  argosy::sieving sieving = {};  // for ranks that go alone
   argosy::data_shipping data_shipping = {};
   exchange_prices exchange = {};
 
@@ -42,7 +42,7 @@ struct automatic {
                        access_histogram const& where) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
   }
-  // How a rank goes alone is its own affair, what it costs is not.
+  // How a rank goes alone may differ between ranks; the prices must not.
   std::uint64_t key() const {
     return key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
                   sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
@@ -56,7 +56,7 @@ struct automatic {
     if (!p.together) return p;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
-      // Only blocks that are bound to agents stay where they are from call to call.
+      // Blocks are handed from rank to rank in every call, unless they are bound to agents.
       double const handed = exchange.block_ns * static_cast<double>(all.span() / ranks.block_bytes + 1);
       alone += handed;
       together += handed / static_cast<double>(p.domains.size());
@@ -76,7 +76,7 @@ struct automatic {
     return p;
   }
 
-  // Ranks beyond the number of processors take their turns. What waiting for each other's locks costs is in their prices.
+  // If there are more ranks than processors, they take turns. Waiting for locks is in each rank's own prices.
   double alone_ns(access_summary const& all, rank_group const& ranks) const {
     double const slowest =
         std::max(static_cast<double>(all.alone_ns), shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
@@ -97,7 +97,7 @@ struct automatic {
     return (accessed + moved) * (kind == access_kind::write ? exchange.write : 1) +
            static_cast<double>(p.rounds() + 1) * exchange.round_ns;
   }
-  // What so many ranks do, shared among the processors.
+  // The time for the work of `among` ranks, shared among the processors.
   static double shared(double sum, std::int64_t among, rank_group const& ranks) {
     return sum / static_cast<double>(std::clamp<std::int64_t>(ranks.at_once(), 1, among));
   }

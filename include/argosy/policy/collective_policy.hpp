@@ -1,4 +1,4 @@
-// What a policy for all ranks together is: a small regular value that turns a summary of their accesses into a plan.
+// The concept of a collective policy: a small regular value that turns a summary of all ranks' accesses into a plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,12 +20,12 @@ struct rank_group {
   std::int64_t size = 1;
   std::int64_t nodes = 1;
   std::int64_t block_bytes = 4096;  // of the file system
-  std::int64_t processors = 0;      // that run ranks, of all nodes; 0: one for each rank
-  // Ranks that may be aggregators: one of each node, then the next of each. Empty: all may, and those of a node have numbers
-  // that follow one another.
+  std::int64_t processors = 0;      // processors that run ranks, on all nodes; 0: one for each rank
+  // Ranks that may be aggregators: the first of each node, then the second of each, and so on. Empty: all may, and the ranks
+  // of a node are consecutive.
   std::vector<int> eligible = {};
 
-  // How many ranks may be chosen, and the i-th of n that are. Spread evenly, over the nodes where they may all be.
+  // How many ranks may be chosen, and the i-th of n chosen ranks. They are spread evenly over the nodes.
   std::int64_t most() const noexcept { return eligible.empty() ? size : static_cast<std::int64_t>(eligible.size()); }
   int chosen(std::int64_t i, std::int64_t n) const noexcept {
     return eligible.empty() ? static_cast<int>(i * size / n) : eligible[static_cast<std::size_t>(i)];
@@ -34,7 +34,7 @@ struct rank_group {
   std::int64_t at_once() const noexcept { return processors > 0 && processors < size ? processors : size; }
 };
 
-// A number that two values share if they are equal, and otherwise almost never: ranks compare their policies by it.
+// A hash of the members, equal for equal values and otherwise almost never: ranks compare their policies by it.
 template <class... Members>
 constexpr std::uint64_t key_of(Members const&... members) {
   std::uint64_t key = 1469598103934665603u;
@@ -51,8 +51,8 @@ constexpr std::uint64_t key_of(Members const&... members) {
   return key;
 }
 
-// Pure: the same on every rank, and so are its members; those that differ are found by the key. A policy whose plans follow
-// the histogram has a second plan(kind, all, ranks, histogram).
+// Pure, and equal on every rank, its members included; the key finds those that differ. A policy whose plans use the
+// histogram has a second function plan(kind, all, ranks, histogram).
 template <class P>
 concept collective_policy =
     std::regular<P> && requires(P const& policy, access_kind kind, access_summary const& all, rank_group const& ranks) {

@@ -24,10 +24,10 @@ struct data_shipping {
   std::int64_t stripe_bytes = 0;  // rounded up to whole blocks of the file system; 0: 16 of them
   std::int64_t agents = 0;        // 0: up to agents_per_node on each node
   std::int64_t agents_per_node = 8;
-  std::int64_t window_bytes = 512 << 10;  // of one access of an agent, at most a stripe: it stays in cache
-  std::int64_t buffers = 2;     // of a stripe each, for one independent call: while one is written, the next comes
-  bool sparse = false;          // agents access what is wanted alone, never the holes between
-  std::int64_t max_ranges = 4;  // accessed per step of guided prefetching, where the file system takes hints; 0: none
+  std::int64_t window_bytes = 512 << 10;  // of one access by an agent, at most a stripe: small, to stay in cache
+  std::int64_t buffers = 2;     // per independent call, of a stripe each: while one is written, the next arrives
+  bool sparse = false;          // agents access only the wanted bytes, never the holes between
+  std::int64_t max_ranges = 4;  // ranges per step of guided prefetching, if the file system takes hints; 0: no hints
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};
@@ -39,7 +39,7 @@ struct data_shipping {
                std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
     return p;
   }
-  // The agents of [low, high), with the windows in which they access it.
+  // The plan for [low, high): its agents, with the windows in which they access it.
   collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
     p.sparse = sparse;
@@ -57,7 +57,7 @@ struct data_shipping {
     return p;
   }
 
-  // What belongs to whom.
+  // Bytes of a stripe: whole blocks of the file system.
   std::int64_t stripe_for(rank_group const& ranks) const {
     std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
     if (stripe_bytes <= 0) return 16 * block;

@@ -1,4 +1,4 @@
-// What a policy is: a small regular value that turns an access into a plan.
+// The concept of an independent policy: a small regular value that turns an access of one rank into a plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace argosy {
 
-// For one rank by itself. Pure: the same access, the same windows; it sees layouts, never a file. Windows are asked for one
-// by one, so that carrying out takes no memory for them.
+// Plans for one rank by itself. Pure: the same access gives the same windows; it sees layouts, never a file. Windows are
+// asked for one by one, so a call needs no memory for a list of them.
 template <class P>
 concept independent_policy = std::regular<P> && requires(P const& policy, access const& wanted, std::int64_t position) {
   { P::name } -> std::convertible_to<std::string_view>;
   // The window that begins at `position` of the view's stream, inside of the access.
   { policy.next(wanted, position) } -> std::same_as<window>;
-  // Staging memory that carrying out takes.
+  // Bytes of staging memory that the call needs.
   { policy.buffer_for(wanted) } -> std::convertible_to<std::int64_t>;
   { policy.reason(wanted) } -> std::convertible_to<reason_text>;
 };
 
-// All windows at once, to be read, drawn or tested. O(windows).
+// All windows at once, for printing and tests. O(windows).
 template <independent_policy P>
 plan make_plan(P const& policy, access const& wanted) {
   plan p{std::string(P::name), reason_text(policy.reason(wanted)), wanted.kind, {}, policy.buffer_for(wanted)};

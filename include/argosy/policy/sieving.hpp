@@ -11,7 +11,7 @@
 
 namespace argosy {
 
-// What file access costs, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
+// The prices of file access, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
 struct prices {
   double call_ns = 600;         // one call that reads
   double write_call_ns = 2500;  // one that writes
@@ -27,15 +27,15 @@ struct sieving {
   static constexpr std::string_view name = "sieving";
   std::int64_t read_window_bytes = 4 << 20;
   std::int64_t write_window_bytes = 512 << 10;
-  // Windows to read are not larger: pieces are picked out while they are in a cache.
+  // The largest window of a read: pieces are picked out while they are in a cache.
   std::int64_t cache_bytes = 256 << 10;
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
-  // Ranks that may write into the same windows at a time: while one merges, the others wait for its lock.
+  // How many ranks may write into the same windows at a time: while one merges, the others wait for its lock.
   std::int64_t sharers = 1;
 
-  // As much of the stream as lies within one window of the file. Where pieces go by themselves, more of them at a time.
+  // The window from `position` on: the part of the stream within one window of the file; more, if pieces are accessed singly.
   window next(access const& wanted, std::int64_t position) const {
     std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
     piece const first = cursor(wanted.file, position).current();
@@ -53,7 +53,7 @@ struct sieving {
     return more_pieces(wanted, w);
   }
   std::int64_t buffer_for(access const& wanted) const {
-    // Where bytes are named twice, the last of them is not the farthest.
+    // If bytes are named twice, the last byte of the stream need not be the farthest in the file.
     std::int64_t const most =
         wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
@@ -66,17 +66,17 @@ struct sieving {
   }
   friend bool operator==(sieving const&, sieving const&) = default;
 
-  // Is the window cheaper as one?
+  // True if the window is cheaper merged than by pieces.
   bool merge(window const& w, access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (asked != sieve::automatic) return asked == sieve::always;
     return merged_ns(w, kind) < pieces_ns(w, kind);
   }
-  // What the window costs, by the cheaper way that is allowed.
+  // The price of the window by the cheaper of the allowed ways.
   double price_ns(window const& w, access_kind kind) const {
     return merge(w, kind) ? merged_ns(w, kind) : pieces_ns(w, kind);
   }
-  // Of the whole access: all windows are taken to be like the first.
+  // The price of the whole access: assumes that all windows are like the first.
   double price_ns(access const& wanted) const {
     if (wanted.bytes == 0) return 0;
     window const first = next(wanted, wanted.position);
@@ -97,8 +97,8 @@ struct sieving {
     if (w.holes() == 0) return write;
     return static_cast<double>(sharers) * (prices.lock_ns + prices.call_ns + pass + write);
   }
-  // A window takes time to plan, and a lock to write: little beside the calls of many pieces. If all quarters of more of
-  // them are as sparse as `w`, so is the whole.
+  // Makes a window of pieces longer, since each window costs planning and, for a write, a lock; unless merging would pay in
+  // a quarter of the longer window.
   window more_pieces(access const& wanted, window const& w) const {
     constexpr std::int64_t enough_pieces = 64, enough_bytes = 1 << 20;
     if (2 * w.pieces > enough_pieces || w.wanted >= enough_bytes) return w;

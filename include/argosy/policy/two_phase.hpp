@@ -21,17 +21,17 @@ namespace argosy {
 
 struct two_phase {
   static constexpr std::string_view name = "two_phase";
-  std::int64_t buffer_bytes = 4 << 20;    // staging memory of an aggregator, in all: two windows fit in
-  std::int64_t window_bytes = 512 << 10;  // smaller where the buffer is: data that goes through it stays in cache
+  std::int64_t buffer_bytes = 4 << 20;    // staging memory of an aggregator in all: room for two windows
+  std::int64_t window_bytes = 512 << 10;  // less if the buffer is smaller; small, so that data stays in cache
   std::int64_t aggregators = 0;           // 0: up to aggregators_per_node on each node
   std::int64_t aggregators_per_node = 8;
-  std::int64_t align_bytes = 0;         // domains begin at multiples of it; 0: of the file system's block
-  std::int64_t least_domain_bytes = 0;  // fewer aggregators rather than smaller domains; 0: a window
+  std::int64_t align_bytes = 0;         // domains begin at multiples of this; 0: of the file system's block
+  std::int64_t least_domain_bytes = 0;  // rather fewer aggregators than smaller domains; 0: one window
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
   }
-  // With domains of equal work.
+  // The same, with domains of equal work instead of equal length.
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
                        access_histogram const& where) const {
     return plan_with(kind, all, ranks, &where);
@@ -52,7 +52,7 @@ struct two_phase {
     if (all.empty()) return p.reason = "no rank asks for anything", p;
     if (all.unsorted != 0) return p.reason = "a view names bytes twice, so it has no windows", p;
     p.together = true;
-    // Coarse marks save little, and would stretch windows.
+    // A larger granule would save few marks, and stretch windows.
     p.granule = all.granule > 4096 ? std::gcd(all.granule, std::int64_t{4096}) : std::max<std::int64_t>(1, all.granule);
     std::int64_t const block = std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
     // Marks of a window are whole granules, and windows whole blocks where the buffer has room for one.
@@ -66,7 +66,7 @@ struct two_phase {
     return p;
   }
 
-  // Parts of the span, cut at blocks: equal ones, or such with equal work.
+  // Cuts the span into domains, at blocks: of equal length, or of equal work.
   void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block,
                access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
@@ -87,7 +87,7 @@ struct two_phase {
     }
     if (where) trim(p, all, *where);
   }
-  // In ascending order, so that neighbours in the file are neighbours in the machine.
+  // The aggregators in ascending order, so that neighbours in the file are neighbours in the machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
     std::vector<int> owners;
     for (std::int64_t i = 0; i < n; ++i) owners.push_back(ranks.chosen(i, n));
@@ -95,13 +95,13 @@ struct two_phase {
     return owners;
   }
 
-  // Work: bytes, and a little for the way across what nobody wants, which has its windows, too.
+  // Work counts wanted bytes fully and unwanted bytes between them a little: they take windows, too.
   static constexpr double empty_byte = 1.0 / 64;
   static double work_of(access_summary const& all, access_histogram const& where, std::int64_t k) {
     auto const length = access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
     return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) + static_cast<double>(length) * empty_byte;
   }
-  // The bytes of the stretches that somebody wants something of.
+  // The bytes of all stretches in which any byte is wanted.
   static std::int64_t worked_bytes(access_summary const& all, access_histogram const& where) {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < access_histogram::stretches; ++k)
@@ -109,7 +109,7 @@ struct two_phase {
         sum += access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
     return sum;
   }
-  // Where equal parts of the work end, but the last one. O(stretches + parts).
+  // The offsets that cut the work into equal parts: the end of each part but the last. O(stretches + parts).
   static std::vector<std::int64_t> cuts_of_work(access_summary const& all, access_histogram const& where,
                                                 std::int64_t parts) {
     double sum = 0, before = 0;
@@ -121,7 +121,7 @@ struct two_phase {
       std::int64_t const begin = access_histogram::begin_of(all, k), end = access_histogram::begin_of(all, k + 1);
       for (auto i = std::ssize(cuts) + 1; i < parts; ++i) {
         double const rest = sum * static_cast<double>(i) / static_cast<double>(parts) - before;
-        if (rest >= work) break;  // ends farther on
+        if (rest >= work) break;  // this part ends in a later stretch
         cuts.push_back(begin +
                        static_cast<std::int64_t>(static_cast<double>(end - begin) * (std::max(0.0, rest) / work)));
       }
@@ -130,12 +130,12 @@ struct two_phase {
     cuts.resize(static_cast<std::size_t>(parts - 1), all.high);
     return cuts;
   }
-  // Stretches at the ends of domains that nobody wants anything of need no windows. O(stretches + domains): domains follow
-  // one another, and so do the stretches at their ends.
+  // Cuts unwanted stretches off the ends of domains: they need no windows. O(stretches + domains), since domains and the
+  // stretches at their ends are both in ascending order.
   static void trim(collective_plan& p, access_summary const& all, access_histogram const& where) {
     constexpr auto n = static_cast<std::size_t>(access_histogram::stretches);
     auto const begin_of = [&](std::size_t k) { return access_histogram::begin_of(all, static_cast<std::int64_t>(k)); };
-    // Where the wanted stretches begin and end that are next to each stretch, itself among them.
+    // For each stretch: the begin of the next wanted stretch and the end of the previous one, itself included.
     std::array<std::int64_t, n> begins, ends;
     for (std::size_t k = n; k-- > 0;)
       begins[k] = where.bytes[k] > 0 ? begin_of(k) : k + 1 < n ? begins[k + 1] : all.high;

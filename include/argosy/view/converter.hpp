@@ -12,7 +12,7 @@
 
 namespace argosy {
 
-// For one transfer: memory as `form` and `types` describe it (of the same size), from the start of its stream on.
+// Serves one transfer: memory as `form` and `types` (of the same size) describe it, from the start of its stream.
 // Positions are bytes of the stream in the file's representation. Stretches may start and end inside an item, and come in
 // any order. Converts through blocks that stay in the first-level cache; memory does not grow with the request.
 // Costs O(nodes of types) per call on top of the data. `form` must outlive it. One thread at a time.
@@ -21,14 +21,14 @@ class converter {
   converter(representation r, layout const& form, signature const& types);
 
   std::int64_t file_size() const noexcept { return file_size_; }
-  // The start of the item that holds byte `position` of the file's stream, there and in memory's stream.
+  // The start of the item that holds byte `position` of the file's stream: in that stream, and in memory's.
   std::int64_t item_start(std::int64_t position) const;
   std::int64_t memory_position(std::int64_t position) const;
 
   // Bytes [from, to) of the file's stream, made from memory. False: at least one value does not fit the representation
   // (errc::conversion); all others are converted.
   bool gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
-  // The way back. An item that is cut is kept until its other bytes have come.
+  // The reverse. If an item is cut, its bytes are kept until the others have come.
   bool scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory);
 
  private:

@@ -14,7 +14,7 @@
 
 namespace argosy {
 
-// A representation of one's own, as MPI_Register_datarep takes it. The functions convert `count` items of one basic type,
+// A representation of the user, as MPI_Register_datarep takes it. The functions convert `count` items of one basic type,
 // dense on both sides; they return false for a value that the other side cannot hold (errc::conversion). What they throw
 // reaches the caller of the read or write. A function that is left out copies; then the sizes must be those in memory.
 struct representation_functions {
@@ -23,7 +23,7 @@ struct representation_functions {
   std::function<bool(basic, std::int64_t count, std::byte const* memory, std::byte* file)> write;
 };
 
-// A regular value; two are equal if their names are. Those of the user come from `find_representation`
+// A regular value; two are equal if their names are. Users' own ones come from `find_representation`
 // (<argosy/file/representations.hpp>).
 class representation {
  public:
@@ -54,7 +54,7 @@ class representation {
   bool converts() const noexcept { return kind_ == kind::external32 || kind_ == kind::user; }
   // Bytes of one item of each basic type in the file.
   basic_sizes const& sizes() const noexcept { return sizes_; }
-  // Of a representation of the user, else null.
+  // The functions of a user's representation, else null.
   representation_functions const* functions() const noexcept { return user_ ? &user_->functions : nullptr; }
 
   friend bool operator==(representation const& a, representation const& b) noexcept { return a.name() == b.name(); }

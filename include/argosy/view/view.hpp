@@ -35,7 +35,7 @@ class view {
       : view(made{}, displacement, filetype, file_form(filetype, r), std::move(r)) {}
 
   std::int64_t displacement() const noexcept { return displacement_; }
-  // As they lie in the file: with the sizes and extents of the representation.
+  // Etype and filetype as they lie in the file: with the sizes and extents of the representation.
   layout const& etype() const noexcept { return etype_; }
   layout const& filetype() const noexcept { return filetype_; }
   argosy::representation const& representation() const noexcept { return representation_; }
@@ -49,7 +49,7 @@ class view {
   filetype_fault fault(bool writable) const { return check_filetype(etype_, filetype_, writable); }
   void require_writable() const { require_filetype(etype_, filetype_, true); }
 
-  // Position in the stream of the etype with this number, or the bytes of so many etypes.
+  // The position in the stream of etype number `etypes`; the same number is the bytes of so many etypes.
   std::optional<std::int64_t> position(std::int64_t etypes) const {
     std::int64_t bytes = 0;
     if (etypes < 0 || __builtin_mul_overflow(etypes, etype_.size(), &bytes) || bytes > stream_.size()) return {};
@@ -57,10 +57,10 @@ class view {
   }
   // Whole etypes before a position of the stream. A position inside an etype counts as its start.
   std::int64_t etypes_before(std::int64_t position) const noexcept { return position / etype_.size(); }
-  // A position is the start of an etype: where pointers may stand.
+  // True if the position is the start of an etype: pointers stand only there.
   bool is_whole(std::int64_t position) const noexcept { return position % etype_.size() == 0; }
 
-  // The absolute position in the file of the first byte of an etype, as MPI_File_get_byte_offset: after a hole, not before.
+  // The absolute offset in the file of the first byte of an etype, as MPI_File_get_byte_offset: behind a hole, not before it.
   std::optional<std::int64_t> byte_offset(std::int64_t etypes) const {
     auto const at = position(etypes);
     if (!at) return {};
@@ -71,7 +71,7 @@ class view {
   }
 
   // The end of the file in etypes: the number of the first etype that starts at or after byte `file_size` (MPI 3.1, 13.1.1).
-  // An etype that the end of the file cuts lies before it. What MPI_SEEK_END and appending start from.
+  // An etype that is cut by the end of the file counts as before the end. MPI_SEEK_END and appending start from here.
   std::int64_t offset_of_end(std::int64_t file_size) const;
 
   friend bool operator==(view const& a, view const& b) {

@@ -1,4 +1,4 @@
-// Work beside a rank, for worlds in which it cannot be a thread's.
+// Work beside a rank, for worlds in which a thread cannot do it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace argosy {
 
-// Nonblocking calls of a file run here instead of on threads. Used by one rank.
+// Runs the nonblocking calls of a file instead of threads. Used by one rank.
 class background {
  public:
   background() = default;
@@ -16,17 +16,17 @@ class background {
   background& operator=(background const&) = delete;
   virtual ~background() = default;
 
-  // Begins `work` beside the rank, which goes on. It does not throw.
+  // Begins `work` beside the rank, which goes on. `work` does not throw.
   virtual void start(std::function<void()> work) = 0;
-  // Lets others go on until `ended`, which some work of this object makes true, or somebody who then calls wake().
+  // Lets others go on until `ended()`, which becomes true by work of this object or by a caller of wake().
   virtual void wait(std::function<bool()> const& ended) = 0;
-  // Those who wait look again.
+  // Makes those in wait() look again.
   virtual void wake() = 0;
-  // Lets others go on for a moment: whoever asks again and again calls it in between.
+  // Lets others go on for a moment. Call it between the tries of a loop that polls.
   virtual void pause() = 0;
 };
 
-// A world that offers it, a new one for each file.
+// A world that makes one for each file.
 template <class C>
 concept working_in_background = requires(C const& c) {
   { c.make_background() } -> std::same_as<std::shared_ptr<background>>;

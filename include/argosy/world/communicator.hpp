@@ -1,4 +1,4 @@
-// What a world must offer: the few operations between ranks that the library uses.
+// The concept of a world: the few operations between ranks that the library uses.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace argosy {
 
-// A value that ranks reduce: `combine` takes in another rank's value; associative and commutative, and does not throw.
-// Sent as bytes.
+// A value that ranks reduce: `combine` adds another rank's value; it is associative and commutative, and does not throw.
+// Values are sent as bytes.
 template <class T>
 concept reducible = std::is_trivially_copyable_v<T> && requires(T mine, T const& other) { mine.combine(other); };
 
@@ -32,7 +32,7 @@ concept ranked = requires(C const& c) {
   { c.size() } -> std::convertible_to<int>;
 };
 
-// Called by all ranks, in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
+// All ranks make these calls in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
 template <class C>
 concept collective =
     requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
@@ -43,18 +43,18 @@ concept collective =
       { c.exclusive_sum(std::int64_t{}) } -> std::convertible_to<std::int64_t>;  // over the ranks before this one
     };
 
-// Enough for ranks that have to agree.
+// The operations that an agreement needs.
 template <class C>
 concept agreeing = std::copyable<C> && ranked<C> && collective<C>;
 
-// Messages between two ranks with one tag arrive in the order in which they were sent, and go to receives in the order in
-// which these were started. Lengths are 64-bit and may be 0; a receive takes any message that fits, a longer one is a
+// Messages between two ranks with one tag arrive in the order of sending, and match receives in the order in which these
+// were started. Lengths are 64-bit and may be 0; a receive takes any message that fits, a longer one is a
 // communication error. Memory belongs to a request from its start until wait_all has returned.
-// A request is default-constructed done; `received` is the length of the message that a receive got, after wait_all. One that
-// is dropped undone does not wait for other ranks: a receive is taken back, and its memory is free; a send is left to itself,
-// and its memory must live until it was received.
-// `deliver` is collective: parcels to whom this rank likes; it returns what was sent to it, by rank, and in the order in which
-// a rank gave it. Nobody has to know who sends: a rank pays for its own parcels, and for a barrier.
+// A default-constructed request is done; `received` is the length of the message that a receive got, after wait_all. Dropping a
+// request that is not done waits for no rank: a receive is taken back, and its memory is free; a send goes on, and its memory
+// must live until the message was received.
+// `deliver` is collective: it sends parcels to any ranks, and returns those sent to this rank, sorted by sender, each sender's in
+// its order. Receivers need not know who sends: the cost is that of the own parcels, and a barrier.
 template <class C>
 concept messaging = std::movable<typename C::request> && std::default_initializable<typename C::request> &&
                     requires(C const& c, std::span<std::byte const> out, std::span<std::byte> in, int peer, int tag,
@@ -64,7 +64,7 @@ concept messaging = std::movable<typename C::request> && std::default_initializa
                       { c.receive(in, peer, tag) } -> std::convertible_to<std::size_t>;  // bytes received
                       { c.start_send(out, peer, tag) } -> std::same_as<typename C::request>;
                       { c.start_receive(in, peer, tag) } -> std::same_as<typename C::request>;
-                      C::wait_all(requests);  // in any order; they are done afterwards, and may be waited for again
+                      C::wait_all(requests);  // any order; afterwards they are done, and may be waited for again
                       { ended.received() } -> std::convertible_to<std::size_t>;
                       { c.deliver(parcels) } -> std::same_as<std::vector<parcel>>;
                     };

@@ -1,4 +1,4 @@
-// The world of ranks that meet in shared memory alone: for work beside a rank, on a thread that must not call MPI.
+// A world of ranks that meet only in shared memory: for work beside a rank, on a thread that must not call MPI.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace argosy {
 
-// Collective calls, and memory to share; no messages, no other groups. One thread of each rank uses it at a time.
+// Has collective calls and shared memory; no messages, no other groups. One thread of each rank uses it at a time.
 //
-// A call takes one step for each `slot_bytes`: every rank puts its part into its slot, and reads those of others when all have
-// come. Odd and even steps have slots of their own, since a rank may be one step ahead.
+// A call takes one step for each `slot_bytes`: every rank puts its part into its slot, and reads the other slots when all ranks
+// have come. Odd and even steps have separate slots, since a rank may be one step ahead.
 class memory_world {
  public:
   static constexpr std::size_t slot_bytes = 1024;
@@ -28,7 +28,7 @@ class memory_world {
   // Returns when the word is not `seen` any more, or earlier.
   using waiting = void(std::uint32_t& word, std::uint32_t seen) noexcept;
 
-  // Local; `m` has bytes_for(size) zeros, and is the same for all ranks. `how` is how this rank waits in collective calls.
+  // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks. `how`: how this rank waits in collective calls.
   memory_world(shared_memory m, int rank, int size, waiting* how = &memory_world::wait)
       : memory_(std::make_shared<meeting>(meeting{std::move(m), how})), rank_(rank), size_(size) {}
 
@@ -76,7 +76,7 @@ class memory_world {
     std::uint64_t steps = 0;  // of this rank
   };
 
-  // Brings `mine`, then shows the slots of all ranks, each with `bytes` bytes.
+  // Puts `mine` into this rank's slot, then calls `use` for the slots of all ranks, each with `bytes` bytes.
   template <class Use>
   void step(std::span<std::byte const> mine, std::size_t bytes, Use&& use) const {
     std::byte const* const slots = meet(mine);

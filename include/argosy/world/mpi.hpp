@@ -27,20 +27,20 @@ class communicator;
 
 namespace argosy {
 
-// Anything else that stands for a communicator of MPI: an MPI_Comm (an int, with some MPI libraries), or a class that
-// converts to it.
+// Other types that stand for a communicator of MPI: an MPI_Comm (an int in some MPI libraries), or a class that converts
+// to one.
 template <class C>
 concept mpi_handle = std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::convertible_to<C const&, MPI_Comm>);
 
-// Refers to a communicator, and sends its messages there: to keep them apart from those of the program, duplicate it first.
+// Refers to a communicator and uses it for messages: to keep them apart from those of the program, duplicate it first.
 //
 //   boost::mpi::communicator world;
 //   argosy::mpi const c = argosy::mpi(world).duplicate();
 //   auto staging = c.node().share(window_bytes);
 //
 // - Needs MPI_THREAD_FUNNELED: one thread makes all calls. rank(), size() and shared_memory are free of MPI.
-// - What fails in MPI goes to the communicator's error handler, which ends the job unless the user has set another. Where
-//   that one returns, boost::mpi::exception is thrown, and the other ranks are not told.
+// - Errors of MPI go to the communicator's error handler, which ends the job unless the user has set another. If that one
+//   returns, boost::mpi::exception is thrown, and the other ranks are not told.
 // - A message is one message of MPI, however long: beyond INT_MAX bytes its datatype has large blocks, and it meets
 //   receives of any kind of length. Needs MPI 3.
 class mpi {
@@ -63,7 +63,7 @@ class mpi {
   // so that messages of the program go on.
   void meet_in(shared_memory m);
 
-  // Each but `deliver` is one call of MPI; a broadcast of more than INT_MAX bytes, one for each gigabyte.
+  // All but `deliver` make one MPI call each; a broadcast of more than INT_MAX bytes makes one for each gigabyte.
   void barrier() const;
   template <reducible T>
   void all_reduce(T& value) const {
@@ -76,7 +76,7 @@ class mpi {
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
   void broadcast(std::span<std::byte> message, int root) const;
   std::int64_t exclusive_sum(std::int64_t mine) const;
-  // Synchronous sends, and a barrier that everybody enters whose parcels have arrived. Tags 32766 and 32767.
+  // Synchronous sends, and a nonblocking barrier, which a rank enters when its parcels have arrived. Tags 32766 and 32767.
   std::vector<parcel> deliver(std::vector<parcel> const& out) const;
 
   // Blocking: `send` may wait for the receiver, as MPI_Send does.
@@ -92,19 +92,19 @@ class mpi {
   mpi split(int colour, int key) const;  // throws std::invalid_argument for MPI_UNDEFINED
   mpi node() const;
 
-  // One broadcast, one reduction and a file in memory, which has no name any more on return. Its pages are reserved on rank
-  // 0, so using them cannot fail later, and a NUMA system places them there.
+  // Costs one broadcast, one reduction and a file in memory, whose name is gone on return. Rank 0 reserves the pages, so
+  // using them cannot fail later, and a NUMA system places them near rank 0.
   shared_memory share(std::size_t bytes, std::error_code& error) const;
-  // Looks a while, then sleeps in the kernel: a rank that spins steals the time of those it waits for.
+  // Polls for a while, then sleeps in the kernel: a rank that spins takes processor time from those it waits for.
   static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
-  // Does not sleep: MPI libraries move messages only while they are called. Not for other threads.
+  // Does not sleep, because MPI libraries move messages only while they are called. Not for other threads.
   static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile);
   static void wake(std::uint32_t& word) noexcept;
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
   shared_memory share(std::size_t bytes) const;
 
-  // One reduction and one all_gather. Answers travel over sockets, local ones or TCP, and threads of the library answer: four
-  // per process. Connections are made when they are first used. A rank that dies is an error for those who ask it.
+  // Costs one reduction and one all_gather. Requests travel over sockets, local or TCP, and four threads of the library per
+  // process answer them. Connections are made when first used. Asking a rank that has died is an error.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error) const;
 
  private:
@@ -116,15 +116,15 @@ class mpi {
   void all_reduce(void* value, detail::mpi_reduction& how) const;
 
   std::shared_ptr<boost::mpi::communicator const> communicator_;
-  std::shared_ptr<memory_world const> near_;  // where its ranks meet, if that is not MPI
+  std::shared_ptr<memory_world const> near_;  // where its ranks meet; null: in MPI
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
 };
 
-// Movable. The destructor of one that is not done takes a receive back by MPI_Cancel, which does not wait for a message
-// that has not begun to arrive: afterwards nobody writes into its memory, and the message goes to another receive. A send
-// goes on, as after MPI_Request_free.
+// Movable. If it is not done, the destructor takes a receive back by MPI_Cancel, which does not wait for a message that has
+// not begun to arrive: afterwards nobody writes into its memory, and the message goes to another receive. A send goes on,
+// as after MPI_Request_free.
 class mpi::request {
  public:
   request() noexcept = default;

@@ -1,4 +1,4 @@
-// What a rank sends to one that does not expect it, or gets so.
+// A message to a rank that does not expect it, or from such a rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace argosy {
 
 struct parcel {
-  int rank = 0;  // to whom, or from whom
+  int rank = 0;  // the receiver, or the sender
   std::vector<std::byte> content;
 };
 

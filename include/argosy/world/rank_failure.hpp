@@ -1,4 +1,4 @@
-// What an operation between ranks throws where a world tells of dead ranks.
+// The exception of operations between ranks, in worlds that report dead ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@ class rank_failure : public std::runtime_error {
  public:
   rank_failure(int rank, std::string const& words) : std::runtime_error(words), rank_(rank) {}
 
-  // In the communicator of the operation.
+  // The dead rank, as a rank of the communicator of the operation.
   int rank() const noexcept { return rank_; }
 
  private:

@@ -21,7 +21,7 @@
 
 namespace argosy {
 
-// Where MPI would wait for ever, or for a rank that is not there, it throws std::logic_error.
+// Throws std::logic_error where MPI would wait for ever, or for a rank that does not exist.
 class self {
   struct started;
 
@@ -34,7 +34,7 @@ class self {
    private:
     friend self;
     explicit request(std::shared_ptr<started> receive) noexcept : receive_(std::move(receive)) {}
-    std::shared_ptr<started> receive_;  // none: done
+    std::shared_ptr<started> receive_;  // null: done
     std::size_t received_ = 0;
   };
 
@@ -109,7 +109,7 @@ class self {
     if (zeros.bytes().empty()) error.assign(static_cast<int>(std::errc::not_enough_memory), std::system_category());
     return zeros;
   }
-  // Nobody else could change it.
+  // Returns at once: nobody else could change the word.
   void wait(std::uint32_t&, std::uint32_t, std::span<request> = {}) const noexcept {}
   void wake(std::uint32_t&) const noexcept {}
   // Answers at once, on the thread that asks.
@@ -145,7 +145,7 @@ class self {
   };
   struct mailbox {
     std::deque<letter> letters;
-    std::deque<std::weak_ptr<started>> receives;  // expired: the request was dropped
+    std::deque<std::weak_ptr<started>> receives;  // an expired one belongs to a request that was dropped
   };
 
   class answering final : public service {

@@ -28,9 +28,9 @@ class shared_memory {
   static constexpr std::size_t alignment_bytes = 4096;
 
   shared_memory() noexcept = default;
-  // For worlds. The deleter of `first` gives the hold back.
+  // For implementations of worlds. The deleter of `first` gives the hold back.
   shared_memory(std::shared_ptr<std::byte> first, std::size_t size) noexcept : first_(std::move(first)), size_(size) {}
-  // Of this process alone; empty if there is no memory. Pages that nobody touches cost nothing.
+  // Zeroed memory of this process alone; empty if there is none left. Pages that nobody touches cost nothing.
   static shared_memory private_zeros(std::size_t bytes) noexcept {
     if (bytes > PTRDIFF_MAX - alignment_bytes) return {};
     void* const all = std::calloc(bytes + alignment_bytes, 1);
@@ -43,12 +43,12 @@ class shared_memory {
   shared_memory(shared_memory&&) noexcept = default;
   shared_memory& operator=(shared_memory&&) noexcept = default;
 
-  // All of it; empty if it was moved from.
+  // All bytes; empty if this was moved from.
   std::span<std::byte> bytes() const noexcept {
     if (!first_) return {};
     return {first_.get(), size_};
   }
-  // A hold on a part of it; `from` is a multiple of the alignment that its user needs.
+  // A hold on a part of the segment; `from` must be a multiple of the alignment that its user needs.
   shared_memory part(std::size_t from, std::size_t size) const noexcept {
     return first_ ? shared_memory({first_, first_.get() + from}, size) : shared_memory();
   }

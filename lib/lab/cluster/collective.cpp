@@ -1,5 +1,5 @@
-// Collective calls: one meeting each. What the ranks bring is combined at once, when the last has come; each leaves at the
-// time at which the usual algorithm would let it go.
+// Implements collective calls for scheduler.hpp, one meeting each: data is combined when the last rank has come; each rank leaves
+// at the time at which the usual algorithm would let it go.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
@@ -41,7 +41,7 @@ group::group(scheduler& s, std::vector<int> m) : members(std::move(m)), schedule
 }
 
 group::~group() {
-  // A program may keep a communicator beyond its run, by mistake.
+  // By mistake, a program may keep a communicator beyond its run.
   if (scheduler* const s = scheduler::running(); s == &scheduler_) s->remove(*this);
 }
 
@@ -190,7 +190,7 @@ bool group::meet(int me, arrival& mine) {
   m.arrived[index] = nullptr;
   if (++m.left == size()) {
     ++s.report.collectives;
-    // Those before it have been left by all, too: ranks go from one to the next.
+    // All earlier meetings have been left by all ranks, too, since each rank goes from one to the next.
     open_.erase(open_.begin());
     ++first_open_;
   }
@@ -244,7 +244,7 @@ void group::move_data(meeting& m) {
       break;
     case call_kind::all_gather:
       if (m.first.bytes == 0) break;
-      // First into one of them, then all of it at once.
+      // First gathers everything at one rank, then copies it as a whole.
       for (std::size_t i = 0; i < m.arrived.size(); ++i)
         std::memmove(m.arrived[0]->out + i * m.first.bytes, m.arrived[i]->in, m.first.bytes);
       for (std::size_t i = 1; i < m.arrived.size(); ++i)

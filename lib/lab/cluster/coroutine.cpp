@@ -1,3 +1,4 @@
+// Implements coroutine.hpp: stacks, and the switch between them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coroutine.hpp"
 
@@ -27,7 +28,7 @@
 namespace argosy::lab::detail {
 namespace {
 
-// What the C++ runtime keeps for each thread about exceptions: here, for each coroutine.
+// The state of exceptions that the C++ runtime keeps per thread; here, one per coroutine.
 struct exceptions_in_flight {
   void* caught = nullptr;
   unsigned uncaught = 0;
@@ -69,7 +70,7 @@ std::byte* stack_pool::take() {
   }
   if (free_.empty()) {
     std::byte* const guard = static_cast<std::byte*>(slabs_.back().first) + --fresh_ * each;
-    // A system has only so many mappings; stacks beyond that have no guard.
+    // The number of mappings is limited; stacks beyond the limit have no guard page.
     mprotect(guard, page_, PROT_NONE);
     free_.push_back(guard + page_);
   }

@@ -9,7 +9,7 @@
 
 namespace argosy::lab::detail {
 
-// Stacks of one size, in slabs. Those that were given back are used again first.
+// Stacks of one size, in slabs. Returned stacks are reused first.
 class stack_pool {
  public:
   explicit stack_pool(std::size_t bytes);
@@ -29,14 +29,14 @@ class stack_pool {
   std::size_t bytes_, page_;
   std::vector<slab> slabs_;
   std::vector<std::byte*> free_;
-  std::size_t fresh_ = 0;  // of the last slab: never taken so far
+  std::size_t fresh_ = 0;  // stacks of the last slab that were never taken
 };
 
 // Runs `body`, which does not throw, on a stack of the pool. Resumed by the scheduler's own stack, which it goes back to.
 class coroutine {
  public:
   coroutine(stack_pool& pool, std::function<void()> body);
-  ~coroutine();  // of one that has not begun, or has ended
+  ~coroutine();  // only before it has begun, or after it has ended
   coroutine(coroutine const&) = delete;
   coroutine& operator=(coroutine const&) = delete;
 

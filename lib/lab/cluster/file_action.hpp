@@ -1,4 +1,4 @@
-// What files of the virtual cluster have in common: calls of ranks in virtual time, and the faults of the scenario.
+// The common part of files of the virtual cluster: calls of ranks in virtual time, and the faults of the scenario.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,13 +21,13 @@ namespace argosy::lab::detail {
 
 inline std::error_code errno_code(int e) { return {e, std::system_category()}; }
 
-// A call of a rank to a file: begins, and is in the picture when it ends.
+// A call of a rank to a file: takes its time, and is recorded in the timeline at its end.
 class file_action {
  public:
   file_action(file_call kind, std::uint64_t file, std::int64_t call_ns)
       : file_action(to_string(kind), static_cast<std::uint64_t>(kind), file,
                     kind == file_call::read || kind == file_call::write, call_ns) {}
-  // Other calls have other codes.
+  // `code`: different for each kind of call.
   file_action(std::string_view name, std::uint64_t code, std::uint64_t file, bool moves_data, std::int64_t call_ns = 0)
       : name_(name), scheduler_(scheduler::running()), moves_data_(moves_data) {
     if (!scheduler_) return;
@@ -39,7 +39,7 @@ class file_action {
     ++scheduler_->report.file_calls;
     scheduler_->hash(60 + code, file);
   }
-  // Time counts; null outside of runs.
+  // The scheduler; null outside of runs, where no time passes.
   scheduler* operator->() const { return scheduler_; }
   explicit operator bool() const { return scheduler_ && !skipped_; }
   bool skipped() const { return skipped_; }  // the rank is being unwound
@@ -50,7 +50,7 @@ class file_action {
     scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
                      static_cast<std::uint64_t>(error));
     scheduler_->record("file", name_, began_, bytes);
-    scheduler_->synchronize();  // what follows may be seen by ranks without another operation: in shared memory
+    scheduler_->synchronize();  // other ranks may see what follows without an operation, in shared memory
   }
 
  private:
@@ -60,7 +60,7 @@ class file_action {
   picoseconds began_ = 0;
 };
 
-// Between tries of a call that is to be repeated.
+// Waits between the tries of a repeated call.
 inline void pause(std::chrono::nanoseconds time) {
   scheduler* const s = scheduler::running();
   if (!s || !s->begin(call_kind::pause)) return;
@@ -68,7 +68,7 @@ inline void pause(std::chrono::nanoseconds time) {
   s->synchronize();
 }
 
-// `open` returns raw handles. What is opened by this breaks as the scenario says for the rank, below the retries.
+// Makes an opener of `open`, which returns raw handles: they fail as the scenario says for the rank, below the retries.
 template <class Open>
 opener opener_in_run(Open open, opener::remove_function remove) {
   return {[open = std::move(open)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {

@@ -1,4 +1,4 @@
-// Ranks of a node that wait for each other by words of shared memory.
+// Implements waiting for words of shared memory for scheduler.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace argosy::lab::detail {
 
-// Addresses only find who waits for a word; in which order they go on is the order in which they came.
+// Addresses are only used to find the waiting ranks of a word; these go on in the order in which they came.
 void scheduler::wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where) {
   if (!begin(call_kind::memory)) return;
   synchronize();

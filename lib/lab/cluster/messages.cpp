@@ -1,3 +1,4 @@
+// Implements messages between ranks for scheduler.hpp: matching, time on the network, death of a peer.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
@@ -119,13 +120,13 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std:
         .at = now().time};
   channel& c = rank(to).mail[{g.id, peer, tag}];
   if (g.revoked) {
-    // Also where a message is there: an earlier receive, which was given up, may have been meant to get it.
+    // Even if a message is there: it may have been meant for an earlier receive that was given up.
     o->peer_died = true;
     complete(*o, now().time);
   } else if (!c.arrived.empty()) {
     match(c.arrived.pop(), *o);
   } else if (rank(peer).dead) {
-    // What it had sent is still on its way for a while.
+    // Messages sent before the death may still be on their way.
     bool const more = std::any_of(queue_.begin(), queue_.end(), [&](event const& e) {
       if (!e.is_message()) return false;
       message const& m = in_flight_[e.what];
@@ -194,7 +195,7 @@ void scheduler::match(message m, operation& receive) {
     complete(receive, at);
     return;
   }
-  // The receiver asks for it, then it goes through both adapters.
+  // The receiver asks for the message, then the message goes through both adapters.
   picoseconds const takes = ps_of_bytes(size, net.adapter_mb_per_s), latency = ps_of_ns(net.latency_ns);
   picoseconds const begins = leave_node(from, matched + latency, takes);
   complete(*m.sender, begins + takes);
@@ -303,7 +304,7 @@ void scheduler::revoke(group& g) {
 
 void scheduler::tell_senders_and_receivers(rank_state& dead) {
   picoseconds const known = dead.death + ps_of_ns(scenario_.network.detection_us * 1000);
-  // Long messages to it are never asked for.
+  // The dead rank never asks for long messages that others send to it.
   for (auto& [name, c] : dead.mail)
     c.arrived.for_each([&](message& m) {
       if (!m.sender || m.sender->done) return;
@@ -314,7 +315,7 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
   for (rank_state& r : ranks_)
     for (auto& [name, c] : r.mail) {
       if (name.from != dead.number) continue;
-      // Its long messages go with its memory; what is on its way still comes, and is matched in order.
+      // Long messages from it are lost with its memory; messages on their way still arrive, and are matched in order.
       c.arrived.remove_if([](message const& m) { return m.sender != nullptr; });
       std::size_t coming = 0;
       for (event const& e : queue_)
@@ -334,7 +335,7 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
         }
       }
     }
-  // Long ones that are on their way are forgotten.
+  // Long messages on their way are dropped.
   std::erase_if(queue_, [&](event const& e) {
     if (!e.is_message()) return false;
     message& m = in_flight_[e.what];

@@ -1,3 +1,4 @@
+// Implements lab/cluster/rank.hpp: virtual_rank as a thin layer above the scheduler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/rank.hpp>
 
@@ -262,7 +263,7 @@ std::unique_ptr<service> virtual_rank::serve(serve_function f, std::error_code& 
     apart.group_->sides[static_cast<std::size_t>(apart.rank_)] =
         std::make_shared<served>(served{.answer = std::move(f)});
   auto result = std::make_unique<virtual_service>(scheduler::here(), apart.group_, apart.rank_);
-  apart.barrier(where);  // who asks finds all sides there
+  apart.barrier(where);  // afterwards all sides can be asked
   return result;
 }
 

@@ -1,3 +1,4 @@
+// Implements lab/cluster/report.hpp: a run as one line, and its timeline as JSON.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/report.hpp>
 

@@ -1,3 +1,4 @@
+// Implements lab/cluster/scenario.hpp: scenarios as text, and back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/scenario.hpp>
 

@@ -1,3 +1,4 @@
+// Implements scheduler.hpp and virtual_cluster::run: the event queue, clocks, deaths, and the end of a run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scheduler.hpp"
 
@@ -291,7 +292,7 @@ void scheduler::unwind() {
       task& t = *tasks_[i];
       if (t.is_service != services) continue;
       t.cancelled = true;
-      // A handler that takes run_ended for its own goes on to its next operation.
+      // If a handler swallows run_ended, the task goes on to its next operation.
       for (int times = 0; !t.finished && times < 1'000'000; ++times) resume(t);
     }
   }

@@ -1,4 +1,4 @@
-// The scheduler of the virtual cluster: tasks in the order of their clocks, messages, and what ranks wait for.
+// The scheduler of the virtual cluster: runs tasks in the order of their clocks, carries messages, knows what ranks wait for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -30,7 +30,7 @@ using picoseconds = std::int64_t;
 using place = std::source_location;
 
 constexpr picoseconds ps_of_ns(std::int64_t ns) { return ns * 1000; }
-// So many bytes at so many million bytes per second.
+// The time for `bytes` bytes at `mb_per_s` million bytes per second.
 constexpr picoseconds ps_of_bytes(std::int64_t bytes, std::int64_t mb_per_s) {
   std::int64_t const rate = mb_per_s > 0 ? mb_per_s : 1;
   return bytes / rate * 1'000'000 + bytes % rate * 1'000'000 / rate;
@@ -43,11 +43,11 @@ constexpr std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   return x ^ (x >> 31);
 }
 
-// Unwinds the stack of a task whose run, or rank, has ended. Not a std::exception: few handlers take it for their own, and
-// those that do meet it again at the next operation.
+// Thrown to unwind the stack of a task whose run, or rank, has ended. Not a std::exception, so few handlers catch it; those
+// that do get it again at the next operation.
 struct run_ended {};
 
-// Goes into the hash of a run: new ones at the end.
+// Part of the hash of a run: add new ones at the end.
 enum class call_kind {
   barrier,
   all_reduce,
@@ -95,11 +95,11 @@ struct served {
   serve_function answer;
   bool open = true;
   int under_way = 0;
-  task* last = nullptr;  // waits for those that are under way
+  task* last = nullptr;  // the task that waits for requests under way
 };
 // A call to services, of one rank or several.
 struct inquiry {
-  task* who = nullptr;  // null: it has been given up
+  task* who = nullptr;  // null: the task has given up
   std::size_t left = 0;
   picoseconds at = 0;
 };
@@ -108,7 +108,7 @@ struct question {
   int from_in_group = 0;
   std::shared_ptr<served> whom;
   std::shared_ptr<inquiry> of;
-  std::vector<std::byte> content;  // then that of the answer
+  std::vector<std::byte> content;  // later that of the answer
   std::error_code error;
   bool is_answer = false, done = false;
 };
@@ -118,10 +118,10 @@ struct message {
   int from = 0, to = 0, tag = 0;
   std::uint64_t group = 0;
   std::size_t bytes = 0;
-  std::vector<std::byte> content;     // of a short one
-  std::byte const* memory = nullptr;  // of a long one
-  std::shared_ptr<operation> sender;  // of a long one, which waits
-  std::shared_ptr<question> about;    // of a service: nobody receives it
+  std::vector<std::byte> content;     // of a short message
+  std::byte const* memory = nullptr;  // of a long message
+  std::shared_ptr<operation> sender;  // of a long message; waits for the receive
+  std::shared_ptr<question> about;    // set for a service: the message has no receive
   picoseconds ready = 0;
 };
 
@@ -164,12 +164,12 @@ struct channel {
   fifo<std::shared_ptr<operation>> posted;
 };
 
-// What a task that waits would say.
+// The thing that a task waits for, for deadlock reports.
 struct waiting {
   call_kind kind = call_kind::compute;
   std::uint64_t group = 0;
   std::span<virtual_rank::request const> requests = {};
-  std::string const* words = nullptr;  // in the words of who waits
+  std::string const* words = nullptr;  // in the words of the waiting task
   place where = {};
   picoseconds since = 0;
 };
@@ -189,8 +189,8 @@ struct task {
 struct rank_state {
   int number = 0, node = 0;
   task* program = nullptr;
-  std::vector<task*> services;                       // that have not ended
-  std::vector<std::shared_ptr<question>> questions;  // that have come, and have not been answered
+  std::vector<task*> services;                       // those that have not ended
+  std::vector<std::shared_ptr<question>> questions;  // those that have come and are not answered
   std::map<channel_name, channel> mail;
   std::map<int, picoseconds> last_to;  // when the last message arrives there: none overtakes it
   double factor = 1;
@@ -199,7 +199,7 @@ struct rank_state {
   std::int64_t operations = 0;
   bool dead = false;
   picoseconds death = 0;
-  std::string note;  // of the file call it is in
+  std::string note;  // describes the current file call
   std::string last_note;
   call_kind last_kind = call_kind::compute;
   std::uint64_t last_group = 0, last_number = 0;  // of the collective call that it left last; 0: none
@@ -227,15 +227,15 @@ class scheduler {
 
   // Every operation of a rank begins here. False: the task is being unwound, and a destructor calls; do nothing.
   bool begin(call_kind kind);
-  // Lets all that is earlier happen first.
+  // Lets all earlier events happen first.
   void synchronize();
   void charge(picoseconds t) { current_->time += t; }
   picoseconds scaled(picoseconds t) const;
-  // Waits for wake().
+  // Blocks the running task until wake().
   void block(waiting why);
   void wake(task& t, picoseconds at);
   void start_service(std::function<void()> work);
-  // Something that is no rank's: a simulated machine, say. Nothing of it happens any more when the run has ended.
+  // Calls `what` at a time: for parts that are no ranks, such as a simulated machine. Dropped when the run has ended.
   void call_at(picoseconds at, std::function<void()> what);
   bool in_task() const noexcept { return current_ != nullptr; }
   std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
@@ -247,8 +247,8 @@ class scheduler {
   [[noreturn]] void fail(virtual_run_error::reason why, std::string words);
 
   // Adapters of nodes.
-  picoseconds leave_node(int node, picoseconds at, picoseconds takes);  // when it begins to
-  picoseconds enter_node(int node, picoseconds at, picoseconds takes);  // when it has
+  picoseconds leave_node(int node, picoseconds at, picoseconds takes);  // returns when it begins to leave
+  picoseconds enter_node(int node, picoseconds at, picoseconds takes);  // returns when it has entered
 
   // --- messages.cpp ---
   std::shared_ptr<operation> start_send(group const& g, int me, std::span<std::byte const> bytes, int to, int tag,
@@ -261,7 +261,7 @@ class scheduler {
   void revoke(group& g);
 
   // --- service.cpp ---
-  // Each goes to the side of the service with the number of its rank.
+  // Each question goes to the rank that it names, by its side of the service.
   std::vector<service_answer> ask(group const& g, int me, std::vector<std::shared_ptr<served>> const& sides,
                                   std::vector<parcel> const& requests);
   void end(served& side);
@@ -269,7 +269,7 @@ class scheduler {
   // --- memory.cpp ---
   void wait(group const& g, std::uint32_t const& word, std::uint32_t seen, place where);
   void wake(std::uint32_t const& word);
-  // Who waits for memory on this communicator learns that nobody may change it any more.
+  // Tells ranks that wait for memory on this communicator that perhaps nobody will change it any more.
   void tell_watchers(group const& g, picoseconds at);
 
   // --- collective.cpp ---
@@ -298,7 +298,7 @@ class scheduler {
   void loop();
   void unwind();
   void die();
-  void lost(rank_state& r);  // tells everyone who waits for it
+  void lost(rank_state& r);  // tells everyone that waits for it
   std::string words_of(task const& t) const;
   std::vector<blocked_rank> blocked() const;
 
@@ -351,7 +351,7 @@ class group {
   int nodes = 1;             // on which they are
   int size() const noexcept { return static_cast<int>(members.size()); }
 
-  // What a rank brings to a collective call, and where its results go.
+  // A rank's contribution to a collective call, and the place of its results.
   struct arrival {
     call_kind kind = call_kind::barrier;
     std::size_t bytes = 0;
@@ -389,7 +389,7 @@ class group {
     int first_rank = 0;
     std::vector<arrival*> arrived;  // null: not yet, or it has gone
     int count = 0, left = 0;
-    // Of a broadcast: when a rank came (-1: not yet), when the message comes to it; by ranks from the root on.
+    // For a broadcast, by ranks counted from the root: when each came (-1: not yet), and when the message reaches it.
     std::vector<picoseconds> came, reach;
     std::vector<std::byte> content;
   };

@@ -1,4 +1,4 @@
-// Services: a question is a message that nobody receives; where it arrives, a task beside the rank answers it.
+// Implements services for scheduler.hpp: a question is a message without a receive; a task beside the rank answers it on arrival.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <stdexcept>
@@ -94,7 +94,7 @@ void scheduler::arrive(std::shared_ptr<question> q) {
   push(ready, &t, 0);
 }
 
-// Where this rank dies meanwhile the question stays among those that have not been answered.
+// If this rank dies meanwhile, the question stays among the unanswered ones.
 void scheduler::answer(std::shared_ptr<question> const& q) {
   struct leaving {
     scheduler& s;
@@ -126,7 +126,7 @@ void scheduler::finish(question& q, std::error_code error, picoseconds at) {
   if (--all.left == 0 && all.who) wake(*all.who, all.at);
 }
 
-// Of a destructor: it does not throw.
+// Called by a destructor, so it does not throw.
 void scheduler::end(served& side) {
   side.open = false;
   if (now().cancelled) return;

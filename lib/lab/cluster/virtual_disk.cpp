@@ -1,4 +1,4 @@
-// virtual_disk.hpp: the bytes of files, what of them is safe, and when servers have moved them.
+// Implements virtual_disk.hpp: the bytes of files, which of them are safe, and when servers have moved them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "virtual_disk.hpp"
 
@@ -69,7 +69,7 @@ void disk_state::set_size(stored_file& f, std::int64_t bytes) {
 bool disk_state::allocate(page& p, std::size_t block) {
   bool const fresh = p.allocated.none();
   if (!p.allocated[block]) {
-    // What a full disk has left is less than a block: then the rest of the capacity is lost.
+    // The disk is full: the rest of its capacity is less than a block, and is lost.
     if (allocated_blocks >= most_blocks()) return false;
     ++allocated_blocks;
     p.allocated[block] = true;

@@ -1,4 +1,4 @@
-// What the files of the virtual cluster are made of: a disk with its servers, the bytes of files, their locks, and open files.
+// The parts of files of the virtual cluster: a disk with its servers, the bytes of files, their locks, and open files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,9 +20,9 @@
 
 namespace argosy::lab::detail {
 
-inline constexpr int outside = -1;  // the node of whoever calls outside of a run
+inline constexpr int outside = -1;  // the node of a caller outside of a run
 
-// Of blocks that were written since their last sync the page remembers what is safe, and which nodes have written them.
+// A page remembers, for blocks written since their last sync, the safe content and the nodes that have written them.
 struct page {
   static constexpr std::int64_t blocks = 16;
   struct unsynced {
@@ -80,7 +80,7 @@ struct disk_state {
   std::uint64_t next_number = 0;
   std::int64_t allocated_blocks = 0;
   std::vector<server> free;
-  std::uint64_t run = 0;  // for which `free` counts
+  std::uint64_t run = 0;  // the run to which `free` belongs
 
   std::int64_t page_bytes() const { return disk.block_bytes * page::blocks; }
   std::int64_t most_blocks() const { return disk.capacity_bytes / disk.block_bytes; }
@@ -96,7 +96,7 @@ struct disk_state {
   bool allocate(page& p, std::size_t block);
   page& page_at(stored_file& f, std::int64_t number);
 
-  // When the servers have done with these stretches, which leave or reach the rank through its node's adapter.
+  // The time at which the servers have finished these stretches, which pass the adapter of the rank's node.
   template <class Part>
   picoseconds serve(scheduler& s, stored_file const& f, std::span<Part const> parts, bool writing);
 };
@@ -110,12 +110,12 @@ struct open_virtual_file {
   ~open_virtual_file() { unlock_all(); }
 
   bool conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const;
-  // Gives what they wait for to those that no lock stops any more.
+  // Grants the waiting requests that no lock stops any more.
   void grant();
   void unlock_all();
 };
 
-// The node of whoever calls.
+// The node of the caller.
 int node_here();
 
 }  // namespace argosy::lab::detail

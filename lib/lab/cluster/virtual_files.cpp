@@ -1,4 +1,4 @@
-// virtual_files.hpp: the file system, by names, and what is left of it after a crash.
+// Implements lab/cluster/virtual_files.hpp: the file system, by names, and what a crash leaves of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/virtual_files.hpp>
 

@@ -1,4 +1,4 @@
-// virtual_handle of virtual_files.hpp: the calls of an open file in virtual time, and its locks.
+// Implements virtual_handle of lab/cluster/virtual_files.hpp: the calls of an open file in virtual time, and its locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <concepts>
@@ -120,7 +120,7 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
                                ? std::numeric_limits<std::int64_t>::max()
                                : offset + length;
   task* const me = act ? &act->now() : nullptr;
-  // Those that wait are not waited for, as with the kernel's locks.
+  // Does not wait for waiting requests, like the kernel's locks.
   if (!f->conflicts(offset, end, kind, me)) {
     trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me; });
     f->file->locks.push_back({offset, end, kind, me, f});
@@ -192,7 +192,7 @@ std::error_code virtual_handle::preallocate(std::int64_t bytes) {
   file_action act(file_call::preallocate, open_->file->number, d.disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (!open_->flags.write) return errno_code(EBADF);
-  // First see whether there is room: a call that fails leaves everything as it was.
+  // Checks first whether there is room: a call that fails leaves everything as it was.
   std::int64_t const blocks = bytes / d.disk.block_bytes + (bytes % d.disk.block_bytes != 0);
   std::int64_t there = 0;
   for (auto const& [number, p] : f.pages)

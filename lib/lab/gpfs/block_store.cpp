@@ -1,3 +1,4 @@
+// Implements lab/gpfs/block_store.hpp: blocks in sparse memory, and in ordinary files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/block_store.hpp>
 

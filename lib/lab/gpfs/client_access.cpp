@@ -1,3 +1,4 @@
+// Implements reads and writes of a client node (client_state.hpp): block by block through the page pool, with prefetch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -72,7 +73,7 @@ void client_node::state::run_access(operation& o) {
     if (o.offset < 0 || o.offset > no_end - o.length) return finish(o, o.is_write ? EFBIG : EINVAL);
     if (o.length == 0) return finish(o, 0);
     if (i.pattern.calls() > 0) {
-      // What the task would consume if it never had to wait for data.
+      // The rate at which the task would consume data if it never had to wait.
       double const thinks = std::chrono::duration<double>(now_ - i.last_end).count();
       double const needs = std::max(0.0, thinks) + machine_.call_us * 1e-6 + machine_.seconds_to_copy(o.length) + 1e-9;
       double const rate = static_cast<double>(o.length) / needs;
@@ -149,7 +150,7 @@ bool client_node::state::run_blocks(operation& o) {
   return true;
 }
 
-// What one call needs of the following blocks is under way while it waits for this one.
+// Starts reading the following blocks that the call needs, so that they are under way while it waits for this one.
 void client_node::state::read_ahead(operation& o, std::int64_t block) {
   std::int64_t const end = blocks_of(o.offset, o.length, block_bytes()).end;
   std::int64_t const limit =
@@ -161,7 +162,8 @@ void client_node::state::read_ahead(operation& o, std::int64_t block) {
   }
 }
 
-// The last byte of the block is written: in a stream, or all of it at once, nobody will come back to it soon.
+// Called when the last byte of a block is written. Flushes the block if it was written whole or in a stream: nobody will
+// come back to it soon.
 void client_node::state::write_behind(operation& o, std::int64_t block, page& p) {
   auto const i = o.kind == operation::what::call ? instances_.find(o.instance) : instances_.end();
   if (i != instances_.end() && !i->second.prefetch_write) return;
@@ -172,7 +174,7 @@ void client_node::state::write_behind(operation& o, std::int64_t block, page& p)
   start_flush({o.file, block}, p);
 }
 
-// How many blocks are to be under way: as many as are consumed while one is read.
+// How many blocks to prefetch: as many as are consumed while one is read.
 std::int64_t client_node::state::depth(instance const& i) const {
   double const wanted = std::ceil(i.bytes_per_s * read_latency_s_ / static_cast<double>(block_bytes()));
   std::int64_t const most = std::min(machine_.prefetch_max_blocks, machine_.pool_blocks() / 4);

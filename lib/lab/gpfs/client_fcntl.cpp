@@ -1,3 +1,4 @@
+// Implements gpfs_fcntl of a client node (client_state.hpp): range hints, cache hints and directives.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -194,7 +195,7 @@ int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAcc
   return 0;
 }
 
-// Never fails: what goes wrong, the access itself will meet.
+// Never fails: the access itself will meet any error.
 void client_node::state::run_hint(operation& o) {
   auto const i = instances_.find(o.instance);
   gpfsRangeArray_t const& r = o.range;

@@ -1,3 +1,4 @@
+// Implements lab/gpfs/client_node.hpp: events, open instances, sizes, locks, and calls that move no data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/client_node.hpp>
 
@@ -122,7 +123,7 @@ void client_node::state::run(operation& o) {
     o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
     if (!named) {
       o.file = i->second.file;
-      // A hint that fails is ignored, and would take the error with it.
+      // Hints do not take a late error: a failed hint is ignored, and the error would be lost with it.
       if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock &&
           o.asked.kind != call_kind::fcntl) {
         int const error = std::exchange(i->second.error, 0);
@@ -192,7 +193,7 @@ void client_node::state::on(node_id, open_answer const& m) {
   instances_.emplace(o->instance, std::move(i));
 }
 
-// Data may stay in the pool. If all of it is on disk, the last instance of the node leaves nothing behind.
+// Dirty data may stay in the pool. If all is on disk, closing the node's last instance drops everything.
 void client_node::state::run_close(operation& o) {
   file& f = file_of(o);
   bool const last =
@@ -237,7 +238,7 @@ void client_node::state::run_size(operation& o) {
   finish(o, 0, f.size.bytes);
 }
 
-// Alone with the whole file: what others have cached is forgotten, so nobody sees the old end.
+// With tokens for the whole file: other nodes have dropped their caches, so nobody sees the old end.
 void client_node::state::run_resize(operation& o) {
   file& f = file_of(o);
   instance& i = instances_.at(o.instance);
@@ -284,7 +285,7 @@ void client_node::state::run_lock(operation& o) {
   if (length == 0) return finish(o, 0);
   std::int64_t const end = begin > no_end - length ? no_end : begin + length;
   if (o.asked.kind == call_kind::unlock) {
-    // Nothing can go wrong any more, and messages to the manager keep their order: nobody waits for an answer.
+    // Needs no answer: nothing can go wrong any more, and messages to the manager keep their order.
     ++counters_.unlocks;
     tell_manager(unlock_notice{o.file, o.instance, o.asked.owner, begin, end}, o.ready);
     return finish(o, 0);

@@ -1,3 +1,4 @@
+// Implements the page pool of a client node (client_state.hpp): finding, filling, flushing and dropping pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -27,7 +28,7 @@ void client_node::state::drop_page(page_key key) {
   changed();
 }
 
-// A free buffer: true if there is one now. Otherwise the oldest dirty block begins its way to disk.
+// Makes a buffer free: true if there is one now. Otherwise starts to flush the oldest dirty block.
 bool client_node::state::make_room(bool may_flush) {
   if (static_cast<std::int64_t>(pages_.size()) < machine_.pool_blocks()) return true;
   for (page_key const& key : order_) {
@@ -79,7 +80,7 @@ void client_node::state::start_flush(page_key key, page& p) {
   ++counters_.block_writes;
   instant const departs =
       write_path_.take(now_, duration_of(machine::seconds(block_bytes(), machine_.client_write_mb_per_s)));
-  // Whole blocks are moved, whatever part of them is news to the disk.
+  // Whole blocks are transferred, however few of their bytes are dirty.
   out_->send(me_, server_of(key), std::move(w), departs, block_bytes());
 }
 
@@ -98,7 +99,7 @@ void client_node::state::on(node_id, block_written const& m) {
   if (p->to_be_dropped()) drop_page({m.file, m.block});
 }
 
-// Of the dirty pages there are not more than the limit.
+// Keeps the number of dirty pages within the limit.
 bool client_node::state::room_for_dirty(operation& o, page const* p) {
   if ((p != nullptr && p->unsaved()) || unsaved_ < std::max<std::int64_t>(1, machine_.write_behind_max_blocks))
     return true;
@@ -142,12 +143,12 @@ void client_node::state::let_go(operation& o) {
   changed();
 }
 
-// The page of this block with its data; null while that takes time, or with o.error set.
+// The page of this block with its data; null while the data is on its way, or with o.error set.
 auto client_node::state::need_page(operation& o, std::int64_t block, bool overwrites) -> page* {
   page_key const key{o.file, block};
   page* p = find_page(o.file, block);
   if (p != nullptr && p->stale) {
-    // What else is new in it goes to disk; then it is read again.
+    // Flushes the page's other dirty bytes; then it is read again.
     if (!p->flushing && !p->dirty.empty()) start_flush(key, *p);
     let_go(o);
     p = find_page(o.file, block);

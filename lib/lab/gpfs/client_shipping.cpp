@@ -1,3 +1,4 @@
+// Implements partitioning of a client node (client_state.hpp): its start and end, and calls shipped to owners.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
@@ -29,7 +30,7 @@ void client_node::state::on(node_id, ship_end const& m) {
   f.leaving_epoch = m.epoch;
 }
 
-// Says that everything is on disk and forgotten, when it is.
+// Tells the manager, when everything is on disk and dropped from the cache.
 void client_node::state::run_transition(file_id id, file& f) {
   bool const enters = f.ship.now == ship_state::stage::entering && !f.told_ready;
   if (!enters && f.leaving_epoch == 0) return;
@@ -229,7 +230,7 @@ void client_node::state::run_serve(operation& o) {
     return;
   }
   if (c.kind == ship_kind::read) {
-    // What lies beyond the end as known here is zeros; the task knows better where the end is.
+    // Bytes beyond the end as known here are zeros; the requesting node knows the end better.
     std::int64_t const there = std::clamp<std::int64_t>(f.size.bytes - o.offset, 0, c.length);
     if (o.done == 0) {
       o.length = there;

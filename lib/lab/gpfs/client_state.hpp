@@ -1,4 +1,4 @@
-// The inside of a client node. Every event is noted first; then `advance` lets everything that waits look again.
+// The state of a client node. Every event is noted first; then `advance` makes all waiting operations look again.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -46,12 +46,12 @@ class client_node::state {
   struct page {
     std::vector<std::byte> data;
     bool reading = false, flushing = false, prefetched = false;
-    int error = 0;                  // of reading; those who wait take note
-    std::vector<byte_range> dirty;  // inside the block, sorted, apart
+    int error = 0;                  // of reading; waiting operations take it
+    std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
     std::vector<byte_range> writing;
-    bool stale = false;  // some bytes did not reach the disk, and are not to be seen any more
+    bool stale = false;  // some bytes did not reach the disk, and must not be read any more
     std::set<writer> writers, flushing_writers;
-    int held = 0;    // by operations that wait for its data
+    int held = 0;    // by operations that need its data
     int pinned = 0;  // by range hints
     instant ready_at{}, asked_at{};
     std::list<page_key>::iterator place;  // in the order of use
@@ -90,15 +90,15 @@ class client_node::state {
     detail::token_map tokens;
     std::int64_t grants_seen = 0;
     known_size size;
-    known_size told;  // what the manager certainly knows of it
+    known_size told;  // what the manager surely knows of the size
     std::list<revocation> revocations;
     ship_state ship;
-    std::int64_t ended_epoch = 0;  // others have said that this one is over
+    std::int64_t ended_epoch = 0;  // the last epoch that others have reported as ended
     std::int64_t leaving_epoch = 0;
     bool told_ready = false;
     int ship_error = 0;         // of flushes since the mode began
     int serving = 0;            // operations for others, or for itself as owner
-    int orphan_error = 0;       // of instances that are closed
+    int orphan_error = 0;       // an error of instances that are closed
     std::int64_t position = 0;  // where the last access ended
     bool sequential = false;
   };
@@ -189,7 +189,7 @@ class client_node::state {
   std::int64_t depth(instance const& i) const;
   bool size_certain(file const& f) const;
   bool learn_size(operation& o);  // asks; true when answered
-  bool tell_size(operation& o);   // so that it survives this node; true when the manager has it
+  bool tell_size(operation& o);   // so that the size survives this node; true when the manager has it
   bool take_lock(operation& o, byte_range bytes, bool is_write);
   void unlock(operation& o);
   void charge_copy(operation& o, std::int64_t bytes);
@@ -251,7 +251,7 @@ class client_node::state {
   void on(node_id from, ship_call const& m);
   void on(node_id from, ship_answer const& m);
 
-  // The manager's news.
+  // Takes a size from the manager.
   void learn(file& f, known_size const& size) {
     f.size.learn(size);
     f.told.learn(size);

@@ -1,3 +1,4 @@
+// Implements the token cache of a client node (client_state.hpp): requests, revocations, releases.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -10,7 +11,7 @@ token_mode client_node::state::token(file_id id, std::int64_t block) const {
   return f == files_.end() ? token_mode::none : f->second.tokens.at(block);
 }
 
-// What the stream is likely to want next.
+// The range that the stream will probably need next.
 block_range client_node::state::desired_range(instance const& i, block_range required) const {
   using kind = access_pattern::kind;
   access_pattern const& p = i.pattern;
@@ -23,7 +24,7 @@ block_range client_node::state::desired_range(instance const& i, block_range req
   return required;
 }
 
-// True if the node has the token. Otherwise it is on its way, perhaps asked for by another operation.
+// True if the node has the token. Otherwise it has been requested, perhaps by another operation.
 bool client_node::state::need_token(operation& o, file& f, block_range range, token_mode mode, block_range desired,
                                     std::int64_t at) {
   if (f.tokens.covers(range, mode)) {
@@ -121,12 +122,12 @@ bool client_node::state::locked_against(file_id id, block_range range, token_mod
   });
 }
 
-// True when it has been answered.
+// True when the revocation has been answered.
 bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
   if (f.grants_seen < r.asked.number) return false;  // the grant that is meant is still on its way
   bool const shares = r.asked.mode == token_mode::read;
   if (!r.started) {
-    // From now on, calls that begin need the token anew, so that they come after the one that asks.
+    // Calls that begin from now on need the token again, so they come after the requesting node.
     r.started = true;
     r.given = surrender_range(f, r.asked);
     r.number = f.grants_seen;

@@ -1,3 +1,4 @@
+// Implements codec.hpp: messages as bytes, and the checks of what comes from outside.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codec.hpp"
 

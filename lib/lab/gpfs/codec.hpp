@@ -13,11 +13,11 @@
 namespace argosy::lab::gpfs {
 
 std::vector<std::byte> encode(message const& m);
-// Nothing if it is not the whole of one message.
+// nullopt if the bytes are not exactly one message.
 std::optional<message> decode(std::span<std::byte const> bytes);
 
-// Whether such a message can be sent by him to whom it is, and its numbers mean something: what a state machine relies on
-// without looking. Not whether it fits to what has been said before.
+// True if this sender may send this message to this receiver and its numbers are in range. State machines rely on it.
+// Whether the message fits earlier ones is not checked here.
 bool makes_sense(message const& m, machine const& hardware);
 
 }  // namespace argosy::lab::gpfs

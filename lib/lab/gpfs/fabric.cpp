@@ -1,3 +1,4 @@
+// Implements lab/gpfs/fabric.hpp: adapters and the switch between them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/fabric.hpp>
 

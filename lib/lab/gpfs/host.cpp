@@ -1,3 +1,4 @@
+// Implements lab/gpfs/host.hpp: manager and servers for other processes, and the ordinary files that hold the data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/host.hpp>
 
@@ -75,7 +76,7 @@ class host::state {
   void settle();
   void say_at_rest(node_id node, wire::frame const& f);
   std::optional<std::string> place_of_file(std::string const& name) const;
-  // What nobody has opened has no number yet; whatever was noted for it, the next file would have.
+  // False for a file number that no open has given: anything noted for it would go to the next file.
   template <class Body>
   bool names_a_file(Body const& body) const {
     if constexpr (requires { body.file; }) return manager_.knows(body.file);
@@ -92,7 +93,7 @@ class host::state {
   std::shared_ptr<handle_store> store_;
   token_manager manager_;
   std::vector<block_server> servers_;
-  std::map<file_id, int> at_rest_;  // and the error that the next who opens it is to know
+  std::map<file_id, int> at_rest_;  // and the error to report
   std::map<node_id, std::shared_ptr<wire::connection>> nodes_;
   std::set<node_id> known_, leaving_;
   std::deque<message> to_deliver_;
@@ -140,7 +141,7 @@ void host::state::arrived(node_id node, wire::frame f) {
     ++malformed_;
     throw std::runtime_error("not a message");
   }
-  // What goes from node to node goes on as it is.
+  // Messages between nodes are passed on unchanged.
   if (m->to.who == role::client) {
     if (auto const to = nodes_.find(m->to.index); to != nodes_.end()) to->second->send(std::move(f));
     return;
@@ -149,7 +150,7 @@ void host::state::arrived(node_id node, wire::frame f) {
   carry_out();
 }
 
-// A node that has left can write nothing any more: no lease, and nothing to refuse.
+// A node has ended. If it left properly it can write nothing any more: no lease to wait for, no writes to refuse.
 void host::state::ended(node_id node) {
   std::lock_guard const lock(mutex_);
   nodes_.erase(node);
@@ -208,7 +209,7 @@ void host::state::to_manager(message m) {
 // --- Data at rest --------------------------------------------------------------------------------------------------
 
 std::optional<std::string> host::state::place_of_file(std::string const& name) const {
-  // A file of the system is called by what stands before it.
+  // The operating system would cut a name at a zero byte.
   if (name.find('\0') != std::string::npos) return {};
   if (options_.directory.empty()) return name;
   std::filesystem::path const path(name);
@@ -216,7 +217,7 @@ std::optional<std::string> host::state::place_of_file(std::string const& name) c
   return (options_.directory / path).string();
 }
 
-// The manager knows the names that somebody has opened; others are in the directory.
+// The manager knows the names that have been opened; for others, looks in the directory.
 void host::state::open(message m) {
   auto& request = std::get<open_request>(m.body);
   auto const refuse = [&](int error) { answer(m.from.index, open_answer{request.call, error, 0, {}}); };
@@ -226,7 +227,7 @@ void host::state::open(message m) {
     std::error_code error;
     open_flags flags{.read = true, .write = true, .create = request.create, .exclusive = request.exclusive};
     posix file = posix::open(*place, flags, error);
-    // What may only be read is opened to be read.
+    // Opens a file that may only be read for reading.
     bool const read_only = (error == std::errc::permission_denied || error == std::errc::read_only_file_system) &&
                            !request.write && !request.create;
     if (read_only) {
@@ -269,7 +270,7 @@ void host::state::settle() {
       if (int const e = store_->set_size(file, manager_.size(file).bytes); e != 0) error = e;
 }
 
-// After what the node has said before.
+// Comes after all earlier messages of the node.
 void host::state::say_at_rest(node_id node, wire::frame const& f) {
   std::string const name(reinterpret_cast<char const*>(f.body.data()), f.body.size());
   int error = 0;

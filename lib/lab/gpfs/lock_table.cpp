@@ -1,3 +1,4 @@
+// Implements lab/gpfs/detail/lock_table.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/detail/lock_table.hpp>
 
@@ -18,8 +19,8 @@ bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end
   return goes;
 }
 
-// Not before those that came earlier, so that everyone has its turn. But who holds locks waits for holders only: somebody
-// may be waiting for just these.
+// A request waits for conflicting holders and earlier requests, so that everyone has its turn. But a requester that holds locks
+// waits for holders only: an earlier request may be waiting for just these locks.
 bool lock_table::may_go(place waiting) const {
   entry const& w = *waiting;
   auto const stops = [&](entry const& e) {

@@ -1,3 +1,4 @@
+// Implements lab/gpfs/loopback.hpp: the event loop of a whole system in one thread.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/loopback.hpp>
 

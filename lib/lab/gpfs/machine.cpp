@@ -1,3 +1,4 @@
+// Implements lab/gpfs/machine.hpp: machines as text, and the limits of their parameters.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/machine.hpp>
 
@@ -32,12 +33,12 @@ bool parse(std::string const& text, Number& n) {
   return error == std::errc{} && end == text.data() + text.size() && n >= 0 && n <= std::numeric_limits<Number>::max();
 }
 
-// So that sums and products of parameters fit, and times fit the clock.
+// The largest values: sums and products of parameters must fit, and times must fit the clock.
 constexpr std::int64_t most_count = std::int64_t{1} << 40, most_of_a_kind = 1 << 16;
 constexpr std::int64_t most_block_bytes = std::int64_t{64} << 20;
 constexpr double most_time = 1e9, least_rate = 1e-3;
 
-// Why such a value makes no sense; empty if it does.
+// The reason why a value is refused; empty if it is not.
 std::string nonsense(std::string_view name, std::int64_t n) {
   return n > most_count && name != "noise_seed" ? "is more than 2^40" : "";
 }

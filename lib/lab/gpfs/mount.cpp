@@ -1,3 +1,4 @@
+// Implements lab/gpfs/mount.hpp: a client node in this process, and its connection to the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/mount.hpp>
 
@@ -112,7 +113,7 @@ void mount::state::take_welcome(wire::frame const& f) {
 
 void mount::state::ended(std::error_code error) {
   std::lock_guard const lock(mutex_);
-  // Before the welcome it says why; afterwards, files are of no use any more, whatever the reason.
+  // Before the welcome the reason is reported; afterwards all files become unusable, whatever the reason.
   if (!error_) error_ = node_ ? std::error_code(ESTALE, std::system_category()) : error;
   welcomed_.notify_all();
   for (auto const& [ticket, w] : waiting_) w->changed.notify_all();

@@ -1,4 +1,4 @@
-// What host and mounts of a simulated GPFS say to each other: kinds of frames.
+// The kinds of frames between the host and the mounts of a simulated GPFS.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,11 +7,11 @@
 namespace argosy::lab::gpfs::process_frames {
 
 // The host begins with `welcome` (number: the node; body: the machine as text) or `refused` (number: errno). Then both
-// send messages. A mount that leaves says so. One that has closed a file asks (body: its name) whether it is at rest, and
-// hears with the same number (body: errno as an int, or nothing).
+// send messages. A mount that leaves sends `leaves`. After closing a file a mount asks by `at_rest` (body: its name) whether the
+// ordinary file is complete; the answer has the same number (body: errno as an int, or nothing).
 enum kind : std::uint64_t { welcome = 1, refused, one_message, leaves, at_rest };
 
-// How a mount introduces itself: 0 if any number will do, otherwise node + 1.
+// The introduction of a mount: 0 if any node number will do, otherwise node + 1.
 constexpr std::uint64_t introduction(int node) { return static_cast<std::uint64_t>(node + 1); }
 
 }  // namespace argosy::lab::gpfs::process_frames

@@ -1,4 +1,4 @@
-// A machine whose actions take no time of their own: where time is real.
+// A machine whose actions take no simulated time, for processes where time is real.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Without it, the state machines would believe in queues that grow as fast as real work outruns the model. The lease stays:
-// it is waited for.
+// With the model's times, the state machines would see queues that grow whenever real work is faster than the model. The lease
+// is kept: it is really waited for.
 inline machine timeless(machine m) {
   for (double machine::* cost :
        {&machine::call_us, &machine::segment_us, &machine::hint_us, &machine::message_us, &machine::token_us,

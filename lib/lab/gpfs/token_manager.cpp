@@ -1,3 +1,4 @@
+// Implements lab/gpfs/token_manager.hpp: names, tokens, sizes, locks, partitioning, and the loss of nodes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/token_manager.hpp>
 
@@ -72,7 +73,7 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
             buried(body.node);
           }
         } else if constexpr (requires { on(m.from.index, body); }) {
-          // A number that no open has given means nothing, and is somebody else's later.
+          // Ignores a file number that no open has given: a later open may give it to another file.
           if constexpr (requires { body.file; })
             if (!files_.contains(body.file)) return;
           on(m.from.index, body);
@@ -83,7 +84,7 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
 
 // --- Nodes ---------------------------------------------------------------------------------------------------------
 
-// It has to know which files are partitioned, since it would ask for tokens otherwise.
+// A new node must learn which files are partitioned; otherwise it would ask for their tokens.
 void token_manager::admit(node_id node, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
@@ -179,7 +180,7 @@ bool token_manager::waits(file const& f, std::list<pending>::const_iterator p) c
   });
 }
 
-// The part of the desired range around the required one that nobody holds something against, or waits for.
+// The part of the desired range, around the required one, that conflicts with no token and with no waiting request.
 block_range token_manager::grantable(file const& f, pending const& p) const {
   block_range const required = p.request.required;
   block_range range{std::min(p.request.desired.begin, required.begin), std::max(p.request.desired.end, required.end)};
@@ -383,7 +384,7 @@ void token_manager::on(node_id from, ship_ready const& m) {
   ship_flushed(m.file, f);
 }
 
-// After a change of what is awaited.
+// Call after every change of the nodes that are awaited.
 void token_manager::ship_flushed(file_id id, file& f) {
   shipping& s = f.ship;
   using stage = shipping::stage;
@@ -439,7 +440,7 @@ void token_manager::on(node_id from, ship_interrupt const& m) {
   }
 }
 
-// The mode is kept.
+// Fails those who wait for the end of partitioning, which stays on.
 void token_manager::fail_stop(shipping& s, int error) {
   s.deadline = 0;
   std::erase_if(s.stoppers, [&](auto const& stopper) {
@@ -449,7 +450,7 @@ void token_manager::fail_stop(shipping& s, int error) {
   });
 }
 
-// Nobody waits for ever for one that will not come.
+// Starts the timer after which nobody waits for a missing participant any more.
 void token_manager::set_deadline(shipping& s) {
   if (machine_.ship_wait_s <= 0) return;
   s.deadline = --last_deadline_;
@@ -474,7 +475,7 @@ void token_manager::lost(node_id node) {
   out_->timers.push_back({now_ + duration_of(machine_.lease_s), node});
 }
 
-// The lease has run out. What the node still may send to the disks must be refused before others may write there.
+// The lease has run out. Servers must refuse further writes of the node before others may write there.
 void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
@@ -505,7 +506,7 @@ void token_manager::forget(node_id node) {
     shipping& s = f.ship;
     auto const is_here = [=](auto const& entry) { return entry.first.first == node; };
     if (s.now == shipping::stage::gathering) {
-      // Those who wait count on so many, and one of them cannot come any more.
+      // The others wait for a fixed number of participants, and one of them is dead.
       if (std::any_of(s.starters.begin(), s.starters.end(), is_here)) fail_start(f, ESTALE);
     } else if (s.now != shipping::stage::off) {
       bool const took_part =

@@ -1,3 +1,4 @@
+// Implements lab/gpfs/detail/token_map.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/detail/token_map.hpp>
 

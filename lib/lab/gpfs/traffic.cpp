@@ -1,3 +1,4 @@
+// Implements lab/gpfs/traffic.hpp: records tokens, and draws them as SVG.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/traffic.hpp>
 

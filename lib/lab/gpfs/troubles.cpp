@@ -1,3 +1,4 @@
+// Implements lab/gpfs/troubles.hpp: troubles as text, and back.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/troubles.hpp>
 

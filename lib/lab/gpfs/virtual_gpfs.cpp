@@ -1,3 +1,4 @@
+// Implements lab/gpfs/virtual_gpfs.hpp: joins the clock of a loopback system with the scheduler of the cluster.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
@@ -22,7 +23,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     system.on_completion = [this](gpfs::loopback::ticket const& k, gpfs::completion const& c) { completed(k, c); };
   }
 
-  // A call that is under way. Its memory is its own: the task that waits may be unwound, and with it what it gave.
+  // A call that is under way. It has its own memory, because the waiting task may be unwound, and with it the caller's memory.
   struct pending {
     task* who = nullptr;  // null: outside of runs, or nobody waits any more
     bool is_open = false, abandoned = false;
@@ -33,14 +34,14 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
 
   gpfs::loopback system;
   std::map<gpfs::loopback::ticket, std::shared_ptr<pending>> calls;
-  std::uint64_t run = 0;  // the run that `began` is of
+  std::uint64_t run = 0;  // the run in which `began` was set
   gpfs::instant began{};
   std::optional<picoseconds> awaited;  // the scheduler's event of this system that comes first
 
   gpfs::instant instant_of(picoseconds t) const { return began + gpfs::instant(t / 1000); }
   picoseconds time_of(gpfs::instant at) const { return ps_of_ns((at - began).count()); }
 
-  // What was left of earlier runs happens in between.
+  // Handles events that are left from earlier runs.
   void settle() {
     while (system.step()) {
     }
@@ -87,7 +88,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     if (scheduler* const s = scheduler::running(); s && p->who) s->wake(*p->who, time_of(c.at));
   }
 
-  // Takes what the call reads from, and gives back what it has read.
+  // Carries out a call: copies its data in, waits, and copies what it has read back.
   gpfs::completion carry(file_action& act, int node, gpfs::call c, std::string const& words) {
     if (system.is_dead(node)) return {0, 0, ESTALE, {}};
     auto const p = std::make_shared<pending>();
@@ -123,13 +124,13 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       while (!p->done)
         if (!system.step()) throw std::logic_error("argosy::virtual_gpfs: nobody is there to end a wait for " + words);
     }
-    // A directive changes its argument as it likes; a read, no more than it has read.
+    // A directive may change all of its argument; a read changes only the bytes that it has read.
     std::int64_t const moved = is_read ? p->result.value : static_cast<std::int64_t>(into.size());
     std::copy_n(p->memory.begin(), moved, into.begin());
     return p->result;
   }
 
-  // Nobody waits for it, so that destructors may.
+  // Closes without waiting, for destructors.
   void close_later(int node, int instance) {
     gpfs::call c;
     c.kind = gpfs::call_kind::close;
@@ -140,7 +141,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     if (timed && !s->ending()) await_next(*s);
   }
 
-  // Where the calls of this rank go.
+  // The client node of the calling rank.
   int node_here() const {
     if (scheduler* const s = scheduler::running(); s && s->in_task()) {
       if (s->me().node >= system.nodes())

@@ -12,16 +12,16 @@ namespace argosy::detail {
 
 // Before a call starts: were the arguments of every rank valid, and equal where they must be? One reduction; a broadcast
 // more if not. With `develop` (the same on all ranks) every argument is compared with that of the right neighbour first, at
-// the cost of one message each way; the call's place in the source, too, if ranks are in different calls.
-// Collective. Whoever calls another collective of the same file meanwhile meets the others here.
+// the cost of one message each way; if ranks are in different calls, the report names the calls' places in the source.
+// Collective. Ranks that are in different collective calls meet in this reduction; the mismatch is reported.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop);
 
-// The same for reads and writes: `access` is this rank's, and becomes that of all ranks, in the same reduction.
+// The same for reads and writes: `access` is this rank's summary, and becomes that of all ranks, in the same reduction.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access);
 
-// The same, for calls that do not know yet whether they are to compare: `develop` becomes true on all ranks if it is on one.
+// The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);
 
@@ -29,7 +29,7 @@ agreement agree_to_begin_first(World const& world, arguments const& given, bool&
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine);
 
-// The same; `flag` becomes true on all ranks if it is on one.
+// The same; `flag` becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, bool& flag);
 

@@ -25,7 +25,7 @@ inline call_summary summarise(failure const& mine, int rank) {
   return s;
 }
 
-// Other ranks may not know the category of a handle of the program: they get its words.
+// The text to send for a failure: other ranks may not know the error category that a handle of the program uses.
 inline std::string words_of(failure const& f) {
   if (!f || is_errno(f.code) || f.code.category() == category()) return f.detail;
   return foreign_words(f.code) + (f.detail.empty() ? "" : "; ") + f.detail;
@@ -62,7 +62,7 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
     extremes const& e = s.compared[i];
     if (e.low == e.high) continue;
-    // Everybody knows it, so nobody needs to be told: each rank has the same words, its own name for the argument apart.
+    // All ranks know the mismatch already, so no broadcast: the words are the same, except for this rank's name of the argument.
     std::string const ranks = " on ranks " + std::to_string(std::min(e.low_rank, e.high_rank)) + " and " +
                               std::to_string(std::max(e.low_rank, e.high_rank));
     std::string words = i == 0 ? "ranks are in different collective calls; this one called " + std::string(given.call())
@@ -106,7 +106,7 @@ agreement agree_on_outcome(World const& world, failure const& mine) {
 
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) {
-  static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call is named so
+  static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call has this name
   call_summary s = detail::summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());
   s.flag = flag ? 1 : 0;

@@ -1,4 +1,4 @@
-// What a collective call was given on this rank: what must be equal on all ranks, and the first rule that it breaks.
+// The arguments of a collective call on this rank: those that must be equal on all ranks, and the first rule that is broken.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
 
 class arguments {
  public:
-  // Of those that ride in the reduction, the call among them; and of all that are compared in develop mode.
+  // How many arguments fit into the reduction (the name of the call is one), and how many can be compared in develop mode.
   static constexpr std::size_t most_free = 4;
   static constexpr std::size_t most = 8;
 
@@ -36,27 +36,27 @@ class arguments {
     std::uint64_t hash = 0;
   };
 
-  // Names and texts are referred to until the call has ended.
+  // Keeps references to names and texts: they must live until the call has ended.
   explicit arguments(std::string_view call, std::source_location where = std::source_location::current())
       : call_(call), where_(where) {
     same("call", call);
   }
 
-  // Must be equal on all ranks: compared always.
+  // Adds an argument that must be equal on all ranks and is always compared.
   template <class T>
   arguments& same(std::string_view name, T const& value) {
     add(name, value);
     free_ = count_;
     return *this;
   }
-  // The same, compared in develop mode only. After those that are compared always.
+  // The same, but compared in develop mode only. Add these after those that are always compared.
   template <class T>
   arguments& same_in_develop(std::string_view name, T const& value) {
     add(name, value);
     return *this;
   }
 
-  // A rule for this rank's arguments. The first that is broken counts.
+  // Checks a rule for this rank's arguments. The first broken rule is kept.
   template <class Words>
   arguments& require(bool kept, errc e, Words&& words) {
     if (!kept && !fault_) fault_ = failure(e, std::string(std::forward<Words>(words)()));

@@ -1,5 +1,5 @@
-// What ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in different
-// calls meet here and learn it.
+// The value that ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in
+// different calls meet in one reduction and notice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace argosy::detail {
 
-// The lowest and the highest value, each with the lowest rank that has it: equal on all ranks if they are equal.
+// The lowest and the highest value of all ranks, each with the lowest rank that has it. If they are equal, all ranks agree.
 struct extremes {
   std::uint64_t low = 0, high = 0;
   std::int32_t low_rank = 0, high_rank = 0;
@@ -32,11 +32,11 @@ struct call_summary {
   static constexpr std::int32_t no_rank = std::numeric_limits<std::int32_t>::max();
 
   std::int32_t failed_rank = no_rank;  // the lowest
-  std::int32_t failed_value = 0;       // of its error code
+  std::int32_t failed_value = 0;       // the value of its error code
   std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
-  std::int32_t flag = 0;               // what is true if it is on one rank: that arguments are to be compared
+  std::int32_t flag = 0;               // 1 if it is 1 on any rank: arguments are to be compared
   std::array<extremes, arguments::most_free> compared = {};
-  access_summary access = {};  // of reads and writes
+  access_summary access = {};  // used by reads and writes
 
   constexpr void combine(call_summary const& other) {
     if (other.failed_rank < failed_rank) {

@@ -1,4 +1,4 @@
-// What a rank tells its left neighbour in develop mode: one message of fixed size.
+// The note of a rank to its left neighbour in develop mode: one message of fixed size.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@ namespace argosy::detail {
 template <std::size_t Bytes>
 struct short_text {
   std::array<char, Bytes> letters = {};
-  // Of what is too long the end is kept: the end of a path says more than its start.
+  // Keeps the end of a text that is too long: the end of a path says more than its start.
   void set(std::string_view text) {
     if (text.size() >= Bytes) text.remove_prefix(text.size() - Bytes + 1);
     std::copy(text.begin(), text.end(), letters.begin());
@@ -38,7 +38,7 @@ struct neighbour_note {
   };
   short_text<64> file;
   std::int64_t line = 0;
-  std::int64_t broken = 0;  // 1: a rule, so that what follows from the arguments may be missing
+  std::int64_t broken = 0;  // 1: a rule is broken, so arguments that depend on others may be missing
   std::int64_t count = 0;
   std::array<argument, arguments::most> list = {};
 
@@ -59,8 +59,8 @@ inline std::string shown(neighbour_note::argument const& a) {
   return a.text.get().empty() ? std::to_string(a.number) : "'" + std::string(a.text.get()) + "'";
 }
 
-// The first argument in which two ranks differ, in words; no failure if there is none. Arguments that break a rule are told
-// by their rank and compared with nobody's.
+// The first argument in which two ranks differ, in words; no failure if they are equal. If a rank's arguments break a rule,
+// that rank reports it, and they are not compared.
 inline failure difference(neighbour_note const& mine, int rank, neighbour_note const& other, int other_rank) {
   auto const on = [](int r) { return " on rank " + std::to_string(r); };
   if (mine.list[0].hash != other.list[0].hash)

@@ -79,7 +79,7 @@ constexpr auto field_offsets() {
   return offsets;
 }
 
-// Fields that overlap, leave the object, cannot be located, or leave more room than padding can, were not understood.
+// True if the fields were understood: located, inside the object, not overlapping, and with gaps no larger than padding.
 template <class T, std::size_t N>
 constexpr bool fields_fill(std::array<std::int64_t, N> const& offsets) {
   if constexpr (N == 0) {

@@ -21,7 +21,7 @@ namespace argosy::detail {
                                 "; give halos that are not negative and leave the interior at least 0 wide");
 }
 
-// Without the `low` first and `high` last indices of each dimension.
+// The array without the first `low` and the last `high` indices of each dimension.
 template <class A, std::size_t Rank>
 auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> const& high) {
   auto* const first = first_element_of(array);

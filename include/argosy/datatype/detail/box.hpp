@@ -1,4 +1,4 @@
-// What subarray and darray share: an array that grows by one dimension at a time, from the fastest on.
+// The common part of subarray and darray: an array that grows by one dimension at a time, from the fastest on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -65,7 +65,7 @@ constexpr void deal(array_form& array, std::int64_t size, std::int64_t processes
   array.add_cyclic(size, block, mul(c, block), mul(processes, block));
 }
 
-// What the types of a darray show to be wrong; no_fault where they leave it open.
+// The fault that the types of a darray show; no_fault if the types leave it open.
 template <class Sizes, class Rules, class Grid>
 constexpr deal_fault known_deal_fault() {
   if constexpr (Sizes::static_size != std::dynamic_extent || Grid::static_size != std::dynamic_extent) {

@@ -1,4 +1,4 @@
-// Where members lie, as constants, without their names.
+// The offsets of members as constants, without their names.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -36,12 +36,12 @@
 
 namespace argosy::detail {
 
-// Several requests at a time, on threads or beside the rank. Those that meet in a window are carried out together: while one is
-// under way, others for it gather, and the next call of the file is for all of them.
+// Serves several requests at a time, on threads or beside the rank. Requests for the same window are carried out together:
+// while one is under way, others for that window gather, and the next file call serves all of them.
 template <handle H>
 class agent {
  public:
-  // `beside`: where the requests run, if not on threads.
+  // `beside`: where requests run; null: on threads.
   agent(H& file, sieving prices, merging how, std::shared_ptr<background> beside)
       : file_(file), prices_(prices), how_(how), beside_(std::move(beside)) {}
 
@@ -50,7 +50,7 @@ class agent {
     prices_ = prices;
   }
 
-  // The answer to a request of ship(). Throws only what is no fault of the file.
+  // Answers a request of ship(). Errors of the file are in the answer; only other errors are thrown.
   std::vector<std::byte> serve(std::span<std::byte const> request) {
     unpacking message(request);
     auto const wanted = message.next<shipment>();
@@ -77,7 +77,7 @@ class agent {
                                   static_cast<std::size_t>(reading ? bytes : 0));
     std::byte* counts = answer.data() + sizeof result;
     std::byte* const read = counts + parts.size() * sizeof(std::int64_t);
-    std::byte* at = reading ? read : const_cast<std::byte*>(message.bytes(bytes).data());  // those are not written to
+    std::byte* at = reading ? read : const_cast<std::byte*>(message.bytes(bytes).data());  // a write never changes them
     for (part_ptr const& p : parts) {
       p->data = at;
       at += p->where.bytes();
@@ -100,7 +100,7 @@ class agent {
   }
 
  private:
-  // What one request has in a window.
+  // The part of one request that lies in one window.
   struct part {
     file_window window;
     window_part where;
@@ -108,13 +108,13 @@ class agent {
     std::int64_t granule = 1;
     bool sparse = false;
     std::byte* data = nullptr;
-    std::int64_t bytes = 0;  // that were moved
+    std::int64_t bytes = 0;  // moved so far
     std::error_code error = {};
     bool done = false;
   };
-  using part_ptr = std::shared_ptr<part>;  // who asked may be gone while others carry it out
+  using part_ptr = std::shared_ptr<part>;  // shared: the requester may be gone while others carry it out
 
-  // Calls f(part) for all of them, until it returns false; where that pays, step by step, with hints to the file system.
+  // Calls f(part) for every part, until f returns false. Where it pays, goes step by step with hints to the file system.
   template <class F>
   void in_steps(shipment const& wanted, std::vector<part_ptr> const& parts, report& done, F&& f) {
     std::size_t next = 0;
@@ -123,7 +123,7 @@ class agent {
         if (!f(parts[next++])) return false;
       return true;
     };
-    std::vector<std::int64_t> first;  // of a part, in `ranges`
+    std::vector<std::int64_t> first;  // index in `ranges` of the first range of each part
     block_ranges ranges(file_.block_bytes(), wanted.kind == access_kind::write);
     if (wanted.max_ranges > 0 && takes_hints(file_) && !looks_regular(parts))
       for (part_ptr const& p : parts) first.push_back(ranges.add(*p->theirs.file, p->where.from, p->where.to));
@@ -132,7 +132,7 @@ class agent {
       return;
     }
     guided_access(file_, ranges.get(), wanted.max_ranges, done, [&](std::int64_t, std::int64_t end) {
-      // Windows are accessed whole.
+      // A step ends at the end of a window: windows are accessed whole.
       auto const behind = std::lower_bound(first.begin(), first.end(), end) - first.begin();
       if (!carry_out(static_cast<std::size_t>(behind))) return std::int64_t{-1};
       return next < first.size() ? first[next] : static_cast<std::int64_t>(ranges.get().size());
@@ -159,7 +159,7 @@ class agent {
   };
   using place = std::tuple<access_kind, std::int64_t, std::int64_t>;
 
-  // Until `mine` is done. Who finds nobody at work carries out all that wait, its own part among them.
+  // Returns when `mine` is done. If nobody is at work on the window, this thread carries out all waiting parts, also its own.
   void meet(access_kind kind, part_ptr const& mine, report& done) {
     std::unique_lock guard(mutex_);
     auto const here = meetings_.try_emplace(place{kind, mine->window.begin, mine->window.end}).first;
@@ -196,7 +196,7 @@ class agent {
     m.busy = true;
     std::vector<part_ptr> const all = std::exchange(m.waiting, {});
     guard.unlock();
-    struct finish {  // whatever is thrown, nobody waits for ever
+    struct finish {  // even after an exception nobody waits for ever
       agent& a;
       std::unique_lock<std::mutex>& guard;
       meeting& m;
@@ -210,7 +210,7 @@ class agent {
           p->done = true;
         }
         m.busy = false;
-        a.spaces_.push_back(std::move(space));  // there is room: it was taken from here, or reserved
+        a.spaces_.push_back(std::move(space));  // cannot throw: the space came from here, or room was reserved
         a.notify();
       }
     } at_the_end{*this, guard, m, all, space};
@@ -240,7 +240,7 @@ class agent {
 
   void write(std::vector<part_ptr> const& all, sieving prices, workspace& space, report& done) {
     file_window w = all[0]->window;
-    std::int64_t granule = std::gcd(w.begin, w.length());  // windows cut pieces
+    std::int64_t granule = std::gcd(w.begin, w.length());  // the ends of windows cut pieces, too
     for (part_ptr const& p : all) {
       granule = std::gcd(granule, p->granule);
       if (p->sparse) prices.writes = sieve::never;
@@ -322,10 +322,10 @@ class agent {
   sieving prices_;
   merging const how_;
   std::shared_ptr<background> const beside_;
-  std::mutex mutex_;  // never held while something is waited for, or the file is accessed
+  std::mutex mutex_;  // never held while waiting or accessing the file
   std::condition_variable changed_;
   std::map<place, meeting> meetings_;
-  std::vector<std::unique_ptr<workspace>> spaces_;  // that nobody uses
+  std::vector<std::unique_ptr<workspace>> spaces_;  // those not in use
   std::size_t spaces_made_ = 0;
 };
 

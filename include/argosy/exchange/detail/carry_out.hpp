@@ -1,4 +1,4 @@
-// carry_out: does to the file of one rank what a plan says. Local; waits for no other rank.
+// carry_out: does what the plan of one rank says. Local; waits for no other rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,9 +20,9 @@
 
 namespace argosy::detail {
 
-// Carries out what the policy plans between `file` and `memory`, window by window, and counts in `done`. Stops at the first
-// error and at the end of the file; `done.bytes` is what was transferred from the start of the access on. A window whose
-// reading fails is not written.
+// Moves data between `file` and `memory` as the policy plans it, window by window, and counts in `done`. Stops at the first
+// error and at the end of the file; `done.bytes` counts from the start of the access. If a window cannot be read, it is not
+// written.
 template <handle H, class Memory>
 std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
                           staging& space, report& done);

@@ -29,7 +29,7 @@ class carrier {
       if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
       ++done_.windows;
       if (done_.bytes - before < w.wanted) {
-        if (wanted_.kind == access_kind::write) return errc::io;  // a handle that wrote less, and said nothing
+        if (wanted_.kind == access_kind::write) return errc::io;  // the handle wrote less and reported no error
         break;                                                    // the end of the file
       }
       at += w.wanted;
@@ -44,8 +44,8 @@ class carrier {
   static constexpr std::int64_t page_bytes = 4096;
 
   std::int64_t position_of(std::int64_t stream) const { return stream - wanted_.position; }
-  // A copy by the kernel whose target lies a few bytes behind its source, both counted within their pages, takes several
-  // times as long on many processors. So what is at `offset` of the file lies at the same place of a page in the buffer.
+  // On many processors a kernel copy is several times slower if the target lies a few bytes behind the source, both counted
+  // within their pages. So the byte at `offset` of the file gets the same place within a page of the buffer.
   std::byte* buffer_for(std::int64_t offset) {
     std::byte* const memory = staging_.get(buffer_bytes_ + page_bytes);
     auto const address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
@@ -79,7 +79,7 @@ class carrier {
     }
     return write_pieces(w);
   }
-  // The user's memory, if it and the window are one stretch each: then there is nothing to arrange.
+  // The user's memory, if memory and window are one stretch each; then no copy is needed. Otherwise empty.
   std::span<std::byte> direct(window const& w) {
     if (w.length != w.wanted || (!wanted_.sorted && w.pieces > 1)) return {};
     std::span<std::byte> const memory = memory_.stretch(position_of(w.position));
@@ -93,7 +93,7 @@ class carrier {
     std::byte* const data = buffer_for(w.offset);
     io_result const got = file_.read(w.offset, {data, static_cast<std::size_t>(w.length)});
     count_read(got.bytes);
-    // What lies before the end of the file, counted along the stream.
+    // Bytes of the stream that lie before the end of the file.
     std::int64_t const bytes =
         got.bytes == w.length
             ? w.wanted
@@ -112,7 +112,7 @@ class carrier {
       if (got.error) return got.error;
       done_.merged_bytes += got.bytes - std::clamp<std::int64_t>(
                                             wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
-      // Beyond the end of the file there is nothing to keep: its holes are zeros.
+      // Nothing to keep beyond the end of the file: holes there become zeros.
       std::fill(data + got.bytes, data + size, std::byte{0});
     }
     memory_.place(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), w.wanted);
@@ -185,7 +185,7 @@ class carrier {
     };
     return for_each_part(w, add, flush);
   }
-  // What went to the buffer, as far as `left` bytes of all parts go.
+  // Copies staged parts from the buffer to memory, up to `left` bytes of all parts.
   void scatter_staged(std::int64_t left) {
     std::size_t i = 0;
     for (auto const& [index, position] : staged_) {
@@ -230,17 +230,17 @@ class carrier {
   staging& staging_;
   std::int64_t buffer_bytes_;
   report& done_;
-  // The parts that wait for their call, or calls; kept from window to window for their memory.
+  // Parts that wait for their file call; kept from window to window to reuse its memory.
   struct {
     std::size_t parts = 0;
     std::int64_t bytes = 0, calls = 0, end = -1;
   } batch_;
   struct staged_part {
     std::size_t index;
-    std::int64_t position;  // of the stream
+    std::int64_t position;  // in the stream
   };
   std::vector<read_part> reads_;
-  std::vector<staged_part> staged_;  // those of them that went to the buffer
+  std::vector<staged_part> staged_;  // the parts that go through the buffer
   std::vector<write_part> writes_;
 };
 

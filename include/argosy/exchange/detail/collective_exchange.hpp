@@ -29,19 +29,19 @@
 
 namespace argosy::detail {
 
-// The ranks that share a stage, of all ranks: this one alone where no memory can be shared.
+// The ranks that share a stage: this rank alone if no memory can be shared.
 struct seats {
   std::vector<int> ranks;  // ascending
   int mine = 0;            // the index of this rank
 };
 
-// Whatever fails on a rank, it goes on to the end of the call: the others wait for it at every window. Where all ranks sit on
-// one node no call of MPI is made.
+// A rank that fails goes on to the end of the call, because the others wait for it at every window. If all ranks are on one
+// node, no MPI call is made.
 //
-// Writing, round k of aggregator a: every rank of the node waits until a's window of round k - 2 is written, fills its part of
-// the window and arrives; others send theirs. a waits until all have arrived, writes what is covered, and releases the window.
-// Reading: every rank of the node says what it wants; a reads from the first to the last wanted byte, releases the window and
-// sends others what they want; every rank takes its part, and arrives at `emptied`.
+// Writing, round k of aggregator a: every rank of a's node waits until a's window of round k - 2 is written, fills its part of
+// the window and arrives; ranks of other nodes send theirs. a waits for all, writes the covered bytes and releases the window.
+// Reading: every rank of a's node says what it wants; a reads from the first to the last wanted byte, releases the window and
+// sends other nodes what they want; every rank takes its part, and arrives at `emptied`.
 template <agreeing World, handle H, class Memory>
 class collective_exchange {
  public:
@@ -75,8 +75,8 @@ class collective_exchange {
     return std::move(failed_);
   }
 
-  // Of a write, after all ranks have agreed that something failed: what this rank wrote, from the start of its stream to the
-  // first window that failed. Collective.
+  // For a write, after all ranks have agreed that something failed: the bytes of this rank that were written, from the start of
+  // its stream to the first window that failed. Collective.
   std::int64_t settled_bytes() {
     auto const look = [&](std::size_t a, std::int64_t failed_round) {
       for_each_part(plan_, plan_.domains[a], range_, failed_round,
@@ -111,7 +111,7 @@ class collective_exchange {
       }
     }
     if (static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
-    // Every rank begins with another aggregator, so that few meet in a window.
+    // Every rank begins with a different aggregator, so that few ranks meet in a window.
     if (!near_.empty()) first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
     if (own_) covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
   }
@@ -138,13 +138,13 @@ class collective_exchange {
     if (own_ && round < plan_.rounds_of(domain(*own_))) f(*own_, plan_.window_of(domain(*own_), round));
   }
 
-  // A part of the stream that was to come up to `wanted`. What lies behind a gap does not count.
+  // Notes that a part of the stream came up to `to`, where `wanted` was its end. Bytes behind a gap do not count.
   void came_to(std::int64_t to, std::int64_t wanted) {
     if (to < wanted) first_gap_ = std::min(first_gap_, to);
   }
   std::int64_t bytes_before_gap() const { return std::min(first_gap_, mine_.end()) - mine_.position; }
 
-  // What code of the user throws (a data representation, a handle) must not keep this rank from going on.
+  // Exceptions of user code (a data representation, a handle) must not keep this rank from going on.
   template <class F>
   bool guarded(F&& f) {
     try {
@@ -158,11 +158,11 @@ class collective_exchange {
 
   // --- counters ---
 
-  // The number of round k of this call among all.
+  // The number of round k of this call among the rounds of all calls.
   std::uint64_t number(std::size_t s, std::int64_t k) {
     return stage_.rounds_before(s) + static_cast<std::uint64_t>(k);
   }
-  // What counters stand at when the last rank has come to the window of a round, or it is released. They wrap around.
+  // Values of `arrived` (or `emptied`) when all ranks are done with the round, and of `released` after it. They wrap around.
   std::uint32_t everybody(std::uint64_t round) const {
     return static_cast<std::uint32_t>((round / 2 + 1) * static_cast<std::uint64_t>(seats_.ranks.size()));
   }
@@ -173,7 +173,7 @@ class collective_exchange {
     for (;;) {
       std::uint32_t const seen = w.load(std::memory_order_acquire);
       if (static_cast<std::int32_t>(seen - target) >= 0) return;
-      // A rank without others on its node finds everything done.
+      // A rank that is alone on its node never gets here: it finds everything done.
       if constexpr (node_waiting<World> && messaging<World>)
         world_.wait(word, seen, links_.requests());
       else if constexpr (node_waiting<World>)
@@ -224,7 +224,7 @@ class collective_exchange {
         memory_.place(at(-w.begin, mine_.file), stage_.window(s, n), p.from, p.from - mine_.position, p.bytes());
       });
       if (!placed)
-        p.file = {};  // nothing of it is written
+        p.file = {};  // then nothing of it is written
       else if (p.file.dense == 0)
         mark(s, n, w, p);
       if (placed) done_.bytes += p.bytes();
@@ -244,7 +244,7 @@ class collective_exchange {
     marks(words).set(mine_.file, p.from, p.to, w.begin, plan_.granule);
   }
 
-  // What ranks of this node have said of the window.
+  // The granules of the window that ranks of this node have marked.
   marks covered_by_node(std::size_t s, std::uint64_t n, file_window const& w) {
     marks all(covered_);
     all.clear();
@@ -276,7 +276,7 @@ class collective_exchange {
     if (!links_.none())
       links_.collect(k, w, stage_.window(s, n),
                      [&](stream_range const& theirs, window_part const& p) { cover(all, w, theirs, p); });
-    // Not set before: g++ 12 at -O3 takes the assignment for done where the call throws.
+    // Declared without a value: g++ 12 at -O3 believes an earlier assignment was done where the call throws.
     std::error_code error;
     if (!guarded([&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); })) error = errc::io;
     if (error) fail(s, k, w, error, "writing");
@@ -400,11 +400,11 @@ class collective_exchange {
   window_writer<H> writer_;
   report& done_;
   typename links_of<World>::type links_;
-  std::vector<std::size_t> near_;   // domains of aggregators of this node; the place in it is that on the stage
-  std::optional<std::size_t> own_;  // in near_
+  std::vector<std::size_t> near_;   // domains of aggregators of this node, in the order of the stage
+  std::optional<std::size_t> own_;  // index in near_
   std::vector<std::uint64_t> covered_;
   std::size_t first_ = 0;
-  std::int64_t first_gap_ = none;  // the first byte of the stream that did not come
+  std::int64_t first_gap_ = none;  // the first byte of the stream that was not transferred
   failure failed_;
 };
 

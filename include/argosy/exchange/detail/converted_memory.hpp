@@ -1,4 +1,4 @@
-// The memory side of a transfer whose file holds another representation: native_memory's twin, through a converter.
+// The memory side of a transfer to a file in another representation: like native_memory, but through a converter.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace argosy::detail {
 
-// The stream is that of the file: positions count bytes of the representation, from the start of the access.
+// Positions count bytes of the file's stream (in its representation), from the start of the access.
 class converted_memory {
  public:
   converted_memory(representation r, layout const& l, signature const& types, void const* address)
       : converter_(std::move(r), l, types), base_(const_cast<void*>(address)) {}
 
-  // Nothing lies in memory as it lies in the file: all goes through a buffer.
+  // Always empty: memory never has the bytes of the file, so all data goes through a buffer.
   std::span<std::byte> stretch(std::int64_t) const noexcept { return {}; }
   void advance(std::int64_t) const noexcept {}
 
@@ -48,7 +48,7 @@ class converted_memory {
   }
 
   converter const& conversion() const noexcept { return converter_; }
-  // No value so far was beyond what the other side can hold; else the call ends with errc::conversion.
+  // False if a value did not fit the other side; the call then ends with errc::conversion.
   bool fits() const noexcept { return fits_; }
 
  private:

@@ -21,13 +21,13 @@
 
 namespace argosy::detail {
 
-// One range for each block of the file that has wanted bytes: from the first to the last of them.
+// A list with one range for each block of the file that has wanted bytes: from the first to the last wanted byte in it.
 class block_ranges {
  public:
   block_ranges(std::int64_t block_bytes, bool is_write)
       : block_bytes_(std::clamp<std::int64_t>(block_bytes, 1, std::numeric_limits<int>::max())), is_write_(is_write) {}
 
-  // Bytes [low, high) of the file, not before those that were added.
+  // Adds bytes [low, high) of the file; they do not lie before earlier ones.
   void add(std::int64_t low, std::int64_t high) {
     while (low < high) {
       std::int64_t const block = low / block_bytes_, begin = block * block_bytes_;
@@ -38,7 +38,7 @@ class block_ranges {
       low = end;
     }
   }
-  // Bytes [from, to) of the stream of a layout that never decreases; returns the number of their first range. O(depth)
+  // Adds bytes [from, to) of the stream of a layout that never decreases; returns the index of their first range. O(depth)
   // for each block.
   std::int64_t add(layout const& form, std::int64_t from, std::int64_t to) {
     auto first = static_cast<std::int64_t>(ranges_.size());
@@ -65,7 +65,7 @@ class block_ranges {
   std::vector<guided_prefetch::range> ranges_;
 };
 
-// An answer that cannot be, or none, ends the hints and nothing else: they never decide what is moved.
+// An impossible answer, or none, ends the hints and nothing else: hints never decide what is moved.
 template <handle H>
 void give_hint(H& file, guided_prefetch& steps, report& done) {
   if (!steps.has_hint()) return;
@@ -82,8 +82,8 @@ void give_hint(H& file, guided_prefetch& steps, report& done) {
   done.hinted_ranges += accepted;
 }
 
-// access(from, to) accesses ranges from the one to the other, at least, and returns how far it came; less than `to`
-// ends all.
+// Calls access(from, to), which accesses at least these ranges and returns how far it came; if that is less than `to`,
+// the transfer ends.
 template <handle H, class Access>
 void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std::int64_t most, report& done,
                    Access&& access) {
@@ -108,8 +108,8 @@ void guided_access(H& file, std::span<guided_prefetch::range const> ranges, std:
   release();
 }
 
-// As file.read(parts) or file.write(parts); where they touch several blocks without a pattern, and the file system
-// takes hints, at most `most` blocks at a time. Parts ascend. Counts the calls.
+// Like file.read(parts) or file.write(parts). If the parts touch several blocks without a pattern, and the file system
+// takes hints, at most `most` blocks at a time. Parts must ascend. Counts the calls.
 template <class Part, handle H>
 io_result guided_transfer(H& file, std::span<Part const> parts, std::int64_t most, report& done) {
   constexpr bool reading = std::same_as<Part, read_part>;
@@ -133,7 +133,7 @@ io_result guided_transfer(H& file, std::span<Part const> parts, std::int64_t mos
 
   io_result all;
   std::vector<Part> some;
-  std::size_t next = 0, within = 0;  // bytes of the next part that were moved
+  std::size_t next = 0, within = 0;  // `within`: bytes of part `next` that were moved
   guided_access(file, ranges.get(), most, done, [&](std::int64_t from, std::int64_t to) {
     some.clear();
     std::int64_t wanted = 0;

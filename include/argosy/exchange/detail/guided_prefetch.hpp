@@ -1,4 +1,4 @@
-// Guided prefetching: which ranges a file system is told of, when they are accessed, and when they are given back.
+// Guided prefetching: which ranges to announce to a file system, when to access them, and when to release them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@ namespace argosy::detail {
 //   3  hint(): releases what was accessed, asks for what is neither accessed nor accepted until max_pre are; answered()
 //   4  2 and 3 again until step() is 0: then the last hint has released what was left
 //
-// What was accepted is released once, by an identical entry. Where a hint fails, nothing is asked for any more.
+// An accepted range is released once, by an identical entry. After a hint that fails, nothing is asked for any more.
 class guided_prefetch {
  public:
   using range = gpfs::gpfsRangeArray_t;
@@ -34,7 +34,7 @@ class guided_prefetch {
     for (std::int64_t i = ask_begin(); i < ask_end(); ++i) h.accRangeArray[h.accRangeCnt++] = at(i);
     return h;
   }
-  // Of what the hint asked for; what it was to release is released.
+  // `accepted`: how many of the ranges asked for. Ranges to release count as released.
   void answered(std::int64_t accepted) {
     std::int64_t const begin = ask_begin();
     released_ = release_end();
@@ -49,7 +49,7 @@ class guided_prefetch {
     if (!asks_) return left;
     return std::min(left, ahead > 0 ? std::min(ahead, most_) : 1);
   }
-  // More than step() where they cannot be accessed apart.
+  // Call after an access. `ranges` may be more than step() if they cannot be accessed separately.
   void accessed(std::int64_t ranges) { accessed_ += ranges; }
   // Nothing more is accessed: the next hint releases everything.
   void end() {
@@ -66,7 +66,7 @@ class guided_prefetch {
 
   std::span<range const> ranges_;
   std::int64_t most_;
-  // [released_, accepted_) is accepted and not released; what is before accessed_ was accessed.
+  // Ranges [released_, accepted_) are accepted and not released; those before accessed_ were accessed.
   std::int64_t released_ = 0, accepted_ = 0, accessed_ = 0;
   bool asks_ = true;
 };

@@ -1,4 +1,4 @@
-// Messages of a collective call between ranks and the aggregators that they share no memory with: at most one for each pair
+// Messages of a collective call between ranks and aggregators of other nodes (no shared memory): at most one for each pair
 // and round.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -21,15 +21,15 @@
 
 namespace argosy::detail {
 
-// What links keep from call to call.
+// Memory that links keep from call to call.
 struct link_memory {
   view_exchange views;
-  std::array<staging, 2> outgoing, incoming;  // of odd and even rounds
+  std::array<staging, 2> outgoing, incoming;  // for even and odd rounds
 };
 
 // Messages of a round are begun in one step of the call and waited for in a later one; two rounds may be under way. All ranks
-// go through rounds in order, and wait only for what others have begun in the same round or an earlier one: nobody waits in a
-// circle.
+// go through rounds in order, and wait only for messages that others begin in the same round or an earlier one, so nobody waits
+// in a circle.
 template <communicator World>
 class links {
  public:
@@ -38,7 +38,7 @@ class links {
   links(World const& world, link_memory& kept, collective_plan const& plan, report& done)
       : world_(world), kept_(kept), plan_(plan), done_(done) {}
 
-  // Collective; `to` has this rank's far domains in the order of the plan.
+  // Collective. `to`: this rank's domains on other nodes, in the order of the plan.
   void begin(std::uint64_t view, std::vector<far_domain> to) {
     to_ = std::move(to);
     done_.messages += static_cast<std::int64_t>(to_.size());
@@ -46,14 +46,14 @@ class links {
     requests_.resize(2 * (to_.size() + from_.size()));
   }
   bool none() const noexcept { return requests_.empty(); }
-  // All that is under way: for whoever waits for something else.
+  // All messages under way, for somebody who waits for something else and must keep them going.
   std::span<request> requests() { return requests_; }
   void finish() { World::wait_all(requests_); }
 
   // --- Writing, at the rank ---
 
-  // `gather(from, to, stream)` brings bytes of this rank's stream, or says that it could not; `stretch(from)` is where they lie
-  // already, as far as they do.
+  // `gather(from, to, stream)` copies bytes of this rank's stream; false: it could not. `stretch(from)` is the memory that holds
+  // them already, as far as it is contiguous.
   template <class Gather, class Stretch>
   void send(std::int64_t round, Gather&& gather, Stretch&& stretch) {
     std::span<request> const mine = to_requests(round);
@@ -69,7 +69,7 @@ class links {
       if (message.size() >= bytes) {
         message = message.first(bytes);
       } else {
-        message = {free, gather(p.from, p.to, free) ? bytes : 0};  // none: nothing of it is written
+        message = {free, gather(p.from, p.to, free) ? bytes : 0};  // no bytes: nothing of this part is written
         free += p.bytes();
       }
       done_.bytes += static_cast<std::int64_t>(message.size());
@@ -79,12 +79,12 @@ class links {
 
   // --- Writing, at the aggregator ---
 
-  // Begins to receive what others have for its window, as far as there is room. The window is free.
+  // Begins to receive what other ranks have for this window, as far as there is room. The window must be free.
   void post(std::int64_t round, file_window const& w, std::byte* window) {
     batches_[index(round)].begin = 0;
     receive_some(round, w, window);
   }
-  // `arrived(theirs, part)`: it lies in the window now.
+  // Calls `arrived(theirs, part)` for each part that lies in the window now.
   template <class Arrived>
   void collect(std::int64_t round, file_window const& w, std::byte* window, Arrived&& arrived) {
     std::span<request> const mine = from_requests(round);
@@ -107,7 +107,7 @@ class links {
 
   // --- Reading, at the rank ---
 
-  // Begins to receive this round's part; `stretch(from)` is where it belongs, as far as that is one piece of memory.
+  // Begins to receive this round's part; `stretch(from)` is its place in memory, as far as that is contiguous.
   template <class Stretch>
   void expect(std::int64_t round, Stretch&& stretch) {
     std::span<request> const mine = to_requests(round);
@@ -131,8 +131,8 @@ class links {
       mine[i] = world_.start_receive(into, to_[i].rank, tag_of(round));
     }
   }
-  // Waits for it. The file may end before; `scatter(stream, from, to, wanted)` brings bytes to memory, unless they are there
-  // already: then `stream` is null.
+  // Waits for this round's part, which is shorter if the file ends. `scatter(stream, from, to, wanted)` copies it to memory; if
+  // the bytes are there already, `stream` is null.
   template <class Scatter>
   void take(std::int64_t round, Scatter&& scatter) {
     std::span<request> const mine = to_requests(round);
@@ -148,20 +148,20 @@ class links {
 
   // --- Reading, at the aggregator ---
 
-  // What others want of a window: f(theirs, part).
+  // Calls f(theirs, part) for what other ranks want of a window.
   template <class F>
   void for_each_share(file_window const& w, F&& f) const {
     for (far_rank const& r : from_)
       if (window_part const p = r.theirs.within(w); !p.empty()) f(r.theirs, p);
   }
-  // Nobody needs the window of two rounds before any more.
+  // Waits until the answers of a round are sent: then its window may be used again.
   void answered(std::int64_t round) { World::wait_all(from_requests(round)); }
-  // Sends it: what lies before `end` in the file.
+  // Sends other ranks what they want of the window, as far as it lies before `end` in the file.
   void answer(std::int64_t round, file_window const& w, std::byte const* window, std::int64_t end) {
     std::span<request> const mine = from_requests(round);
     staging& space = kept_.outgoing[index(round)];
     std::int64_t used = 0;
-    std::size_t first = 0;  // of those whose messages lie in the buffer
+    std::size_t first = 0;  // the first rank whose message lies in the buffer
     for (std::size_t i = 0; i < from_.size(); ++i) {
       far_rank const& f = from_[i];
       window_part p = f.theirs.within(w);
@@ -170,7 +170,7 @@ class links {
       auto const bytes = static_cast<std::size_t>(p.bytes());
       std::span<std::byte const> message(window + (p.file.low - w.begin), bytes);
       if (p.file.dense == 0) {
-        // Many may want the same bytes: memory is a window, not one for each.
+        // Many ranks may want the same bytes, so memory is limited to one window, not one per rank.
         if (used + p.bytes() > plan_.window_bytes) {
           World::wait_all(mine.subspan(first, i - first));
           first = i;
@@ -187,7 +187,7 @@ class links {
 
   // --- After a failure ---
 
-  // Aggregators say in which round they failed first. Collective. `f(domain, round)` for those that this rank wrote to.
+  // Aggregators tell in which round they failed first. Collective. Calls f(domain, round) for the domains this rank wrote to.
   template <class F>
   void settle(std::int64_t failed_round, F&& f) {
     std::vector<std::int64_t> rounds(to_.size() + from_.size());
@@ -205,10 +205,10 @@ class links {
 
  private:
   static constexpr int tag = 32763;
-  // Where there was no room, receives of a round are begun after some of the next one.
+  // Rounds need different tags: without room, receives of a round may begin after some of the next round.
   static int tag_of(std::int64_t round) noexcept { return tag + 1 + static_cast<int>(round & 1); }
 
-  // Receives that were begun: of ranks [begin, end) in from_; where those lie that are not in their place yet.
+  // Receives under way: those of ranks [begin, end) in from_, and the buffer of those that are not received in place.
   struct batch {
     std::size_t begin = 0, end = 0;
     std::vector<std::byte const*> packed;
@@ -263,7 +263,7 @@ class links {
   std::array<batch, 2> batches_;
 };
 
-// Of a world without messages: all ranks sit on one node.
+// Links of a world without messages: all ranks are on one node.
 struct no_links {
   template <class... All>
   explicit no_links(All&&...) {}

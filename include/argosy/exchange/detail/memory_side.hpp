@@ -13,14 +13,14 @@
 
 namespace argosy::detail {
 
-// Memory in the file's representation: the stream is the bytes themselves. Positions count from the start of the access.
-// The executor asks for positions that only grow, so that finding a stretch costs O(1) on average.
+// Memory in the file's representation: no conversion. Positions count bytes from the start of the access. The executor
+// asks for increasing positions, so that finding a stretch costs O(1) on average.
 class native_memory {
  public:
   native_memory(layout const& l, void const* address)
       : layout_(&l), base_(static_cast<std::byte*>(const_cast<void*>(address))), cursor_(l) {}
 
-  // The bytes of the stream that lie contiguously in memory from `position` on.
+  // The contiguous memory of the stream from `position` on.
   std::span<std::byte> stretch(std::int64_t position) {
     if (position != cursor_.position()) cursor_.seek(position);
     piece const p = cursor_.current();
@@ -32,7 +32,7 @@ class native_memory {
   void scatter(std::byte const* stream, std::int64_t from, std::int64_t to) const {
     unpack(*layout_, stream, from, to, base_);
   }
-  // Between the stream and its places in a window, both without a buffer: `file` counts its offsets from `window`.
+  // Copies between memory and the places in a window, without a buffer: offsets of `file` count from `window`.
   void place(layout const& file, std::byte* window, std::int64_t file_position, std::int64_t position,
              std::int64_t bytes) const {
     copy(*layout_, base_, position, file, window, file_position, bytes);

@@ -1,4 +1,4 @@
-// Where the ranks of a node meet in a collective call: staging windows, marks and counters in memory that they share.
+// The stage of a node in collective calls: staging windows, marks and counters in memory that its ranks share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,28 +16,28 @@
 
 namespace argosy::detail {
 
-// An aggregator has two windows: while one is filled, the other goes to the file. Kept from call to call; counters only grow,
-// so that nobody has to reset what others still look at.
+// Each aggregator has two windows: while one is filled, the other goes to the file. Kept from call to call; counters only grow,
+// so that nobody has to reset a value that others still read.
 class node_stage {
  public:
   struct shape {
     std::int64_t ranks = 0;
     std::int64_t aggregators = 0;
     std::int64_t window_bytes = 0;
-    std::int64_t mark_words = 0;  // of one window of one rank
+    std::int64_t mark_words = 0;  // for one window of one rank
   };
 
-  // On lines of the cache of their own: different ranks wait for them. Ranks that are early count for the other window.
+  // Each on a cache line of its own, since different ranks wait for them. Two of each: early ranks count for the other window.
   struct counters {
     alignas(64) std::uint32_t arrived[2];  // ranks that have filled the window, or said what they want of it
     alignas(64) std::uint32_t released;    // windows that were written, or read
     alignas(64) std::uint32_t emptied[2];  // ranks that need nothing more of the window
-    alignas(64) std::int64_t end[2];       // of what was read into the window, as an offset of the file
+    alignas(64) std::int64_t end[2];       // file offset behind the last byte that was read into the window
     std::int64_t failed_round;             // the first in this call
   };
 
   node_stage() = default;
-  // `m` has bytes_for(s) zeros.
+  // `m` must have bytes_for(s) zero bytes.
   node_stage(shared_memory m, shape s)
       : shape_(s), memory_(std::move(m)), rounds_(static_cast<std::size_t>(s.aggregators)) {}
 
@@ -65,8 +65,8 @@ class node_stage {
     return at<std::byte>(aggregator, before + static_cast<std::int64_t>(round & 1) * up(shape_.window_bytes));
   }
 
-  // Rounds that came before this call: the same on every rank. Rounds are numbered through all calls; odd and even ones have
-  // a window each.
+  // Rounds before this call: the same on every rank. Rounds are numbered across calls; even and odd ones have a window
+  // each.
   std::uint64_t& rounds_before(std::size_t aggregator) { return rounds_[aggregator]; }
 
  private:

@@ -1,4 +1,4 @@
-// Pieces as they are told to others: those of a part of a stream, and of no more.
+// A list of pieces to send to another rank: those of one part of a stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@ class piece_list {
  public:
   static constexpr std::int64_t piece_bytes = 16;  // an offset and a length, serialised
 
-  // Bytes [from, to) of the stream of a layout, which never decreases from call to call.
+  // Adds bytes [from, to) of the stream of a layout. Offsets must not decrease from call to call.
   void add(layout const& l, std::int64_t from, std::int64_t to) {
     for (cursor c(l, from); from < to; c.next()) {
       offsets_.push_back(c.current().offset);

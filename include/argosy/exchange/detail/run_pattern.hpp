@@ -6,12 +6,12 @@
 
 namespace argosy::detail {
 
-// Is given the pieces of an access in the order of the file, window by window. One byte range, or runs of one length at
-// one distance, are regular: file systems find those by themselves. So are they where windows are left out in between,
-// and cut them.
+// Takes the pieces of an access in the order of the file, window by window. One byte range, or runs of one length at one
+// distance, are regular: file systems detect those by themselves. They still count as regular if windows in between are
+// missing (they are other agents') and cut them.
 class run_pattern {
  public:
-  // Pieces that follow lie in [begin, end).
+  // Begins a window: the pieces that follow lie in [begin, end).
   void window(std::int64_t begin, std::int64_t end) {
     if (begin != end_) {
       end_stretch();
@@ -29,7 +29,7 @@ class run_pattern {
     from_ = offset;
     to_ = offset + length;
   }
-  // All pieces were given.
+  // Call after the last piece.
   bool regular() {
     end_stretch();
     return runs_ <= 1 || (same_ && short_ <= 2 && (long_ > 0 || cut_ > 0));
@@ -42,7 +42,7 @@ class run_pattern {
   void end_run() {
     if (from_ == to_) return;
     ++runs_;
-    if (from_ > begin_ && to_ < end_) {  // others are cut, and may be anything
+    if (from_ > begin_ && to_ < end_) {  // a run at the edge is cut: its length says nothing
       ++whole_;
       if (length_ == 0) length_ = to_ - from_;
       if (last_ >= 0 && stride_ == 0) stride_ = from_ - last_;
@@ -51,7 +51,7 @@ class run_pattern {
     }
     from_ = to_;
   }
-  // A stretch of the file ends where windows are left out. Two of all, a beginning and an end, may show too little.
+  // A stretch of the file ends where windows are left out. Two stretches, the first and the last, may be too short to judge.
   void end_stretch() {
     std::int64_t const before = runs_;
     end_run();
@@ -64,7 +64,7 @@ class run_pattern {
     whole_ = 0;
     last_ = -1;
   }
-  // Of one byte range that is dealt to several, every stretch is as far from the one before; the first may begin late.
+  // If one byte range is dealt to several agents, the stretches are equally far apart; only the first may begin late.
   void end_cut() {
     std::int64_t const distance = begin_ - last_cut_;
     if (cut_ > 2) same_ = same_ && distance == cut_stride_;

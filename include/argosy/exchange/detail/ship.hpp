@@ -25,12 +25,12 @@
 
 namespace argosy::detail {
 
-// Asks all agents at the same time, each for `buffers` requests of at most a stripe of data, until everything has been answered.
-// Waits for the agents alone. A view that is short as a layout travels whole, of others the pieces that concern the agent.
+// Asks all agents at the same time, with up to `buffers` requests of at most a stripe of data each, until all are answered.
+// Waits for agents only. A view that is short as a layout is sent whole, of a longer one the pieces that concern the agent.
 template <class Memory>
 class shipping {
  public:
-  // `granule` divides all offsets and lengths of the view. The access is sorted, and not empty.
+  // `granule` must divide all offsets and lengths of the view. The access must be sorted and not empty.
   shipping(service& agents, data_shipping const& how, rank_group const& ranks, int rank, access const& wanted,
            std::int64_t granule, Memory& memory, report& done)
       : agents_(agents),
@@ -44,7 +44,7 @@ class shipping {
     std::int64_t const low = cursor(wanted.file, wanted.position).current().offset;
     std::int64_t const last = cursor(wanted.file, wanted.end() - 1).current().offset;
     most_bytes_ = how.stripe_for(ranks);
-    // Whole stripes: requests of several ranks meet in equal windows.
+    // Domains are whole stripes, so that requests of several ranks meet in equal windows.
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     std::int64_t const end =
         last / most_bytes_ > most / most_bytes_ - 1 ? most : (last / most_bytes_ + 1) * most_bytes_;
@@ -74,7 +74,7 @@ class shipping {
       ++done_.rounds;
       for (std::size_t i = 0; i < all.size(); ++i) take(all[i], answers[i]);
     }
-    // What was not sent any more.
+    // After a failure: parts that were never sent.
     for (lane const& l : lanes)
       if (failed_ && !l.done)
         for_each_part(plan_, *l.domain, mine_, l.next_round,
@@ -87,9 +87,9 @@ class shipping {
   }
 
  private:
-  static constexpr std::size_t most_told_pieces = 64;  // of a view that travels whole
+  static constexpr std::size_t most_told_pieces = 64;  // pieces of a view up to which it is sent whole
 
-  // How far one agent has come.
+  // The progress of one agent.
   struct lane {
     file_domain const* domain;
     std::int64_t next_round;
@@ -191,7 +191,7 @@ class shipping {
         if (!data.empty()) from += p.bytes();
         if (bytes == p.bytes()) continue;
         first_gap_ = std::min(first_gap_, p.from + bytes);
-        c.of->done = true;  // the file ends here, or nothing more is asked for
+        c.of->done = true;  // the file ends here, or an error ends this agent's part
       }
       result.add_to(done_);
       if (result.error != 0)
@@ -212,7 +212,7 @@ class shipping {
   report& done_;
   collective_plan plan_;
   std::int64_t most_bytes_ = 0;
-  std::vector<std::byte> form_;  // of the view; empty: it does not travel whole
+  std::vector<std::byte> form_;  // the whole view, serialised; empty: pieces are sent instead
   std::int64_t first_gap_ =
       std::numeric_limits<std::int64_t>::max();  // the first byte of the stream that was not moved
   failure failed_;

@@ -1,4 +1,4 @@
-// A shipment: what one rank wants an agent to read or write, and what became of it, as bytes.
+// A shipment: one rank's request to an agent, and the answer, as bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,18 +19,18 @@
 
 namespace argosy::detail {
 
-// The request; behind it the form, and what is to be written. Both sides find the same parts in the same windows: data needs no
-// list of them, it lies part behind part.
+// The request, followed by the serialised form and the data to write. Both sides compute the same parts of the same windows,
+// so the data needs no list: part follows part.
 struct shipment {
   access_kind kind = access_kind::read;
   std::int32_t sparse = 0;
   std::int64_t max_ranges = 0;
-  file_domain domain;  // of the agent
+  file_domain domain;  // the agent's
   std::int64_t window_bytes = 1;
   std::int64_t first_round = 0, end_round = 0;
-  std::int64_t from = 0, to = 0;  // of the stream of the form
+  std::int64_t from = 0, to = 0;  // in the stream of the form
   std::int64_t granule = 1;
-  std::int64_t form_bytes = 0;  // of the layout
+  std::int64_t form_bytes = 0;  // of the serialised layout
   std::int64_t data_bytes = 0;  // in all parts
 
   collective_plan plan() const {
@@ -42,13 +42,13 @@ struct shipment {
   }
 };
 
-// The answer; behind it how many bytes of each part were moved, what failed in words, and what was read.
+// The answer, followed by the bytes moved of each part, the words of a failure, and the data that was read.
 struct shipment_result {
   std::int32_t error = 0;     // 0: none
-  std::int32_t is_errno = 0;  // of the system; otherwise an errc
+  std::int32_t is_errno = 0;  // 1: an errno; 0: an errc
   std::int64_t parts = 0;     // all of them, or up to the one that failed
   std::int64_t words = 0;
-  std::array<std::int64_t, 9> counts = {};  // what it took
+  std::array<std::int64_t, 9> counts = {};  // the counters of the report
 
   void keep(std::error_code const& code) {
     is_errno = is_errno_of(code);
@@ -75,7 +75,7 @@ struct shipment_result {
 
 static_assert(std::is_trivially_copyable_v<shipment> && std::is_trivially_copyable_v<shipment_result>);
 
-// Takes what lies in a message, one behind the other; throws where it ends too early.
+// Takes values out of a message, one after the other; throws if the message is too short.
 class unpacking {
  public:
   explicit unpacking(std::span<std::byte const> message) : left_(message) {}

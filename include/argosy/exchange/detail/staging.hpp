@@ -10,7 +10,7 @@ namespace argosy::detail {
 
 class staging {
  public:
-  // At least `bytes` bytes, not cleared. What was in it before may be gone.
+  // Returns at least `bytes` bytes, not cleared. Earlier contents may be gone.
   std::byte* get(std::int64_t bytes) {
     if (bytes > size_) {
       memory_.reset();

@@ -1,4 +1,4 @@
-// Views travel, offsets do not: ranks tell aggregators how their data lies in the file, each view once.
+// Sends views instead of lists of offsets: ranks tell aggregators how their data lies in the file, each view once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,23 +21,23 @@
 
 namespace argosy::detail {
 
-// What a rank has for a file domain of a rank that it shares no memory with.
+// The data of this rank for the file domain of an aggregator on another node.
 struct far_domain {
   std::size_t domain = 0;  // index in the plan
   int rank = 0;            // the aggregator
   stream_range mine;
 };
-// What an aggregator was told by such a rank.
+// The data of a rank of another node, as an aggregator was told.
 struct far_rank {
   int rank = 0;
   stream_range theirs;
 };
 
-// Kept from call to call. A regular view is told whole, in some hundred bytes at most, and holds for all calls; of an irregular
-// one that is long, the pieces that concern the receiver. Who was told the same in the call before is told its place only.
+// Kept from call to call. A regular view is sent whole (some hundred bytes at most) and holds for all calls; of a long irregular
+// one, the pieces that concern the receiver. A receiver that got the same layout in the previous call gets only the new position.
 class view_exchange {
  public:
-  // Collective: everybody tells what it has for whom, and learns what others have for it. `view` numbers this rank's views.
+  // Collective: tells aggregators what this rank has for them, and returns what others have for it. `view` numbers its views.
   template <collective World>
   std::vector<far_rank> tell(World const& world, std::uint64_t view, collective_plan const& plan,
                              std::vector<far_domain> const& to, std::int64_t& bytes_told) {
@@ -72,7 +72,7 @@ class view_exchange {
         form = deserialize(std::span(p.content).subspan(sizeof n));
       result.push_back({p.rank, {&form, n.from, n.to}});
     }
-    heard_ = std::move(heard);  // its nodes stay where they are
+    heard_ = std::move(heard);  // a move keeps the addresses of its nodes
     return result;
   }
 
@@ -82,8 +82,8 @@ class view_exchange {
   };
   struct told {
     std::uint64_t view = 0;
-    std::int64_t base = 0, end = -1;  // of the stream; end -1: all of it
-    file_domain domain = {};          // if only what lies in its stripes was told
+    std::int64_t base = 0, end = -1;  // in the stream; end -1: all of it
+    file_domain domain = {};          // set if only the pieces in its stripes were sent
     bool whole() const noexcept { return end < 0; }
     friend bool operator==(told const&, told const&) = default;
   };
@@ -110,7 +110,7 @@ class view_exchange {
     }
     return whole_;
   }
-  // Positions in it count from its own start, up to as many bytes at most as lie between the first and the last of them.
+  // The part of the view that lies in a domain, serialised. Its positions count from its own start.
   static std::vector<std::byte> part_of(collective_plan const& plan, far_domain const& to) {
     piece_list pieces;
     file_domain const& d = plan.domains[to.domain];

@@ -1,4 +1,4 @@
-// What one rank has in a window of the file.
+// The part of one rank's stream that lies in a window of the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace argosy::detail {
 
-// Bytes of the file [low, high), all of them if it is dense; none if they are equal.
+// Bytes [low, high) of the file; all of them if `dense`; none if low == high.
 struct file_share {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -20,7 +20,7 @@ struct file_share {
 };
 
 struct window_part {
-  std::int64_t from = 0, to = 0;  // of the stream
+  std::int64_t from = 0, to = 0;  // in the stream
   file_share file;
   constexpr bool empty() const noexcept { return from == to; }
   constexpr std::int64_t bytes() const noexcept { return to - from; }
@@ -31,11 +31,11 @@ struct stream_range {
   layout const* file = nullptr;
   std::int64_t from = 0, to = 0;
 
-  // Where the byte of the file at or after `offset` stands in the stream. O(depth).
+  // The position in the stream of the first byte at or after `offset` of the file. O(depth).
   std::int64_t before(std::int64_t offset) const {
     return from == to ? from : std::clamp(file->bytes_before(offset), from, to);
   }
-  // Of a range that is not empty. O(depth).
+  // The number of pieces; the range must not be empty. O(depth).
   std::int64_t pieces() const { return file->piece_at(to - 1) - file->piece_at(from) + 1; }
   window_part within(file_window const& w) const {
     window_part p{before(w.begin), before(w.end), {}};
@@ -47,8 +47,8 @@ struct stream_range {
   }
 };
 
-// Calls f(round, window, part) for the windows of the domain in which the stream has bytes, from `round` on, as long as it
-// returns true. O(depth) for each of them, and for each stripe of another aggregator that has some.
+// Calls f(round, window, part) for each window of the domain in which the stream has bytes, from `round` on, until f returns
+// false. O(depth) for each such window, and for each stripe of another aggregator in which the stream has bytes.
 template <class F>
 void for_each_part(collective_plan const& plan, file_domain const& d, stream_range const& mine, std::int64_t round,
                    F&& f) {

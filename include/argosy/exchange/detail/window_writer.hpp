@@ -1,4 +1,4 @@
-// The file side of an aggregator that writes: what is covered of a window goes to the file, and nothing else.
+// The file side of a writing aggregator: writes the covered bytes of a window, and nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -66,7 +66,7 @@ class window_writer {
     std::span<std::byte> const old(space_.get(w.length), static_cast<std::size_t>(w.length));
     io_result const got = read_back(file_, w.offset, old, done_);
     if (got.error) return got.error;
-    // Beyond the end of the file there is nothing to keep: its holes are zeros.
+    // Nothing to keep beyond the end of the file: holes there become zeros.
     std::fill(old.begin() + got.bytes, old.end(), std::byte{0});
     std::int64_t covered = 0;
     for (write_part const& p : parts_) {

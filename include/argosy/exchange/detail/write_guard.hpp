@@ -1,4 +1,4 @@
-// Locks around what is written: nobody may write back bytes as they were before.
+// Locks around writes, so that no read-modify-write of another rank or program brings old bytes back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,22 +12,23 @@
 
 namespace argosy::detail {
 
-// What is to be feared of others while a window is read, changed and written back.
+// Who else may write while a window is read, changed and written back.
 struct merging {
-  // Who may write to the file meanwhile. none: it was opened unique, or the caller holds a lock. programs: not the ranks of
-  // this file, for what they do is known.
+  // Who may write to the file meanwhile. none: it was opened unique, or the caller holds a lock. programs: other programs, but
+  // not the ranks of this file, whose writes are known.
   enum class others { none, programs, ranks };
 
   others writing = others::ranks;
-  bool allowed = true;  // false: windows are written by pieces. The file cannot be read; or some rank has no locks
+  bool allowed =
+      true;  // false: windows are written by pieces, because the file cannot be read or some rank has no locks
   friend bool operator==(merging const&, merging const&) = default;
 };
 
-// Merges hold an exclusive lock, and writes by pieces a shared one: others may merge a window around them.
+// A merge holds an exclusive lock, a write by pieces a shared one: another rank may be merging a window around the pieces.
 //
-// Where a rank gets no lock (errc::no_locks) it does not merge. Its pieces it writes all the same, if no other rank can be
-// about to merge; otherwise the write fails. That no rank has locks is known when the file is opened, so it fails only where
-// locks come to an end later.
+// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces if no other rank can be merging;
+// otherwise the write fails. `open` finds out whether every rank has locks, so this fails only if locks come to an end
+// later.
 template <handle H>
 class write_guard {
  public:
@@ -46,7 +47,7 @@ class write_guard {
     return error ? error : locked(offset, length, write);
   }
 
-  // `write` is how it goes by pieces, where it cannot be merged.
+  // Calls `merged`, under an exclusive lock if others may write; where there are no locks, `write`, which goes by pieces.
   template <class Merge, class Write>
   std::error_code merge(std::int64_t offset, std::int64_t length, Merge&& merged, Write&& write) {
     if (with_.writing == merging::others::none) return merged();

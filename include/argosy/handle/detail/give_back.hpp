@@ -1,4 +1,4 @@
-// Unlocking that does not leave a lock behind.
+// Unlocks, and tries hard to leave no lock behind.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace argosy::detail {
 
-// A lock that stays stops all who want it: whatever the error, unlocking is tried again. The first error is told all the
-// same.
+// A lock that stays blocks everybody who wants it, so unlocking is tried again after any error. The first error is still
+// returned.
 template <handle H>
 std::error_code give_back(H& file, std::int64_t offset, std::int64_t length) {
   std::error_code const first = file.unlock(offset, length);

@@ -32,7 +32,7 @@ std::int64_t end_of(std::span<Part const> parts) noexcept {
   return end;
 }
 
-// Stretches of parts that follow one another in the file: each is one call at least.
+// The number of stretches of the file: parts that follow one another are one. Each stretch is at least one call.
 template <class Part>
 std::int64_t count_runs(std::span<Part const> parts) noexcept {
   std::int64_t runs = 0, end = -1;
@@ -72,7 +72,7 @@ std::vector<Part> parts_below(std::span<Part const> parts, std::int64_t offset) 
   return kept;
 }
 
-// Part by part, for handles that have calls for one stretch only: f(offset, memory) -> io_result.
+// Transfers part by part, for handles that have calls for one stretch only: f(offset, memory) -> io_result.
 template <class Part, class F>
 io_result one_by_one(std::span<Part const> parts, F&& f) {
   io_result all;

@@ -1,4 +1,4 @@
-// Ranges of bytes in a list: what all tables of byte-range locks have in common.
+// Ranges of bytes in a list: the common part of all tables of byte-range locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,13 +7,14 @@
 
 namespace argosy::detail {
 
-// An entry says which bytes of a file it is about, [begin, end).
+// An entry for bytes [begin, end) of a file.
 template <class Entry>
 bool overlaps(Entry const& e, std::int64_t begin, std::int64_t end) noexcept {
   return e.begin < end && begin < e.end;
 }
 
-// Takes [begin, end) from the entries for which `mine` holds; true if there were any. What is left of an entry keeps its order.
+// Removes [begin, end) from the entries for which `mine` is true; returns whether there were any. The rest of an entry keeps
+// its place in the order.
 // A node that is over goes to `spare`, if there is none yet: for tables that are to allocate nothing.
 template <class Entry, class Mine>
 bool trim(std::list<Entry>& entries, std::int64_t begin, std::int64_t end, Mine&& mine,

@@ -13,7 +13,7 @@
 
 namespace argosy::detail {
 
-// What the table stands on; a test has threads and a kernel of its own.
+// The threads and the kernel that the table uses; a test replaces both.
 struct threads_and_kernel {
   using mutex = std::mutex;
   using condition = std::condition_variable;
@@ -23,15 +23,15 @@ struct threads_and_kernel {
   static int control(int descriptor, int command, int type, std::int64_t begin, std::int64_t end);
 };
 
-// The kernel's OFD locks exclude other open file descriptions, in this process or another; threads that share one are one
-// owner to it. So a thread first takes its place in this table, then asks the kernel. What one unlocks meanwhile stays locked
-// for the other who asks for it, until that one is answered.
+// The kernel's OFD locks exclude other open file descriptions, in this process or another; to the kernel, threads that share
+// one are one owner. So a thread first takes its place in this table, then asks the kernel. If a thread unlocks a range for
+// which another is just asking the kernel, the range stays locked until the kernel has answered the other.
 template <class System>
 class basic_range_locks {
  public:
   // Waits. 0 or an errno value; EINTR leaves everything as it was.
   int lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
-  // What this thread holds in [begin, end); if it holds nothing there, what another locked as exactly this range.
+  // Unlocks what this thread holds in [begin, end); if nothing, what another thread locked as exactly this range.
   int unlock(int descriptor, std::int64_t begin, std::int64_t end);
 
  private:
@@ -40,14 +40,14 @@ class basic_range_locks {
     std::int64_t begin, end;
     lock_kind kind;
     owner_id owner;
-    bool held;  // or waiting for the kernel
+    bool held;  // false: waiting for the kernel
   };
   using place = typename std::list<entry>::iterator;
 
   place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
-  // Tells the kernel to forget what no entry needs, other than what `owner` holds.
+  // Unlocks in the kernel the parts of the range that no entry needs, not counting what `owner` holds.
   int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
 
   typename System::mutex mutex_;

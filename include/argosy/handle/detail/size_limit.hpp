@@ -7,11 +7,11 @@
 
 namespace argosy::detail {
 
-// RLIMIT_FSIZE; the largest std::int64_t if there is none. A system call.
+// RLIMIT_FSIZE; the largest std::int64_t if there is no limit. Costs a system call.
 std::int64_t size_limit() noexcept;
 
-// While it lives, SIGXFSZ waits. Beyond the limit the kernel fails a call by EFBIG and sends the signal to the thread
-// that called, whose default action ends the process; the signal mask belongs to the thread, so nothing that the rest of
+// Blocks SIGXFSZ while it lives. Beyond the limit the kernel fails a call with EFBIG and sends that signal to the calling
+// thread; its default action ends the process; the signal mask belongs to the thread, so nothing that the rest of
 // the program has set is touched. Costs nothing if `end`, one beyond the last byte, is within the limit.
 class size_limit_guard {
  public:
@@ -20,7 +20,7 @@ class size_limit_guard {
   size_limit_guard(size_limit_guard const&) = delete;
   size_limit_guard& operator=(size_limit_guard const&) = delete;
 
-  // To be called with the errno value of the call.
+  // Call it with the errno value of the call.
   void note(int error) noexcept;
 
  private:

@@ -33,9 +33,9 @@ void combine(std::byte* mine, std::byte const* other) {
 }
 }  // namespace detail
 
-// What the program of a virtual_cluster is given. Everything is done by the rank that calls it, and in virtual time: only
-// operations and compute() take any. While a rank computes without them, no other rank runs: whoever waits for memory to
-// change calls wait(), or pause() in between.
+// The argument of a program of a virtual_cluster. All functions act for the calling rank, in virtual time, and only operations
+// and compute() take any. While a rank computes without them, no other rank runs: a rank that waits for memory to change must
+// call wait(), or pause() in its loop.
 //
 // - Errors of the program (ranks in different collective calls, a message longer than its memory) end the run:
 //   virtual_run_error.
@@ -44,9 +44,9 @@ void combine(std::byte* mine, std::byte const* other) {
 //       on none; a broadcast may reach some of them. All later ones throw.
 //     - a wait for shared memory returns if the word has changed, and throws if it would have to wait: on a communicator
 //       with a dead rank nobody knows whether that one was to change it.
-//     - other ranks that wait for a survivor which has left for this reason are not told, unless it calls revoke(); files do.
-//     - a receive from a dead rank gets the messages that it had sent, then throws. A send that would wait for its receive
-//       throws at the wait; a short one is lost in silence.
+//     - if a survivor leaves for this reason, ranks that wait for it are not told, unless it calls revoke(); files do.
+//     - a receive from a dead rank gets the messages sent before the death, then throws. A send that would wait for its
+//       receive throws at the wait; a short one is lost silently.
 class virtual_rank {
   using place = std::source_location;
 
@@ -62,7 +62,7 @@ class virtual_rank {
   // --- Time ---
   double now() const;                  // seconds
   void compute(double seconds) const;  // slow ranks take longer
-  void pause() const;                  // one microsecond, in which others go on
+  void pause() const;                  // one microsecond; others go on meanwhile
   // A name for what this rank is doing, in deadlock reports: "in write_all at main.cpp:12".
   void note(std::string_view what, place where) const;
 
@@ -93,19 +93,19 @@ class virtual_rank {
             place where = place::current()) const;
   void wake(std::uint32_t const& word) const;
 
-  // Where a rank has died, and this one leaves what the ranks were doing together: all that others wait for on this
-  // communicator, and on those made from it, throws rank_failure, and so does all they begin there. Local. The first rank
-  // of this communicator that died; -1: none.
+  // For a rank that leaves a common operation because another rank has died: all that others wait for on this communicator,
+  // and on those made from it, throws rank_failure, and so does all they begin there. Local. Returns the first rank of this
+  // communicator that died; -1: none.
   int revoke() const;
 
   // --- The concept serving ---
   // `f` runs beside this rank, in a coroutine for each request. Request and answer are a message each, in the report and in time.
-  // Who asks a rank that dies is told errc::rank_failed; what that rank had asked for may still be done.
+  // Asking a rank that dies gives errc::rank_failed; what the dead rank had asked for may still be done.
   std::unique_ptr<service> serve(serve_function f, std::error_code& error, place where = place::current()) const;
 
   // --- What files look for ---
   std::shared_ptr<background> make_background() const;
-  // The same in every run, another one each time.
+  // A new number for each call; the same numbers in every run.
   std::uint64_t unique_number() const;
 
  private:
@@ -141,7 +141,7 @@ class virtual_rank::request {
   explicit request(std::shared_ptr<detail::operation> o) noexcept : operation_(std::move(o)) {}
   void drop() noexcept;
 
-  std::shared_ptr<detail::operation> operation_;  // none: done
+  std::shared_ptr<detail::operation> operation_;  // null: done
   std::size_t received_ = 0;
 };
 

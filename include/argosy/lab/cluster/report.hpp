@@ -1,4 +1,4 @@
-// What a run of the virtual cluster did.
+// The report of a run of the virtual cluster.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@ struct blocked_rank {
   std::string last_passed;     // the last collective call that it left, and the last agreement of a file
 };
 
-// One row's stretch of the picture.
+// A span in the row of one rank.
 struct virtual_span {
   int rank = 0;
   char const* kind = "";  // collective, message, file, compute
@@ -31,9 +31,9 @@ struct virtual_span {
 };
 
 struct virtual_report {
-  std::uint64_t trace_hash = 0;  // of every event with its time: equal for equal scenarios and programs
+  std::uint64_t trace_hash = 0;  // a hash of all events and times: equal for equal scenarios and programs
   double seconds = 0;            // when the last rank ended
-  std::int64_t events = 0;       // that the scheduler carried out
+  std::int64_t events = 0;       // carried out by the scheduler
   std::int64_t messages = 0, message_bytes = 0;
   std::int64_t collectives = 0;  // counted once, not per rank
   std::int64_t file_calls = 0, file_bytes = 0;
@@ -45,10 +45,10 @@ struct virtual_report {
 
 std::string to_string(virtual_report const& r);
 
-// For chrome://tracing and Perfetto: a process per node, a row per rank.
+// The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank.
 std::string timeline_json(virtual_report const& r);
 
-// A run that had to end before its programs did. what() tells all.
+// A run had to end before its programs did. what() has all details.
 class virtual_run_error : public std::runtime_error {
  public:
   enum class reason {

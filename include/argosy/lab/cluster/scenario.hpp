@@ -1,4 +1,4 @@
-// A scenario: all that a run of the virtual cluster depends on, as a value.
+// A scenario: everything that a run of the virtual cluster depends on, as a value.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,37 +12,37 @@
 
 namespace argosy::lab {
 
-// Between the adapters of nodes, and within a node. Rates are of one adapter in one direction, and of one rank that copies.
+// The network between nodes, and within a node. Rates are those of one adapter in one direction, and of one rank that copies.
 struct virtual_network {
   std::int64_t latency_ns = 1500;
   std::int64_t adapter_mb_per_s = 12'500;
   std::int64_t node_latency_ns = 300;
   std::int64_t node_mb_per_s = 8'000;
-  std::int64_t overhead_ns = 250;    // of a rank, for each message that it sends or receives
+  std::int64_t overhead_ns = 250;    // of a rank, per message sent or received
   std::int64_t eager_bytes = 8192;   // longer messages wait for their receive
   std::int64_t detection_us = 1000;  // from a rank's death until others learn it
-  std::int64_t jitter_ns = 0;        // messages are late by up to so much, as the seed says
+  std::int64_t jitter_ns = 0;        // messages are up to this much late, as the seed says
   bool operator==(virtual_network const&) const = default;
 };
 
-// Servers with queues, over which files are striped.
+// The file system: servers with queues, over which files are striped.
 struct virtual_disk {
   static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
   int servers = 4;
   std::int64_t stripe_bytes = std::int64_t{1} << 20;
   std::int64_t server_mb_per_s = 1'000;
-  std::int64_t request_ns = 20'000;  // of a server, for each stretch of a file that does not follow the one before
-  std::int64_t call_ns = 5'000;      // of a rank, for each call
-  std::int64_t lock_ns = 50'000;     // for each lock
-  std::int64_t block_bytes = 4096;   // what is allocated, and what survives a crash or not
+  std::int64_t request_ns = 20'000;  // of a server, for each stretch that does not follow the previous one
+  std::int64_t call_ns = 5'000;      // of a rank, per call
+  std::int64_t lock_ns = 50'000;     // per lock
+  std::int64_t block_bytes = 4096;   // the unit of allocation, and of survival in a crash
   std::int64_t capacity_bytes = endless;
   bool has_locks = true;
   bool operator==(virtual_disk const&) const = default;
 };
 
-// The calls of one rank to virtual files, numbered below all retries: EINTR and short counts are continued, and not seen
-// above. Rank -1: every rank, each with its own numbers.
+// A fault of the calls of one rank to virtual files. Calls are counted below all retries: EINTR and short counts are continued
+// and not seen above. Rank -1: every rank, each with its own count.
 struct rank_fault {
   int rank = 0;
   fault what;
@@ -52,21 +52,21 @@ struct rank_fault {
            a.what.delay == b.what.delay;
   }
 };
-// Computes and sends so many times slower.
+// A rank that computes and sends `factor` times slower.
 struct slow_rank {
   int rank = 0;
   double factor = 1;
   bool operator==(slow_rank const&) const = default;
 };
-// Stands still when its clock reaches a time.
+// A rank that stands still when its clock reaches a time.
 struct paused_rank {
   int rank = 0;
   std::int64_t at_us = 0;
   std::int64_t for_us = 0;
   bool operator==(paused_rank const&) const = default;
 };
-// Ends for good (fail-stop) where it would begin its k-th operation, counted from 1: messages, waits, collective calls
-// and calls to virtual files.
+// A rank that ends for good (fail-stop) instead of beginning its k-th operation, counted from 1: messages, waits, collective
+// calls and calls to virtual files.
 struct dying_rank {
   int rank = 0;
   std::int64_t operation = 1;
@@ -80,7 +80,7 @@ struct dying_rank {
 struct scenario {
   int ranks = 1;
   int ranks_per_node = 8;
-  std::uint64_t seed = 0;  // the order of what happens at one time, and how late messages are; 0: as it comes
+  std::uint64_t seed = 0;  // the order of simultaneous events, and the jitter of messages; 0: no shuffling
   virtual_network network = {};
   virtual_disk disk = {};
   std::vector<rank_fault> faults = {};
@@ -90,8 +90,8 @@ struct scenario {
   bool operator==(scenario const&) const = default;
 };
 
-// One line, what has its default left out: "ranks=64 seed=7 fault=rank:3,call:write,first:2,error:ENOSPC die=5:40".
-// parse_scenario gives the same value back; throws std::invalid_argument, with the word that it does not understand.
+// One line, without members that have their defaults: "ranks=64 seed=7 fault=rank:3,call:write,first:2,error:ENOSPC die=5:40".
+// parse_scenario is the inverse; throws std::invalid_argument, with the word that it does not understand.
 std::string to_string(scenario const& s);
 scenario parse_scenario(std::string_view text);
 

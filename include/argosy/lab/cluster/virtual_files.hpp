@@ -22,26 +22,26 @@ struct open_virtual_file;
 }  // namespace detail
 
 // A file system; copies are the same one. It outlives runs. Inside of a run its calls take virtual time, wait in virtual
-// time, and fail as the scenario says for the rank that makes them; outside they take none. Names are any text; what a name
-// stands for is found by the whole name, and directories are those that were made.
+// time, and fail as the scenario says for the calling rank; outside they take none. Names are any text and are compared as a
+// whole; only directories that were made exist.
 //
 //   virtual_files files(cluster.scenario().disk);
 //   cluster.run([&](virtual_rank const& world) {
 //     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
 //   });
 //
-// What is written is seen by everyone at once, at the time when the call begins. It is safe when the node that wrote it has
-// synced the file, through any handle (outside of a run: everything is); until then each block may or may not survive a
-// crash, or survive in part.
+// Written bytes are visible to everyone at once, at the time when the call begins. They are safe when the node that wrote them
+// has synced the file, through any handle (outside of a run everything is safe); until then each block may survive a crash,
+// or not, or in part.
 class virtual_files {
  public:
   explicit virtual_files(virtual_disk disk = {});
 
-  // Of retrying handles, with the scenario's faults below the retries. Errors are those of POSIX: ENOENT, EEXIST, EISDIR,
+  // Opens retrying handles, with the scenario's faults below the retries. Errors are those of POSIX: ENOENT, EEXIST, EISDIR,
   // EACCES, EROFS, ENOSPC, EBADF, EFBIG.
   argosy::opener opener() const;
 
-  // From outside, without time and faults.
+  // For use outside of runs: no time passes, nothing fails.
   bool exists(std::string const& path) const;
   std::vector<std::string> names() const;                               // sorted, without directories
   std::vector<std::byte> content(std::string const& path) const;        // empty if there is none
@@ -51,8 +51,8 @@ class virtual_files {
   void set_read_only(bool on);
   std::int64_t allocated_bytes() const;
 
-  // What is found after a crash now: a file system of its own. Blocks that were not synced are new, old, or torn at a
-  // sector of 512 bytes; sizes and new names are there or not; each as the seed says.
+  // The files that would be found after a crash now, as a separate file system. Blocks that were not synced are new, old, or torn
+  // at a sector of 512 bytes; new sizes and names are there or not; each as the seed says.
   virtual_files crash(std::uint64_t seed) const;
 
  private:
@@ -60,8 +60,8 @@ class virtual_files {
   std::shared_ptr<detail::disk_state> state_;
 };
 
-// One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks are of the rank (or its
-// nonblocking call) that takes them, and wait in virtual time; those that are left end with the handle.
+// One rank's open file. Raw: calls may be short or interrupted as the scenario says. Locks belong to the rank (or its
+// nonblocking call) that takes them, and wait in virtual time; closing the handle ends those that are left.
 class virtual_handle {
  public:
   virtual_handle() = default;

@@ -1,4 +1,4 @@
-// How one open instance goes through its file: what prefetch, write-behind and desired tokens are guessed from.
+// The access pattern of one open instance, from which prefetch, write-behind and desired tokens are guessed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -33,10 +33,10 @@ constexpr block_range blocks_of(std::int64_t offset, std::int64_t length, std::i
   return {offset / block_bytes, (offset + length - 1) / block_bytes + 1};
 }
 
-// In this order each allows what the one before allows.
+// Ordered: each mode allows all that the one before allows.
 enum class token_mode { none, read, write };
 
-// Of two different nodes.
+// True if two different nodes cannot have these modes for one block.
 constexpr bool conflict(token_mode a, token_mode b) {
   return a != token_mode::none && b != token_mode::none && (a == token_mode::write || b == token_mode::write);
 }

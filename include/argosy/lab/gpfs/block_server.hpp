@@ -1,4 +1,4 @@
-// A server: disks with queues, blocks at rest, and what it costs.
+// A server: disks with queues, stored blocks, and their costs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +19,7 @@ namespace argosy::lab::gpfs {
 
 // Block b lies on disk (file + b) mod all disks; disk d belongs to server d mod servers.
 struct block_place {
-  int server = 0, disk = 0;  // disk: of this server
+  int server = 0, disk = 0;  // disk: number within the server
 };
 constexpr block_place place_of(machine const& m, file_id file, std::int64_t block) {
   std::int64_t const disk = (file + block) % (m.servers * m.disks_per_server);
@@ -33,21 +33,22 @@ class block_server {
   void receive(message const& m, instant now, outbox& out);
   server_counters const& counters() const { return counters_; }
   block_store& store() { return *store_; }
-  // Without, what comes is not counted either.
+  // While faults are off, requests are not counted either.
   void set_faults(bool on) { has_faults_ = on; }
 
  private:
-  // When a transfer of one block is done; the adapter comes first in writing, last in reading.
+  // The time at which a transfer of one block is done; the adapter comes first for a write, last for a read.
   instant serve(file_id file, std::int64_t block, bool is_write, bool on_disk, instant now);
 
-  int fails(bool is_write);  // this one: errno
+  int fails(bool is_write);  // whether this transfer fails: an errno, or 0
 
   int index_;
   machine machine_;
   std::shared_ptr<block_store> store_;
-  std::vector<fifo> positioning_;  // of each disk
+  std::vector<fifo> positioning_;  // one per disk
   fifo streaming_, adapter_;
-  std::priority_queue<instant, std::vector<instant>, std::greater<>> queue_;  // when those in service are done
+  std::priority_queue<instant, std::vector<instant>, std::greater<>>
+      queue_;  // the times at which requests in service will be done
   std::set<node_id> fenced_;
   std::vector<server_fault> faults_;
   std::int64_t reads_seen_ = 0, writes_seen_ = 0;

@@ -1,4 +1,4 @@
-// Where a server keeps its blocks: sparse memory, or ordinary files.
+// The storage of a server's blocks: sparse memory, or ordinary files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@ class block_store {
   virtual bool has(file_id file, std::int64_t block) = 0;
   virtual int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) = 0;
   virtual int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) = 0;
-  // Nothing at or after `bytes` of the file is left; it reads as zeros.
+  // Removes everything at or after `bytes`, which reads as zeros from now on.
   virtual int cut(file_id file, std::int64_t bytes) = 0;
 };
 
@@ -48,7 +48,7 @@ class handle_store final : public block_store {
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
   int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;
-  int set_size(file_id file, std::int64_t bytes);  // longer, too
+  int set_size(file_id file, std::int64_t bytes);  // may also make it longer
 
  private:
   std::int64_t block_bytes_;

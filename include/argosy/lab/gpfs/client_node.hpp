@@ -1,4 +1,4 @@
-// A client node: page pool, token cache, streams, hints, partitioning; what the tasks of one node share.
+// A client node: page pool, token cache, streams, hints and partitioning, shared by the tasks of one node.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,19 +20,19 @@ using namespace argosy::gpfs;  // gpfs_fcntl has one vocabulary, here and where 
 
 enum class call_kind { open, read, write, sync, size, resize, fcntl, close, remove, lock, unlock };
 
-// What a task asks of its node. Memory and argument stay valid until the call is complete.
+// A request of a task to its node. Memory and argument must stay valid until the call is complete.
 struct call {
   call_kind kind = call_kind::read;
-  int instance = 0;         // as open has returned it
-  std::int64_t offset = 0;  // of read, write and locks; of resize, the size
-  bool only_grow = false;   // of resize
+  int instance = 0;         // the number that open returned
+  std::int64_t offset = 0;  // for read, write and locks; for resize, the size
+  bool only_grow = false;   // for resize
   std::span<std::byte> into;
   std::span<std::byte const> from;
-  std::span<std::byte> argument;  // of fcntl: a header and its structures (fcntl.hpp); written to as the interface says
-  std::string path;               // of open and remove
-  bool for_reading = true, for_writing = false, create = false, exclusive = false;  // the last of lock, too
+  std::span<std::byte> argument;  // for fcntl: a header and its structures (gpfs_fcntl.hpp), which also receive results
+  std::string path;               // for open and remove
+  bool for_reading = true, for_writing = false, create = false, exclusive = false;  // `exclusive` also for lock
   bool synchronous = false;  // every write goes to disk before it returns
-  // Of lock and unlock. Each owner of an instance is on its own: threads, or tasks, that share it.
+  // For lock and unlock. Owners of one instance are separate: the threads, or tasks, that share it.
   std::int64_t length = 0;
   std::int64_t owner = 0;
 };
@@ -43,8 +43,8 @@ struct call {
 // Data that a call has written may reach the disk later: when its token is revoked, when the pool needs the room, behind
 // a sequential stream, or by sync. If that fails, the next call of the instance that wrote it fails with the error, once,
 // and does nothing else (close closes nevertheless). If the instance is closed by then, the error waits for the next one
-// that this node opens on the file. The bytes are lost; what is read is what the disk has. Calls that move no data (size,
-// lock, unlock, hints) tell nothing of it.
+// that this node opens on the file. The bytes are lost; reads give what the disk has. Calls that move no data (size, lock,
+// unlock, hints) do not report the error.
 //
 // Locks of byte ranges are advice, and served by the manager: lock waits until nobody else holds a part of the range (with
 // exclusive: in any way), in the order of arrival; an owner may convert what it holds, and unlock parts of it. Where it
@@ -59,7 +59,7 @@ class client_node {
 
   // Returns the ticket that its completion will carry.
   std::int64_t submit(call c, instant now, outbox& out);
-  // A signal for the task that waits in this call. Only starting and stopping of partitioning can be interrupted.
+  // A signal reaches the task that waits in this call. Only starting and stopping of partitioning can be interrupted.
   void interrupt(std::int64_t ticket, instant now, outbox& out);
   void receive(message const& m, instant now, outbox& out);
 
@@ -68,11 +68,11 @@ class client_node {
   std::int64_t dirty_blocks() const;
   std::int64_t pinned_blocks() const;
   token_mode token(file_id file, std::int64_t block) const;
-  // What is newer here than on disk, with what is on its way there or without; offsets in the file.
+  // Bytes not yet on disk, by offsets in the file; with `on_its_way`, also those being flushed.
   std::vector<block_piece> unsaved(file_id file, bool on_its_way = true) const;
   known_size size(file_id file) const;
 
-  class state;  // the machine inside
+  class state;  // the implementation
 
  private:
   std::unique_ptr<state> state_;

@@ -1,4 +1,4 @@
-// Everything that can be counted.
+// The counters of client nodes, manager and servers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace argosy::lab::gpfs {
 
-// Of one client node. `token_*` and `revoke*` are messages.
+// Counters of one client node. `token_*` and `revoke*` are messages.
 struct client_counters {
   std::int64_t calls = 0, bytes_read = 0, bytes_written = 0;
   std::int64_t token_requests = 0, token_renewals = 0, token_grants = 0, token_conflicts = 0, token_refusals = 0;
   std::int64_t token_hits = 0;      // calls that found their tokens
-  std::int64_t token_releases = 0;  // given back unasked
+  std::int64_t token_releases = 0;  // given back without a revocation
   std::int64_t revokes_sent = 0, revokes_received = 0, revoke_answers = 0;
   std::int64_t revoke_flushes = 0;  // blocks written because of a revocation
   std::int64_t revoke_drops = 0;    // blocks forgotten because of a revocation
@@ -28,7 +28,7 @@ struct client_counters {
   std::int64_t flush_errors = 0, errors_after_close = 0;
   std::int64_t lock_requests = 0, unlocks = 0;
 
-  std::int64_t token_messages() const {  // that this node sent or got as a requester
+  std::int64_t token_messages() const {  // sent or received by this node as a requester
     return token_requests + token_renewals + token_grants + token_conflicts + token_refusals + 2 * revokes_sent;
   }
 };

@@ -1,4 +1,4 @@
-// The switch: when a message arrives.
+// The switch: computes when a message arrives.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@ class fabric {
  public:
   explicit fabric(machine const& m) : machine_(m), random_(static_cast<std::uint64_t>(m.noise_seed)) {}
 
-  // To be asked once per message. `extra` delays the message in the switch.
+  // Call it once per message. `extra` delays the message in the switch.
   instant arrival(outbox::outgoing const& o, instant extra = {});
 
  private:

@@ -16,8 +16,8 @@
 
 namespace argosy::lab::gpfs {
 
-// `Derived` has carry(call) -> completion, which waits for the end of the call, and owner(): who makes it, of the threads
-// or tasks that share the handle.
+// `Derived` has carry(call) -> completion, which waits for the end of the call, and owner(), which tells the threads or tasks
+// that share the handle apart.
 template <class Derived>
 class file_calls {
  public:
@@ -67,7 +67,7 @@ class file_calls {
     return code(self().carry(std::move(c)));
   }
   std::error_code sync() { return code(self().carry(make(call_kind::sync))); }
-  // Disks have no end, but the file becomes as long.
+  // Disks have no end, so only the file's length changes.
   std::error_code preallocate(std::int64_t bytes) {
     call c = make(call_kind::resize);
     c.offset = bytes;
@@ -75,7 +75,7 @@ class file_calls {
     return code(self().carry(std::move(c)));
   }
 
-  // The argument is a struct of a header and structures; what the call writes into it is there afterwards.
+  // The argument is a struct of a header and structures; it receives what the call writes.
   template <class Argument>
     requires(!std::convertible_to<Argument&, std::span<std::byte>>)
   std::error_code fcntl(Argument& argument) {
@@ -88,7 +88,7 @@ class file_calls {
   }
   bool takes_hints() const { return true; }
 
-  // For calls that are to be under way at the same time.
+  // Makes a call, for callers that have several under way at a time.
   call make(call_kind kind) const {
     call c;
     c.kind = kind;

@@ -13,29 +13,29 @@ namespace argosy::lab::gpfs {
 
 struct host_options {
   machine hardware;
-  // Where data are at rest, in ordinary files of the same names. Empty: names are paths as this process understands them;
-  // otherwise they are relative, and do not lead out.
+  // The directory of the ordinary files that hold the data, under the same names. Empty: names are paths as this process
+  // understands them; otherwise names are relative to it, and do not lead out.
   std::string directory;
   bool network = true;  // also for processes on other machines, over TCP
 };
 
-// Works on threads of its own, which make no call of MPI. Time is real: what the machine would charge is counted as in the
-// simulation, but nobody waits for it. Only the lease of a node that is lost is waited for.
+// Works on threads of its own, which make no MPI calls. Time is real: costs of the machine are counted as in the simulation,
+// but nobody waits for them, except for the lease of a lost node.
 //
-// An ordinary file belongs to the host from its first open until the host ends; it is as long as the file whenever nobody
-// has the file open. Its bytes are what nodes have flushed: a node that dies takes the rest along.
+// An ordinary file belongs to the host from its first open until the host ends; whenever nobody has the file open, it has the
+// file's length. Its bytes are those that nodes have flushed: what a dying node has not flushed is lost.
 class host {
  public:
   host(host_options o, std::error_code& error);
   host(host const&) = delete;
-  ~host();  // local: calls of those who have it mounted fail from now on
+  ~host();  // local: from now on calls of all mounts fail
 
-  // Some lines of text with a secret: whoever has it may mount.
+  // Some lines of text with a secret: a process that has them may mount.
   std::string const& address() const;
   machine const& hardware() const;
 
-  int nodes() const;  // that have it mounted now
-  // Of messages that were no messages. Who sends one is cut off.
+  int nodes() const;  // nodes that have it mounted now
+  // Number of malformed messages received. Their senders are disconnected.
   std::int64_t malformed() const;
   manager_counters manager() const;
   server_counters servers() const;  // all together

@@ -25,11 +25,11 @@
 
 namespace argosy::lab::gpfs {
 
-// Delivers what the state machines say, in the order of virtual time; events of one instant in the order in which they
-// were made. The same calls and options give the same run.
+// Delivers the messages of the state machines in the order of virtual time; events of one instant in the order in which
+// they were made. The same calls and options give the same run.
 class loopback {
  public:
-  // `stores`: one per server, or none: memory.
+  // `stores`: one per server; none: in memory.
   loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {});
   loopback(loopback const&) = delete;
 
@@ -42,12 +42,12 @@ class loopback {
   ticket start(node_id node, call c);
   bool done(ticket const& t) const { return completions_.contains(t); }
   completion result(ticket const& t) const { return completions_.at(t); }
-  // At that time, or now if it has passed; nobody waits for it. Of a node that is dead by then: not at all.
+  // Starts a call at a time, or now if that has passed; nobody waits for it. Dropped if the node is dead by then.
   void start_later(node_id node, call c, instant at);
-  // The next event; false if there is none.
+  // Handles the next event; false if there is none.
   bool step();
   std::optional<instant> next_event() const;
-  // Nothing happens in between: to be asked after step() has done what comes before.
+  // Sets the clock. Call it only after step() has handled all earlier events.
   void pass(instant to) { now_ = std::max(now_, to); }
   void run();
   // Goes on until the call is complete. Throws std::logic_error if it never will be.
@@ -55,13 +55,13 @@ class loopback {
   completion perform(node_id node, call c) { return wait(start(node, std::move(c))); }
 
   void interrupt(ticket const& t);
-  // The node is gone, with all that it had not written. The manager notices when its lease has run out.
+  // Removes a node, with all that it had not written. The manager notices when the node's lease has run out.
   void kill(node_id node);
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
-  // What a read of the whole file would give now, if it took no time; empty if there is no such file.
+  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes no time.
   std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
-  // What would be left of it if all nodes were lost now.
+  // The bytes that would be left if all nodes were lost now.
   std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
 
   instant now() const { return now_; }
@@ -70,9 +70,9 @@ class loopback {
   client_node& client(node_id node) { return clients_[static_cast<std::size_t>(node)]; }
   token_manager& manager() { return manager_; }
   block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
-  // Sees every message when it is delivered.
+  // Called for every message on delivery.
   std::function<void(message const&, instant)> on_delivery;
-  // Sees the end of every call. With it, results are not kept.
+  // Called at the end of every call. If set, results are not kept.
   std::function<void(ticket const&, completion const&)> on_completion;
 
  private:

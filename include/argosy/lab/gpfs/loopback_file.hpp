@@ -15,7 +15,7 @@
 
 namespace argosy::lab::gpfs {
 
-// A lock that somebody else holds throws std::logic_error: nobody runs meanwhile who could give it back.
+// Throws std::logic_error for a lock that somebody else holds: nobody else runs meanwhile who could release it.
 class loopback_file : public file_calls<loopback_file> {
  public:
   loopback_file() = default;

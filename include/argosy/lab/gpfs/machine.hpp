@@ -1,4 +1,4 @@
-// The hardware that is simulated, and the software limits of GPFS on it: every parameter of the cost model.
+// The simulated hardware, and the software limits of GPFS on it: all parameters of the cost model.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@ namespace argosy::lab::gpfs {
 // A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year 2000. MB are
 // 10^6 bytes.
 struct machine {
-  // what there is
+  // components
   std::int64_t block_bytes = 256 * 1024;
   std::int64_t servers = 4;
   std::int64_t disks_per_server = 4;
@@ -19,8 +19,8 @@ struct machine {
   double segment_us = 0.5;             // one contiguous piece of a datatype
   double hint_us = 20;                 // one gpfs_fcntl structure
   double copy_mb_per_s = 300;          // one memory copy, per node
-  double client_write_mb_per_s = 180;  // what the client software moves to disk
-  double client_read_mb_per_s = 300;   // and from disk
+  double client_write_mb_per_s = 180;  // client software, towards disks
+  double client_read_mb_per_s = 300;   // and from disks
   std::int64_t pagepool_bytes = std::int64_t{50} << 20;
   std::int64_t prefetch_max_blocks = 16;      // in flight, per open file
   std::int64_t write_behind_max_blocks = 50;  // dirty, per node
@@ -37,7 +37,7 @@ struct machine {
   double revoke_us = 50;             // of the holder, without flush
   double lease_s = 35;               // how long a silent node keeps its tokens
   std::int64_t ship_files_max = 64;  // partitioned at the same time
-  double ship_wait_s = 60;           // how long start and stop of a partitioning wait for all others; 0: for ever
+  double ship_wait_s = 60;           // how long a start or stop of partitioning waits for the others; 0: for ever
   // servers
   double server_mb_per_s = 60;  // adapter and software, per server
   double disk_mb_per_s = 80;    // streaming, all disks of a server
@@ -96,9 +96,9 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("overload_write", m.overload_write);
 }
 
-// One `name value` per line; `#` begins a comment. What is not named keeps its value.
+// One `name value` per line; `#` begins a comment. Parameters that are not named keep their values.
 std::ostream& operator<<(std::ostream& out, machine const& m);
-// Throws std::invalid_argument, naming the line: an unknown name, a value that is no number or makes no sense.
+// Throws std::invalid_argument, naming the line, for an unknown name, and for a value that is no number or out of range.
 machine read_machine(std::istream& in, machine defaults = {});
 
 }  // namespace argosy::lab::gpfs

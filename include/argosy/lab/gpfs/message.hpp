@@ -1,4 +1,4 @@
-// What nodes, token manager and servers tell each other. Plain values: a transport copies or serialises them.
+// The messages between nodes, token manager and servers. Plain values: a transport copies or serialises them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,10 +23,10 @@ struct address {
 };
 
 // Errors in messages are errno values; 0 is none. `request`, `call` and `id` come back unchanged in the answer.
-// A file's size is what the sender knows of it: it grows by writing, and a new size generation replaces it.
+// The size of a file as the sender knows it: writing makes it grow, and a newer generation replaces it.
 struct known_size {
   std::int64_t bytes = 0;
-  std::int64_t generation = 0;  // counts explicit changes of the size
+  std::int64_t generation = 0;  // counts explicit size changes
   void learn(known_size const& o) {
     if (o.generation > generation || (o.generation == generation && o.bytes > bytes)) *this = o;
   }
@@ -87,7 +87,7 @@ struct token_grant {
 };
 struct token_holder {
   node_id node = 0;
-  std::int64_t number = 0;  // of the last grant that was sent to it
+  std::int64_t number = 0;  // of the last grant sent to this node
 };
 struct token_conflict {
   std::int64_t request = 0;
@@ -102,7 +102,7 @@ struct token_refusal {
 struct token_release {
   file_id file = 0;
   block_range range;
-  std::int64_t number = 0;  // of the last grant seen
+  std::int64_t number = 0;  // of the last grant received
   known_size size;
 };
 struct revoke {
@@ -111,7 +111,7 @@ struct revoke {
   token_mode mode = token_mode::none;  // what the sender wants
   block_range required;
   std::int64_t at = 0;      // the first byte it wants
-  std::int64_t number = 0;  // what was granted up to this number is meant
+  std::int64_t number = 0;  // only grants up to this number are meant
 };
 struct revoke_answer {
   std::int64_t request = 0;
@@ -144,7 +144,7 @@ struct size_notice {
   file_id file = 0;
   known_size size;
 };
-struct resize_request {  // by the only node that holds tokens
+struct resize_request {  // sent by the only node that holds tokens
   std::int64_t request = 0;
   file_id file = 0;
   std::int64_t bytes = 0;
@@ -191,10 +191,10 @@ struct ship_end {  // flush, forget everything cached
   file_id file = 0;
   std::int64_t epoch = 0;
 };
-// Of a non-owner to the owner of these bytes.
+// A call from a non-owner to the owner of these bytes.
 enum class ship_kind { read, write, sync };
 struct ship_call {
-  // The owner has memory for so much, whoever asks; longer accesses are several calls.
+  // The most that an owner has memory for; longer accesses are split into several calls.
   static constexpr std::int64_t longest = std::int64_t{64} << 20;
 
   std::int64_t id = 0;
@@ -210,12 +210,12 @@ struct ship_answer {
   std::int64_t id = 0;
   file_id file = 0;
   int error = 0;
-  bool ended = false;  // not executed: the mode is over
+  bool ended = false;  // not executed, because partitioning has ended
   std::int64_t epoch = 0;
   std::vector<std::byte> data;
   known_size size;
 };
-// Bytes that this instance wrote, and that another node kept for it, did not reach the disk.
+// Bytes that this instance wrote, and another node cached for it, did not reach the disk.
 struct late_error {
   file_id file = 0;
   int instance = 0;

@@ -17,16 +17,16 @@
 
 namespace argosy::lab::gpfs {
 
-// Any thread may call. A thread of its own, which makes no call of MPI, answers revocations and keeps what the cache has to
-// keep, while the process computes. If the host dies, all calls under way and to come are ESTALE.
+// Any thread may call. A thread of its own, which makes no MPI calls, answers revocations and maintains the cache while the
+// process computes. If the host dies, all present and later calls fail with ESTALE.
 //
-// A handle is regular: copies are the same mount, which ends with the last of them and of its files.
+// Copies are the same mount, which ends with the last copy and the last of its files.
 class mount {
  public:
   static constexpr node_id any_node = -1;
 
-  mount() = default;  // of nothing
-  // EBUSY if there is, or was, such a node.
+  mount() = default;  // mounts nothing
+  // Fails with EBUSY if this node number is, or was, in use.
   static mount to(std::string const& address, node_id node, std::error_code& error);
 
   bool is_mounted() const { return state_ != nullptr; }
@@ -36,14 +36,14 @@ class mount {
   std::int64_t dirty_blocks() const;
   token_mode token(file_id file, std::int64_t block) const;
 
-  // Waits for the end of the call.
+  // Carries out a call, and waits for its end.
   completion perform(call c) const;
-  // After a close: whether the file at rest could be given its length, if nobody has it open. An errno.
+  // After a close: whether the ordinary file got its length, if nobody has the file open. An errno, or 0.
   int at_rest(std::string const& name) const;
-  // This node leaves; files that are still open are of no use any more, and what they have not flushed is lost.
+  // Unmounts this node: files that are still open become unusable, and what they have not flushed is lost.
   void leave() const;
 
-  // Names are what the host makes of them.
+  // The meaning of names is the host's.
   opener files() const;
 
  private:
@@ -51,7 +51,7 @@ class mount {
   std::shared_ptr<state> state_;
 };
 
-// An open file. Its close flushes, since the process may end with it, and the last one gives the file at rest its length.
+// An open file. Closing it flushes, since the process may end then, and the last close gives the ordinary file its length.
 class mounted_file : public file_calls<mounted_file> {
  public:
   mounted_file() = default;

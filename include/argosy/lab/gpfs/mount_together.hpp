@@ -24,11 +24,11 @@ namespace argosy::lab::gpfs {
 class mounted_together {
  public:
   opener files() const { return mine_.files(); }
-  mount const& node() const { return mine_; }             // whose number is the rank
+  mount const& node() const { return mine_; }             // its number is the rank
   gpfs::host const* host() const { return host_.get(); }  // on rank 0
 
-  // Collective: nobody leaves the host alone before all are done. Without it, calls of the others fail with ESTALE when rank
-  // 0 destroys this.
+  // Collective: the host stays until all ranks are done. If it is not called, calls of other ranks fail with ESTALE once
+  // rank 0 destroys this.
   template <agreeing World>
   void unmount(World const& world) {
     world.barrier();
@@ -46,8 +46,8 @@ class mounted_together {
   mount mine_;
 };
 
-// Collective: fails on all ranks or on none, with the error of the lowest rank that failed. Rank 0's options count. Two
-// broadcasts and a reduction.
+// Collective: fails on all ranks or on none, with the error of the lowest rank that failed. Rank 0's options are used. Costs
+// two broadcasts and a reduction.
 template <agreeing World>
 mounted_together mount_together(World const& world, host_options o, std::error_code& error) {
   mounted_together made;

@@ -1,4 +1,4 @@
-// What a state machine says in answer to an event. The host delivers it.
+// The output of a state machine for an event: messages, completions and timers, which its host delivers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace argosy::lab::gpfs {
 
-using instant = std::chrono::nanoseconds;  // since the beginning
+using instant = std::chrono::nanoseconds;  // since the start of the run
 
 // The end of a call.
 struct completion {
   std::int64_t ticket = 0;
-  std::int64_t value = 0;  // bytes; of open, the instance; of size, the size
+  std::int64_t value = 0;  // bytes; for open the instance, for size the size
   int error = 0;           // errno
   instant at{};
 };
@@ -29,8 +29,8 @@ class outbox {
  public:
   struct outgoing {
     message what;
-    instant departs{};            // not before
-    std::int64_t wire_bytes = 0;  // what the network is to charge
+    instant departs{};            // the earliest time
+    std::int64_t wire_bytes = 0;  // bytes that the network charges for
   };
   struct timer {
     instant at{};
@@ -48,11 +48,11 @@ class outbox {
   static constexpr std::int64_t header_bytes = 128;
 };
 
-// A resource that serves one demand at a time, in the order in which they reach it. They may be announced in another one: what
-// will come later leaves the time before it to others.
+// A resource that serves one demand at a time, in the order of arrival. Demands may be announced in another order: one that
+// arrives later leaves the time before it to others.
 class fifo {
  public:
-  // When a demand that arrives at `from` is done.
+  // The time at which a demand that arrives at `from` is done.
   instant take(instant from, instant duration) {
     auto next = std::find_if(busy_.rbegin(), busy_.rend(), [&](stretch const& s) { return s.end <= from; }).base();
     for (; next != busy_.end() && from + duration > next->begin; ++next) from = std::max(from, next->end);
@@ -77,11 +77,11 @@ class fifo {
   struct stretch {
     instant begin, end;
   };
-  static constexpr std::size_t remembered = 1000;  // the gaps before are in the past
+  static constexpr std::size_t remembered = 1000;  // earlier gaps are in the past
   std::deque<stretch> busy_;                       // in order, with gaps between
 };
 
-// What would take longer than 10^8 s takes so long: a clock that has 63 bits goes on.
+// At most 10^8 s, so that a clock of 63 bits does not overflow.
 constexpr instant duration_of(double seconds) {
   return instant(static_cast<std::int64_t>(std::min(seconds, 1e8) * 1e9 + 0.5));
 }

@@ -1,4 +1,4 @@
-// Which node owns which block of a partitioned file.
+// A partition map: which node owns which block of a partitioned file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace argosy::lab::gpfs {
 
-// `blocks_per_entry` contiguous blocks per entry of `owners`, in turn; a node may stand there several times. Without
+// Deals `blocks_per_entry` contiguous blocks to each entry of `owners` in turn; a node may have several entries. Without
 // owners it is the default map, which the file system completes: block by block over the nodes that take part.
 struct partition_map {
   std::int64_t blocks_per_entry = 1;

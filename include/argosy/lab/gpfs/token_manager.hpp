@@ -20,19 +20,19 @@
 
 namespace argosy::lab::gpfs {
 
-// Grants what conflicts with nobody. Otherwise tells the requester who holds what is in the way; the requester asks these
-// nodes and comes back with what they gave up. Meanwhile, requests that conflict with an earlier one wait for it, in the
-// order of arrival, and no desired range is granted into what another has required: so everyone has its turn.
+// Grants requests that conflict with no token. Otherwise tells the requester which nodes hold conflicting tokens; the requester
+// asks them and comes back with what they gave up. Meanwhile, requests that conflict with an earlier one wait for it, in the
+// order of arrival, and no desired range is granted into one that another node requires: so everyone has its turn.
 //
-// Needs messages between one client and the manager to arrive in order.
+// Messages between one client and the manager must arrive in order.
 class token_manager {
  public:
   token_manager(machine const& m, int clients);  // nodes 0 ... clients - 1
 
-  // Nodes that come later, and go in order: with nothing unwritten and no file open that matters to them.
+  // Adds or removes a node at run time. A node must have flushed and closed everything before `dismiss`.
   void admit(node_id node, instant now, outbox& out);
   void dismiss(node_id node, instant now, outbox& out);
-  // A file that was there before anybody opened it.
+  // Registers a file that existed before anybody opened it.
   file_id adopt(std::string path, std::int64_t bytes);
 
   void receive(message const& m, instant now, outbox& out);
@@ -40,9 +40,9 @@ class token_manager {
 
   manager_counters const& counters() const { return counters_; }
   std::optional<file_id> find(std::string const& path) const;
-  bool knows(file_id id) const { return files_.contains(id); }  // somebody has opened it, once
+  bool knows(file_id id) const { return files_.contains(id); }  // it has been opened at least once
   std::vector<std::string> names() const;                       // sorted
-  known_size size(file_id id) const;                            // as told last
+  known_size size(file_id id) const;                            // as last reported
   std::size_t open_instances(file_id id) const;
   // Number of token ranges of all nodes.
   std::size_t token_count(file_id id) const;
@@ -77,7 +77,7 @@ class token_manager {
     std::map<instance_id, std::int64_t> stoppers;  // and their calls; -1: closed
     std::set<instance_id> members;
     std::set<node_id> awaited;  // nodes that still flush
-    std::int64_t deadline = 0;  // the timer of those who wait for others to start or to stop
+    std::int64_t deadline = 0;  // the timer of instances that wait for others to start or stop
     int error = 0;
     bool failed = false;  // an owner or member died
   };
@@ -113,7 +113,7 @@ class token_manager {
   void on(node_id from, ship_interrupt const& m);
   void on(node_id from, ship_ready const& m);
   void lost(node_id node);
-  void buried(node_id node);  // all servers refuse it
+  void buried(node_id node);  // called when all servers refuse its writes
   void forget(node_id node);
 
   void serve(file_id id, file& f);
@@ -134,12 +134,12 @@ class token_manager {
   std::set<node_id> nodes_;
   fifo service_;
   instant departs_{};
-  outbox* out_ = nullptr;  // of the event that is being handled
+  outbox* out_ = nullptr;  // of the event being handled
   instant now_{};
   std::map<std::string, file_id> names_;
   std::map<file_id, file> files_;
   std::map<std::int64_t, size_round> size_rounds_;
-  std::map<node_id, int> fences_;  // answers of servers that are missing
+  std::map<node_id, int> fences_;  // missing answers of servers, per node
   std::set<node_id> dead_;
   std::int64_t next_file_ = 0, next_query_ = 0, next_epoch_ = 0, last_deadline_ = 0;
   manager_counters counters_;

@@ -1,4 +1,4 @@
-// Tokens between the nodes of a simulated GPFS, written down and drawn.
+// Records the tokens that move between the nodes of a simulated GPFS, and draws them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace argosy::lab::gpfs {
 
-//   argosy::virtual_gpfs files({}, 4);
+//   argosy::lab::virtual_gpfs files({}, 4);
 //   argosy::lab::gpfs::traffic const seen(files.system());
 //   cluster.run(...);
 //   picture << seen.draw("each rank by itself");
 //
-// Watches from its making to its end; the system outlives it. Watchers of one system end in the reverse order of their making.
+// Watches from construction to destruction; the system must outlive it. Destroy watchers of one system in reverse order.
 class traffic {
  public:
   explicit traffic(loopback& system);
@@ -25,18 +25,18 @@ class traffic {
 
   enum class kind { grant, revocation };
   struct event {
-    instant at{};  // since it began to watch, when the message came
+    instant at{};  // when the message came, since the watch began
     kind what = kind::grant;
-    node_id from = 0;  // of a revocation: who wants it; of a grant the same as `to`
+    node_id from = 0;  // for a revocation the node that wants it; for a grant equal to `to`
     node_id to = 0;
   };
   std::vector<event> const& events() const { return events_; }
   std::int64_t count(kind what) const;
-  double seconds() const;  // of the last event
+  double seconds() const;  // time of the last event
 
-  // An SVG: a line for each node, time from left to right. A tick is a token that a node is given by the manager; a line
-  // between nodes is one that the upper end or the lower end, whichever has the dot, takes away from the other.
-  // `seconds`: how long the axis is, so that pictures can be compared; 0: as long as it took.
+  // An SVG: a line for each node, time from left to right. A tick is a token granted by the manager; a line between nodes is a
+  // token that the node at the dotted end takes away from the other.
+  // `seconds`: the length of the axis, so that pictures can be compared; 0: until the last event.
   std::string draw(std::string const& title, double seconds = 0) const;
 
  private:

@@ -1,4 +1,4 @@
-// What goes wrong inside of a simulated GPFS: servers that fail or are slow, messages that are late.
+// The faults inside a simulated GPFS: servers that fail or are slow, messages that are late.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Of the reads or writes of blocks that come to a server, counted from 1, these fail. Server -1: every one, each with its
-// own numbers.
+// Block reads or writes that fail on a server; its calls of this kind are counted from 1. Server -1: every server, each with
+// its own count.
 struct server_fault {
   static constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
@@ -23,7 +23,7 @@ struct server_fault {
   int error = EIO;
   friend bool operator==(server_fault const&, server_fault const&) = default;
 };
-// Takes so many times longer.
+// A server that takes `factor` times longer.
 struct slow_server {
   int server = 0;
   double factor = 1;
@@ -38,8 +38,8 @@ struct troubles {
   friend bool operator==(troubles const&, troubles const&) = default;
 };
 
-// One line: "seed=7 delay_ns=20000 fault=server:1,call:write,first:3,times:2,error:ENOSPC slow=0:4.5"; what has its default
-// is left out. parse_troubles gives the same value back; throws std::invalid_argument, with the word that it does not
+// One line: "seed=7 delay_ns=20000 fault=server:1,call:write,first:3,times:2,error:ENOSPC slow=0:4.5", without members that
+// have their defaults. parse_troubles is the inverse; throws std::invalid_argument, with the word that it does not
 // understand.
 std::string to_string(troubles const& t);
 troubles parse_troubles(std::string_view text);

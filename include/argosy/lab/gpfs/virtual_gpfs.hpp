@@ -34,22 +34,22 @@ class virtual_gpfs_handle;
 //     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
 //   });
 //
-// What is written is seen by everyone from the end of the call on, and may be in a page pool until sync. When a write to
-// disk fails later, the next call of the handle that wrote is told (gpfs/client_node.hpp).
+// Written bytes are visible to everyone from the end of the call on, and may be in a page pool until sync. If a write to disk
+// fails later, the next call of the handle that wrote fails (gpfs/client_node.hpp).
 //
-// What a rank had open when it died is closed by its node. When all ranks of a node have died the node is lost, with what
-// it had not written; when its lease has run out others get its tokens and locks. It stays lost: later runs have ESTALE there.
+// Files that a dead rank had open are closed by its node. When all ranks of a node have died, the node is lost, with all that
+// it had not written; when its lease has run out, others get its tokens and locks. It stays lost: calls there fail with ESTALE.
 class virtual_gpfs {
  public:
-  // Of as many nodes as the cluster has, at least: a rank on another node cannot open anything, std::invalid_argument.
+  // `nodes`: at least as many as the cluster has. On a further node of the cluster `open` throws std::invalid_argument.
   virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {});
 
-  // Of retrying handles, with the scenario's faults below the retries.
+  // Opens retrying handles, with the scenario's faults below the retries.
   argosy::opener opener() const;
-  // Without both, for gpfs_fcntl.
+  // Opens a handle without retries and scenario faults, for gpfs_fcntl.
   virtual_gpfs_handle open(std::string const& path, open_flags flags, std::error_code& error) const;
 
-  // From outside, without time and faults.
+  // For use outside of runs: no time passes, nothing fails.
   bool exists(std::string const& path) const;
   std::vector<std::string> names() const;                         // sorted
   std::vector<std::byte> content(std::string const& path) const;  // as read everywhere now; empty if there is none
@@ -59,14 +59,14 @@ class virtual_gpfs {
 
   gpfs::client_counters counters() const;  // of all nodes
   gpfs::client_counters const& counters(int node) const;
-  // The machinery itself: manager, servers, who sees which message.
+  // The simulated system itself: manager, servers, observers of messages.
   gpfs::loopback& system() const;
 
  private:
   std::shared_ptr<detail::gpfs_state> state_;
 };
 
-// One rank's open file. Locks are of the rank (or its nonblocking call) that takes them.
+// One rank's open file. Locks belong to the rank (or its nonblocking call) that takes them.
 class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
  public:
   virtual_gpfs_handle() = default;

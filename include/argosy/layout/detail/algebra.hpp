@@ -35,7 +35,7 @@ constexpr void include_copies(bounds& hull, std::int64_t count, std::int64_t str
                add(add(displacement, std::max<std::int64_t>(0, last)), part.upper_bound()));
 }
 
-// For copies, before they are laid out: what the builder asks of a list.
+// Checks copies before they are laid out, as the builder checks a list.
 constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layout const& part, bounds hull) {
   if (hull.any) hull.include(hull.high, hull.low);  // negative extents
   if (count > 0 && !part.empty()) {

@@ -89,8 +89,8 @@ class builder {
     if (list.size() > 1) settle(list);
   }
 
-  // What all other arithmetic relies on: offsets and ends fit in 64 bits, so do the differences of any two of them, and so
-  // do sums of sizes.
+  // Checks what all other arithmetic relies on: offsets and ends fit in 64 bits, as do the differences of any two of them,
+  // and sums of sizes.
   constexpr void require_fit(item_list const& list, bounds hull) const {
     if (hull.any) hull.include(hull.high, hull.low);  // negative extents
     std::int64_t size = 0;
@@ -107,13 +107,13 @@ class builder {
     return finish_checked(list, hull);
   }
 
-  // Of a list that is known to fit.
+  // Makes the layout of a list that is known to fit.
   constexpr layout finish_checked(item_list& list, bounds const& hull) {
     normalise(list);
     return finish_normal(list, hull);
   }
 
-  // Of a list that is in normal form, such as one that comes back from its serialised bytes.
+  // Makes the layout of a list in normal form, such as one read back from serialised bytes.
   constexpr layout finish_normal(item_list const& list, bounds const& hull) {
     layout result;
     if (hull.any) {
@@ -289,7 +289,7 @@ class builder {
     }
   }
 
-  // All of `i` but its first piece.
+  // Appends all of `i` but its first piece.
   constexpr void append_rest(item_list& out, item i) {
     node const n = at(i.node);
     if (n.kind == node_kind::repeat) {
@@ -306,7 +306,7 @@ class builder {
     }
   }
 
-  // All of `i` but its last piece.
+  // Appends all of `i` but its last piece.
   constexpr void append_without_last(item_list& out, item i) {
     node const n = at(i.node);
     if (n.kind == node_kind::repeat) {
@@ -560,7 +560,7 @@ class builder {
   static constexpr std::size_t longest_period = 8;
   static constexpr std::size_t longest_searched = 256;
 
-  // Of a very long list only runs of single items are looked for, all in one pass.
+  // For a very long list: looks for runs of single items only, all in one pass.
   constexpr bool fold_long(item_list& list) {
     item_list out;
     for (std::size_t i = 0; i < list.size();) {

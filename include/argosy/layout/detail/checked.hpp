@@ -23,7 +23,7 @@ constexpr void refuse_overflow(bool overflow) {
                        ")");
 }
 
-// For all bytes and bounds of a layout: they lie within [low, high].
+// Checks the span of all bytes and bounds of a layout, which lie within [low, high].
 constexpr void require_span(std::int64_t low, std::int64_t high) {
   std::int64_t span = 0;
   if (__builtin_sub_overflow(high, low, &span))

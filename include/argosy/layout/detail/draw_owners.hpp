@@ -110,7 +110,7 @@ class owners_picture {
     int found = nobody;
     for (std::size_t rank = 0; rank < owners_.size(); ++rank) {
       std::int64_t bytes = 0;
-      // Of a tall block some rows are asked for all.
+      // In a tall block only some rows are looked at, and stand for all.
       std::int64_t const step = std::max<std::int64_t>(1, height / 4);
       for (std::int64_t i = 0; i < height; i += step) {
         std::int64_t const begin = ((z * sizes_[1] + y + i) * sizes_[2] + x) * element_bytes_;

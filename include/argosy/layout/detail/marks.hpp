@@ -46,7 +46,7 @@ class marks {
     return next(from, end, ~std::uint64_t{0});
   }
 
-  // The bytes [from, to) of the stream of `l`: bit 0 stands for the granule at offset `origin`, to which all are aligned.
+  // Sets the bits of bytes [from, to) of the stream of `l`. Bit 0 is the granule at offset `origin`; pieces are whole granules.
   constexpr void set(layout const& l, std::int64_t from, std::int64_t to, std::int64_t origin, std::int64_t granule) {
     for (cursor at(l, from); from < to;) {
       run const r = at.current_run();

@@ -1,4 +1,4 @@
-// What a layout knows about itself beyond its cached sizes: order, overlaps, bytes below an offset.
+// Questions to a layout beyond its cached sizes: order, overlaps, bytes below an offset.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/layout/print.hpp>
 
 namespace argosy::detail {
@@ -21,12 +22,7 @@ inline std::string percent_text(double share) {
   return number_text(tenths / 10) + (tenths % 10 == 0 ? "" : "." + number_text(tenths % 10)) + " %";
 }
 
-// "1 piece", "2 pieces"
-inline std::string counted(std::int64_t n, char const* what) {
-  return number_text(n) + " " + what + (n == 1 ? "" : "s");
-}
-
-// Piece lengths and hull of a table, not its offsets.
+// Describes a table by its piece lengths and hull, not by its offsets.
 inline std::string table_text(piece_table const& t) {
   std::int64_t shortest = t.length(0), longest = t.length(0);
   for (std::int64_t length : t.lengths()) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/plan.hpp>
 
@@ -35,9 +36,11 @@ inline std::string every(std::int64_t n) {
 }  // namespace detail
 
 inline std::string to_string(plan const& p) {
-  std::string text = p.policy + (p.kind == access_kind::read ? " read: " : " write: ") + std::to_string(p.wanted()) +
-                     " bytes in " + std::to_string(p.windows.size()) + " windows, " + std::to_string(p.file_calls()) +
-                     " file calls, buffer " + std::to_string(p.buffer_bytes) + " bytes\n  " + p.reason + "\n";
+  std::string text = p.policy + (p.kind == access_kind::read ? " read: " : " write: ") +
+                     detail::counted(p.wanted(), "byte") + " in " +
+                     detail::counted(static_cast<std::int64_t>(p.windows.size()), "window") + ", " +
+                     detail::counted(p.file_calls(), "file call") + ", buffer " +
+                     detail::counted(p.buffer_bytes, "byte") + "\n  " + p.reason + "\n";
   text += "  window            offset        length        wanted      pieces  how\n";
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < p.windows.size(); ++i) {
@@ -54,11 +57,11 @@ inline std::string to_string(collective_plan const& p) {
   std::string text = p.policy + (p.kind == access_kind::read ? " read: " : " write: ");
   if (!p.together) return text + "every rank by itself\n  " + p.reason + "\n";
   bool const striped = !p.domains.empty() && p.domains.front().striped();
-  text += std::to_string(p.domains.size()) + (striped ? " agents, " : " aggregators, ") + std::to_string(p.rounds()) +
-          " rounds, windows of " + std::to_string(p.window_bytes) + " bytes";
+  text += detail::counted(static_cast<std::int64_t>(p.domains.size()), striped ? "agent" : "aggregator") + ", " +
+          detail::counted(p.rounds(), "round") + ", windows of " + detail::counted(p.window_bytes, "byte");
   if (striped)
     text += ", " + detail::every(p.domains.front().dealt_to) + "stripe of " +
-            std::to_string(p.domains.front().stripe_bytes) + " bytes";
+            detail::counted(p.domains.front().stripe_bytes, "byte");
   text += "\n  " + p.reason + "\n";
   text += "    rank        domain from              to        rounds\n";
   constexpr std::size_t shown = 8;

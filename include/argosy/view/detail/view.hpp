@@ -12,8 +12,8 @@
 namespace argosy {
 namespace detail {
 
-// As many tiles as keep every size and offset below 2^63: two extents are left free, because walking a layout looks at
-// where the next copy would be.
+// Repeats the filetype as often as sizes and offsets stay below 2^63. Two extents are left free, because walking a layout
+// looks at the place of the next copy.
 inline layout tiles(std::int64_t displacement, layout const& filetype) {
   if (filetype.empty()) return {};
   std::int64_t const most = std::numeric_limits<std::int64_t>::max();
@@ -59,8 +59,8 @@ view::view(made, std::int64_t displacement, Filetype const& type, layout filetyp
 
 inline std::int64_t view::offset_of_end(std::int64_t file_size) const {
   if (stream_.empty()) return 0;
-  // Offsets never decrease, so the etypes are sorted by where they start. Asked of the cursor and not of bytes_before: a
-  // view for reading may name bytes twice.
+  // Offsets never decrease, so the etypes are sorted by where they start. Uses the cursor, not bytes_before, because a view
+  // for reading may name bytes twice.
   std::int64_t low = 0, high = stream_.size() / etype_.size();
   while (low < high) {
     std::int64_t const middle = low + (high - low) / 2;

@@ -1,4 +1,4 @@
-// The error that all ranks return where any of them failed: that of the lowest one.
+// The common error of all ranks if any of them failed: that of the lowest rank that failed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -12,7 +12,7 @@ namespace argosy::detail {
 
 std::string host_name();
 
-// Processors that a process may use. Those of the ranks of a node are joined: each may be bound to one of its own.
+// The processors that a process may use. Sets of a node's ranks are united, since each rank may be bound to its own processor.
 struct processor_set {
   std::array<std::uint64_t, 16> bits = {};
   void combine(processor_set const& other) {

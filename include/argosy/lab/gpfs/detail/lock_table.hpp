@@ -1,4 +1,4 @@
-// Locks of byte ranges of one file, and who waits for them.
+// The byte-range locks of one file, and the requests that wait for them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,13 +21,13 @@ class lock_table {
     friend bool operator==(holder const&, holder const&) = default;
   };
 
-  // False if it has to wait. In any case granted() tells when it has the lock.
+  // False if the request has to wait. In both cases granted() returns it once it has the lock.
   bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call);
   void unlock(holder const& who, std::int64_t begin, std::int64_t end);
   void forget(argosy::lab::gpfs::node_id node, int instance);
   void forget(argosy::lab::gpfs::node_id node);
 
-  // Those that have got what they asked for since the last time, and their calls.
+  // The holders that got their locks since the last call of this, with their call numbers.
   std::vector<std::pair<holder, std::int64_t>> granted() { return std::exchange(granted_, {}); }
   std::size_t size() const { return held_.size(); }
 

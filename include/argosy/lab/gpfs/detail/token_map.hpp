@@ -13,8 +13,8 @@ namespace argosy::lab::detail {
 using argosy::lab::gpfs::block_range;
 using argosy::lab::gpfs::token_mode;
 
-// Sorted, disjoint, without those of mode none. The number is that of the grant that gave it: a message that takes back
-// what it knew of must not take back what was granted after it had been written.
+// Sorted and disjoint, without entries of mode none. Each entry has the number of its grant: a message that takes tokens back
+// must not take those that were granted after it was written.
 class token_map {
  public:
   struct token {
@@ -27,14 +27,14 @@ class token_map {
   std::size_t size() const { return tokens_.size(); }
   std::vector<token> const& tokens() const { return tokens_; }
 
-  // Whether every block of the range has at least this mode.
+  // True if every block of the range has at least this mode.
   bool covers(block_range range, token_mode mode) const;
   token_mode at(std::int64_t block) const;
-  // The first token that holds something against a request of `mode` for the range; null if none.
+  // The first token that conflicts with a request of `mode` for the range; null if none.
   token const* conflicting(block_range range, token_mode mode) const;
 
   void raise(block_range range, token_mode mode, std::int64_t number);
-  // To at most this mode, where the grant was not later than `number`.
+  // Lowers tokens in the range to at most this mode, if their grant was not later than `number`.
   void lower(block_range range, token_mode mode, std::int64_t number);
 
  private:

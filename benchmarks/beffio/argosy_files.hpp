@@ -1,0 +1,103 @@
+// argosy's files, in any world.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <argosy/datatype/darray.hpp>
+#include <argosy/datatype/distribute.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/file/basic_file.hpp>
+
+#include "implementation.hpp"
+
+namespace beffio {
+
+inline argosy::hints to_hints(hint_list const& list) {
+  argosy::hints h;
+  for (auto const& [key, value] : list) h.set(key, value);
+  return h;
+}
+
+template <argosy::communicator World>
+class argosy_files {
+ public:
+  class file;
+
+  explicit argosy_files(argosy::opener files = argosy::posix_opener()) : opener_(std::move(files)) {}
+  std::string_view name() const { return "argosy"; }
+  file open(World const& world, open_request const& r, std::error_code& error) {
+    using argosy::mode;
+    mode how = r.how == opened::to_read    ? mode::read
+               : r.how == opened::to_write ? mode::write | mode::create
+                                           : mode::write;
+    if (r.unique) how = how | mode::unique_open;
+    return file(argosy::basic_file<World>::open(world, r.path, how, {to_hints(r.hints), error}, opener_));
+  }
+  std::error_code remove(std::string const& path) { return opener_.remove(path); }
+
+ private:
+  argosy::opener opener_;
+};
+
+template <argosy::communicator World>
+class argosy_files<World>::file {
+ public:
+  explicit file(argosy::basic_file<World> f) : file_(std::move(f)) {}
+
+  void set_view(placement const& p, hint_list const& h, std::error_code& error) {
+    std::string_view const native = "native";
+    if (p.chunk == 0)
+      return file_.set_view(p.displacement, {argosy::type<double>, argosy::type<double>, native}, {to_hints(h), error});
+    auto const row = [&] {
+      using namespace argosy::distribute;
+      return argosy::darray<double, 2>({p.ranks, p.chunk / 8}, {block, none}, {p.ranks, 1}, p.rank);
+    };
+    file_.set_view(p.displacement, {argosy::type<double>, row, native}, {to_hints(h), error});
+  }
+  void set_hints(hint_list const& h, std::error_code& error) { file_.set_hints(to_hints(h), error); }
+  std::int64_t write(call c, const_words w, std::error_code& error) {
+    argosy::source const from(static_cast<void const*>(w.data()), argosy::type<double>,
+                              static_cast<std::int64_t>(w.size()));
+    return (c == call::together  ? file_.write_all(from, error)
+            : c == call::ordered ? file_.write_ordered(from, error)
+                                 : file_.write(from, error))
+        .bytes;
+  }
+  std::int64_t read(call c, words w, std::error_code& error) {
+    argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>, static_cast<std::int64_t>(w.size()));
+    return (c == call::together  ? file_.read_all(into, error)
+            : c == call::ordered ? file_.read_ordered(into, error)
+                                 : file_.read(into, error))
+        .bytes;
+  }
+  void seek(std::int64_t words_on, std::error_code& error) { file_.seek(words_on, argosy::seek_from::start, error); }
+  void seek_shared(std::int64_t words_on, std::error_code& error) {
+    file_.seek_shared(words_on, argosy::seek_from::start, error);
+  }
+  void sync(std::error_code& error) {
+    file_.sync(error);
+    // What could not be stored is counted, and written again or not; later calls are to be judged by themselves.
+    if (error) file_.clear_sync_error();
+  }
+  void close(std::error_code& error) { file_.close(error); }
+  std::string in_force(hint_list const& list) const {
+    std::string text;
+    for (auto const& [key, value] : list) {
+      argosy::hint_state const* const state = file_.get_hints().find(key);
+      if (!text.empty()) text += ';';
+      text += key + "=" + (state ? state->value : std::string());
+      if (!state || state->status != argosy::hint_status::accepted)
+        text += " (" + std::string(state ? name_of(state->status) : "unknown") + ")";
+    }
+    return text;
+  }
+
+ private:
+  argosy::basic_file<World> file_;
+};
+
+}  // namespace beffio

@@ -1,0 +1,61 @@
+// An implementation: files under the benchmark. A small concept, so that a library's own files, those of the MPI library and
+// those of a simulated machine take the same place.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hint_file.hpp"
+
+namespace beffio {
+
+// Where a rank's stream lies: all of the file from the displacement on; or, with chunks, one of this rank, then one of
+// each other rank, and so on, as a darray of ranks x chunk that is dealt by its first dimension.
+struct placement {
+  std::int64_t displacement = 0;  // bytes
+  std::int64_t chunk = 0;         // bytes; 0: all
+  int ranks = 1, rank = 0;
+};
+
+enum class opened { to_write, to_rewrite, to_read };  // made first, written, read
+enum class call { together, ordered, alone };         // collective, collective at the shared pointer, of one rank
+
+struct open_request {
+  std::string path;
+  opened how = opened::to_write;
+  bool unique = false;
+  hint_list hints = {};
+};
+
+using words = std::span<std::uint64_t>;
+using const_words = std::span<std::uint64_t const>;
+
+// A file counts words of 8 bytes. Calls set the error, and return bytes that were moved.
+template <class F>
+concept measured_file = std::movable<F> && requires(F& f, placement const& p, hint_list const& h, call c, words in,
+                                                    const_words out, std::int64_t words_on, std::error_code& error) {
+  f.set_view(p, h, error);  // collective; hints as well, where there are any
+  f.set_hints(h, error);    // collective
+  { f.write(c, out, error) } -> std::same_as<std::int64_t>;
+  { f.read(c, in, error) } -> std::same_as<std::int64_t>;
+  f.seek(words_on, error);                         // local
+  f.seek_shared(words_on, error);                  // collective
+  f.sync(error);                                   // collective
+  f.close(error);                                  // collective
+  { f.in_force(h) } -> std::same_as<std::string>;  // "key=value", by ';': the values that those keys have now
+};
+
+template <class I, class World>
+concept implementation =
+    measured_file<typename I::file> && requires(I& i, World const& w, open_request const& r, std::error_code& error) {
+      { i.name() } -> std::convertible_to<std::string_view>;
+      { i.open(w, r, error) } -> std::same_as<typename I::file>;  // collective; the result is used if nothing failed
+      { i.remove(r.path) } -> std::same_as<std::error_code>;      // local
+    };
+
+}  // namespace beffio

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Runs tests on several hosts, which are namespaces of this machine (test/hosts/hosts.sh). Needs root.
+#   cmake/hosts.sh            two to four hosts with one to three ranks each, some with more than others; hosts that die
+#   cmake/hosts.sh TEST...    these tests only, by the names of their programs without test_
+# The last line is `N passed, M failed`. What a test printed is in build/release/hosts/.
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source cmake/setup.sh
+
+install_packages "${argosy_packages[@]}" iproute2 util-linux procps
+cmake --preset release >/dev/null
+hosts=test/hosts/hosts.sh
+logs=build/release/hosts
+bin=$PWD/build/release/bin
+mkdir -p "$logs"
+
+tests=("$@")
+if ((${#tests[@]} == 0)); then
+  tests=(agree world service file file_random two_phase two_phase_nodes shipping gpfs_together faults faults_contract)
+fi
+cmake --build --preset release --target "${tests[@]/#/test_}" test_rounds argosy-gpfsd
+
+# Which hosts are still up when this ends, and whose they are.
+ARGOSY_HOSTS=""
+take_down() { if [[ -n $ARGOSY_HOSTS ]]; then "$hosts" down; fi; }
+trap take_down EXIT
+passed=0
+failed=0
+tell() { # name, status, seconds
+  if (($2 == 0)); then
+    passed=$((passed + 1))
+    printf '%-44s passed %4d s\n' "$1" "$3"
+  else
+    failed=$((failed + 1))
+    printf '%-44s FAILED %4d s: %s\n' "$1" "$3" "$logs/${1// /_}.log"
+  fi
+}
+meet() { # hosts, delay or nothing
+  take_down
+  ARGOSY_HOSTS=$("$hosts" up "$@")
+  export ARGOSY_HOSTS
+}
+try() { # name, seconds, command...
+  local name=$1 most=$2 status=0
+  shift 2
+  SECONDS=0
+  timeout -k 10 "$most" "$@" >"$logs/${name// /_}.log" 2>&1 || status=$?
+  tell "$name" "$status" "$SECONDS"
+}
+
+for shape in "2 1" "2 3" "3 1,3,2" "4 2"; do
+  read -r count ranks <<<"$shape"
+  meet "$count"
+  for t in "${tests[@]}"; do try "$t on $count hosts with $ranks ranks" 600 "$hosts" run "$ranks" "$bin/test_$t"; done
+done
+
+# A host dies, or its link is cut, while all ranks write together: the job ends, and what was done and synced is there.
+if (($# == 0)); then
+  for how in kill cut; do
+    meet 3
+    file=$PWD/$logs/$how.data
+    rm -f "$file" "$file".*
+    "$hosts" run 2 "$bin/test_rounds" write "$file" >"$logs/$how.log" 2>&1 &
+    job=$!
+    for _ in {1..600}; do [[ $(cat "$file.done" 2>/dev/null || echo 0) -ge 5 ]] && break; sleep 0.1; done
+    "$hosts" "$how" h2
+    SECONDS=0
+    status=0
+    if [[ $how == kill ]]; then
+      for _ in {1..600}; do kill -0 "$job" 2>/dev/null || break; sleep 0.1; done
+      if kill -0 "$job" 2>/dev/null; then status=1; else wait "$job" && status=1 || status=0; fi
+    else
+      sleep 5 # who waits for a link may wait: nothing is done meanwhile that was not agreed
+    fi
+    take_down
+    ARGOSY_HOSTS=""
+    wait "$job" 2>/dev/null || true
+    tell "the job ends when a host is gone ($how)" "$status" "$SECONDS"
+    try "what was done is there after $how" 60 "$bin/test_rounds" check "$file"
+    cat "$logs/what_was_done_is_there_after_$how.log"
+  done
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))

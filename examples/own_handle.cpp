@@ -1,0 +1,80 @@
+// A handle of your own: what calls of a file go through. This one scrambles the bytes on their way, so that the file on disk
+// is unreadable; all calls, views and policies work on it. Run: mpiexec -n 4 build/release/bin/own_handle
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/file.hpp>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace io = argosy;
+
+// The concept io::handle has 14 operations; this inherits from io::posix those that it does not change. (So a hole in the file
+// reads as the key and not as 0: a whole handle would know which bytes were written.)
+struct scrambled : io::posix {
+  scrambled() = default;
+  explicit scrambled(io::posix file) : io::posix(std::move(file)) {}
+  static scrambled open(std::string const& path, io::open_flags flags, std::error_code& error) {
+    return scrambled(io::posix::open(path, flags, error));
+  }
+
+  io::io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    io::io_result const done = io::posix::read(offset, memory);
+    for (std::byte& b : memory.first(static_cast<std::size_t>(done.bytes))) b ^= key;
+    return done;
+  }
+  io::io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+    std::vector<std::byte> copy(memory.begin(), memory.end());  // the caller's data stays as it is
+    for (std::byte& b : copy) b ^= key;
+    return io::posix::write(offset, copy);
+  }
+  // Several parts: one after the other, up to the first that is short. `bytes` counts over all of them.
+  io::io_result read(std::span<io::read_part const> parts) {
+    return each(parts, [this](auto... a) { return read(a...); });
+  }
+  io::io_result write(std::span<io::write_part const> parts) {
+    return each(parts, [this](auto... a) { return write(a...); });
+  }
+
+ private:
+  static constexpr std::byte key{0x5a};
+  template <class Part, class F>
+  static io::io_result each(std::span<Part const> parts, F&& transfer) {
+    io::io_result all;
+    for (Part const& p : parts) {
+      io::io_result const one = transfer(p.offset, p.memory);
+      all = {all.bytes + one.bytes, one.error};
+      if (one.error || one.bytes < static_cast<std::int64_t>(p.memory.size())) break;
+    }
+    return all;
+  }
+};
+static_assert(io::openable<scrambled>);
+
+int main() {
+  boost::mpi::environment const environment;
+  boost::mpi::communicator const world;
+  auto f =
+      io::file::open(world, "own_handle.dat", io::mode::create | io::mode::read_write, {}, io::opener_of<scrambled>());
+  f.set_view(8 * world.rank(), io::resized(io::type<double>, 0, 8 * world.size()));  // every size-th double
+  std::vector<double> const u(100, 1.5 + world.rank());
+  std::vector<double> back(100);
+  f.write_all(u);
+  f.read_at_all(0, back);
+  f.close();
+
+  double raw = 0;  // what somebody sees who knows nothing of the handle
+  std::ifstream("own_handle.dat", std::ios::binary).read(reinterpret_cast<char*>(&raw), sizeof raw);
+  if (world.rank() == 0) std::cout << "read through the handle: " << back[0] << "\nread from the disk: " << raw << "\n";
+  return back == u && raw != 1.5 ? 0 : 1;
+}
