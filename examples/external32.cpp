@@ -21,7 +21,7 @@ int main() {
 
   auto f = io::file::open(world, "external32.dat", io::mode::create | io::mode::read_write);
   // The etype says what is converted; every rank has two ints side by side.
-  f.set_view(8 * world.rank(), io::type<std::int32_t>, io::external32);
+  f.set_view(8 * world.rank(), {io::type<std::int32_t>, io::external32});
   f.write_all(u);
   std::vector<std::int32_t> back(2);
   f.read_at_all(0, back);

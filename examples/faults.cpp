@@ -2,7 +2,7 @@
 // Run: build/release/bin/faults
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
@@ -18,7 +18,7 @@ template <io::communicator World>
 bool save(World const& world, io::opener files) {
   std::vector<double> const u(1000, world.rank());
   std::error_code error;
-  auto f = io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, error, {}, files);
+  auto f = io::basic_file<World>::open(world, "state", io::mode::create | io::mode::write, error, files);
   if (error) return false;
   f.set_view(0,
              io::darray<double, 1>({1000 * world.size()}, {io::distribute::cyclic(50)}, {world.size()}, world.rank()));

@@ -2,7 +2,7 @@
 // Run: build/release/bin/many_ranks [ranks]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy.hpp>

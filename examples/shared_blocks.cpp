@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/gpfs/traffic.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
@@ -35,7 +36,7 @@ constexpr std::int64_t record = 4096, steps = 50;
 template <class World>
 void write_records(World const& world, std::string const& path, io::opener files, io::hints const& h) {
   auto f = io::basic_file<World>::open(world, path, io::mode::create | io::mode::read_write, h, std::move(files));
-  f.set_view(record * world.rank(), io::type<std::byte>, io::resized(io::bytes(record), 0, record * world.size()));
+  f.set_view(record * world.rank(), {io::type<std::byte>, io::resized(io::bytes(record), 0, record * world.size())});
   std::vector<std::byte> mine(record);
   for (std::int64_t k = 0; k < steps; ++k) {
     std::fill(mine.begin(), mine.end(), static_cast<std::byte>(world.rank() + k));

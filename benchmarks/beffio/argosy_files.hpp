@@ -35,7 +35,7 @@ class argosy_files {
                : r.how == opened::to_write ? mode::write | mode::create
                                            : mode::write;
     if (r.unique) how = how | mode::unique_open;
-    return file(argosy::basic_file<World>::open(world, r.path, how, error, to_hints(r.hints), opener_));
+    return file(argosy::basic_file<World>::open(world, r.path, how, {to_hints(r.hints), error}, opener_));
   }
   std::error_code remove(std::string const& path) { return opener_.remove(path); }
 
@@ -51,12 +51,12 @@ class argosy_files<World>::file {
   void set_view(placement const& p, hint_list const& h, std::error_code& error) {
     std::string_view const native = "native";
     if (p.chunk == 0)
-      return file_.set_view(p.displacement, argosy::type<double>, argosy::type<double>, native, error, to_hints(h));
+      return file_.set_view(p.displacement, {argosy::type<double>, argosy::type<double>, native}, {to_hints(h), error});
     auto const row = [&] {
       using namespace argosy::distribute;
       return argosy::darray<double, 2>({p.ranks, p.chunk / 8}, {block, none}, {p.ranks, 1}, p.rank);
     };
-    file_.set_view(p.displacement, argosy::type<double>, row, native, error, to_hints(h));
+    file_.set_view(p.displacement, {argosy::type<double>, row, native}, {to_hints(h), error});
   }
   void set_hints(hint_list const& h, std::error_code& error) { file_.set_hints(to_hints(h), error); }
   std::int64_t write(call c, const_words w, std::error_code& error) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/gpfs_fcntl.hpp>
+#include <argosy/lab/cluster/file.hpp>
 
 #include "experiment.hpp"
 
@@ -63,7 +63,7 @@ measured through_file(stage& s, access_kind kind, file_access const& how, std::u
     io::hints const h = how.served ? io::hints{.largeblock_io = io::largeblock::off} : io::hints{};
     auto f = io::basic_file<io::lab::virtual_rank>::open(p.world(), stage::path,
                                                          io::mode::create | io::mode::read_write, h, s.files.opener());
-    f.set_view(0, io::bytes(1), io::table(mine.offsets, piece_bytes));
+    f.set_view(0, {io::bytes(1), io::table(mine.offsets, piece_bytes)});
     io::report all;
     auto const move = [&](std::int64_t position, std::span<std::byte> memory) {
       io::report const r =

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -136,7 +136,7 @@ void run(options const& o, std::string const& view, int ranks) {
     std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), static_cast<std::byte>(world.rank()));
     auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write, {},
                                                          files.opener());
-    f.set_view(0, io::bytes(1), mine);
+    f.set_view(0, {io::bytes(1), mine});
     for (int call = 0; call < o.calls; ++call) {
       world.barrier();
       double const start = world.now();

@@ -73,7 +73,7 @@ void views(boost::mpi::communicator const& world) {
 
 void later(boost::mpi::communicator const& world) {
   auto f = io::file::open(world, "split.dat", io::mode::create | io::mode::read_write);
-  f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world.size()));
+  f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
   std::vector<int> mine(100, world.rank());
   auto const compute = [] {};
   // [later]
@@ -200,7 +200,7 @@ void agents(boost::mpi::communicator const& world) {
   std::vector<int> const u(1000, world.rank());
   std::vector<int> back(1000);
   // [agents]
-  auto f = io::file::open(world, "shipped.dat", openly, {.largeblock_io = io::largeblock::off});
+  auto f = io::file::open(world, "shipped.dat", openly, io::hints{.largeblock_io = io::largeblock::off});
   f.set_view(4 * world.rank(), io::resized(io::type<int>, 0, 4 * world.size()));  // every rank its own column
   f.write_at(0, u);  // by itself: the other ranks may be anywhere, but in close
   // [agents]

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/gpfs_fcntl.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/policy/independent.hpp>

@@ -1,3 +1,4 @@
+// What a rank has of the agents of a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/agency.hpp>
 
@@ -5,10 +6,9 @@
 #include <utility>
 
 #include <argosy/exchange/detail/agent.hpp>
-#include <argosy/exchange/detail/converted_memory.hpp>
-#include <argosy/exchange/detail/memory_side.hpp>
 #include <argosy/exchange/detail/ship.hpp>
 #include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/with_memory.hpp>
 
 namespace argosy::detail {
 
@@ -17,7 +17,7 @@ struct agency::state {
       : file(f),
         ranks(r),
         // Who writes without an agent may be in the same window, so merging needs the lock also where the file is unique.
-        mine(f.handle, f.sieving_of_agents(), f.merging_for(true), f.beside) {}
+        mine(f.handle, f.choice().sieving_of_owner(), f.merging_for(true), f.workers) {}
 
   open_file& file;
   rank_group ranks;
@@ -41,22 +41,13 @@ rank_group const& agency::ranks() const { return state_->ranks; }
 failure agency::ship(job const& t, data_shipping const& how, report& done) {
   state& s = *state_;
   access const wanted = s.file.access_of(t);
-  auto const run = [&](auto& memory) {
+  return with_memory(t, [&](auto& memory, auto const& check) {
     failure f = shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done).run();
-    if (f)
-      f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
-                  (t.kind == access_kind::read ? "read" : "written") + " before";
+    if (!f) return check();
+    f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
+                (t.kind == access_kind::read ? "read" : "written") + " before";
     return f;
-  };
-  representation const& r = t.where->view.representation();
-  if (!r.converts()) {
-    native_memory memory(t.memory.form, t.memory.address);
-    return run(memory);
-  }
-  converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
-  failure f = run(memory);
-  if (!f && !memory.fits()) f = {errc::conversion, "in representation " + std::string(r.name())};
-  return f;
+  });
 }
 
 plan agency::explain(job const& t, data_shipping const& how) const {

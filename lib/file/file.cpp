@@ -1,4 +1,6 @@
+// Files on MPI.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
 namespace argosy {

@@ -1,3 +1,4 @@
+// Implements io_threads.hpp: the threads on which a file's requests run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <condition_variable>

@@ -1,3 +1,4 @@
+// Implements open.hpp: how a file is made, opened, and left after a failed open.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <cstdlib>
@@ -35,19 +36,22 @@ std::string pointer_path(std::string const& path, std::uint64_t name) {
   return (p.parent_path() / ("." + p.filename().string() + ".pointer-" + std::to_string(name))).string();
 }
 
-void open_file::begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with) {
+void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
+                      opener with) {
   path = name;
   modes = how;
   rank = my_rank;
+  ranks = all_ranks;
   files = with_tracing(std::move(with), my_rank);
-  hints = file_hints(environment_hints(), {}, h);
-  hints.tell("filename", name);
+  file_hints all(environment_hints(), {}, h);
+  all.tell("filename", name);
+  follow(std::move(all));
 }
 
 namespace {
 
 open_flags flags_of(open_file const& f) {
-  return {.read = true, .write = can_write(f.modes), .permissions = f.hints.values().file_permissions.value_or(0666)};
+  return {.read = true, .write = can_write(f.modes), .permissions = f.hints().values().file_permissions.value_or(0666)};
 }
 
 // A file for writing is opened for reading, too, where that is allowed: windows can be merged then.
@@ -109,7 +113,7 @@ void open_file::abandon(bool made) {
 }
 
 void open_file::drain() {
-  if (beside) beside->wait([this] { return pending == 0; });
+  if (workers) workers->wait([this] { return pending == 0; });
   end_threads();
 }
 

@@ -1,3 +1,4 @@
+// Implements representations.hpp: the data representations known by name.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/representations.hpp>
 

@@ -1,9 +1,11 @@
+// Implements request.hpp and the requests of one rank: how they run, are waited for, and end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
 #include <new>
 #include <system_error>
 
 #include <argosy/error/error.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/request.hpp>
 
 namespace argosy {
@@ -27,7 +29,7 @@ void file_operation::start(std::function<void()> then) {
 void file_operation::run() {
   {
     staging with;
-    failure f = file->move(job_, with, done);
+    failure f = file->access_alone(job_, with, done);
     result = alone(file->rank, std::move(f));
   }
   --file->pending;
@@ -42,13 +44,13 @@ void file_operation::run() {
 }
 
 bool file_operation::test() {
-  if (file->beside) file->beside->pause();
+  if (file->workers) file->workers->pause();
   std::lock_guard const guard(mutex_);
   return has_ended_;
 }
 
 void file_operation::wait() {
-  if (file->beside) return file->beside->wait([this] { return has_ended_; });
+  if (file->workers) return file->workers->wait([this] { return has_ended_; });
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return has_ended_; });
 }
@@ -60,48 +62,40 @@ void file_operation::leave() try {
 
 }  // namespace detail
 
-report request::wait() {
-  if (!operation_) return {};
-  auto const o = std::exchange(operation_, nullptr);
-  o->wait();
-  if (o->result) return o->done;
-  o->moved.take_back(o->file->position);
-  if (o->result.thrown) std::rethrow_exception(o->result.thrown);
-  throw error(o->result, o->call, o->file->path, o->file->rank);
+request::~request() {
+  if (operation_) operation_->leave();
 }
 
-report request::wait(std::error_code& error) {
-  error.clear();
+bool request::test() { return !operation_ || operation_->test(); }
+
+report request::wait(on_error e) {
+  if (e.error()) e.error()->clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
   if (!o->result) o->moved.take_back(o->file->position);
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
-  error = o->result.code;
-  return o->done;
+  if (e.error())
+    *e.error() = o->result.code;
+  else if (!o->result)
+    throw error(o->result, o->call, o->file->path, o->file->rank);
+  return std::move(o->done);
 }
 
-void wait_all(std::span<request> requests) {
+void wait_all(std::span<request> requests, on_error e) {
+  if (e.error()) e.error()->clear();
   std::exception_ptr first;
   for (request& r : requests) try {
-      r.wait();
+      std::error_code error;
+      if (e.error())
+        r.wait(error);
+      else
+        r.wait();
+      if (e.error() && !*e.error()) *e.error() = error;
     } catch (...) {
       if (!first) first = std::current_exception();
     }
   if (first) std::rethrow_exception(first);
-}
-
-void wait_all(std::span<request> requests, std::error_code& error) {
-  error.clear();
-  std::exception_ptr thrown;
-  for (request& r : requests) try {
-      std::error_code e;
-      r.wait(e);
-      if (!error) error = e;
-    } catch (...) {
-      if (!thrown) thrown = std::current_exception();
-    }
-  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace argosy

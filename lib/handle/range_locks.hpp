@@ -14,6 +14,15 @@
 namespace argosy::detail {
 
 template <class System>
+auto basic_range_locks<System>::add(entry const& e) -> place {
+  if (spare_.empty()) return entries_.insert(entries_.end(), e);
+  spare_.front() = e;
+  place const added = spare_.begin();
+  entries_.splice(entries_.end(), spare_, added);
+  return added;
+}
+
+template <class System>
 bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const {
   return std::any_of(entries_.begin(), entries_.end(), [=](entry const& e) {
     return e.owner != owner && overlaps(e, begin, end) &&
@@ -23,7 +32,7 @@ bool basic_range_locks<System>::conflict(std::int64_t begin, std::int64_t end, l
 
 template <class System>
 void basic_range_locks<System>::give_up(std::int64_t begin, std::int64_t end, owner_id owner) {
-  trim(entries_, begin, end, [=](entry const& e) { return e.held && e.owner == owner; });
+  trim(entries_, begin, end, [=](entry const& e) { return e.held && e.owner == owner; }, &spare_);
 }
 
 template <class System>
@@ -50,7 +59,7 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
-  place const mine = entries_.insert(entries_.end(), {begin, end, kind, me, false});
+  place const mine = add({begin, end, kind, me, false});
   guard.unlock();  // other ranges go on while this one waits for another process
   int const error =
       System::control(descriptor, F_OFD_SETLKW, kind == lock_kind::shared ? F_RDLCK : F_WRLCK, begin, end);

@@ -3,7 +3,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/error/mpi.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/world/mpi.hpp>
 
@@ -505,8 +505,8 @@ TEST_CASE("a collective call that succeeds costs two reductions", "[agree][cost]
   mpi.broadcast(std::as_writable_bytes(std::span(name)), 0);
   for (bool const develop : {false, true}) {
     std::error_code error;
-    auto f = io::basic_file<plain_world>::open(world, name, io::mode::create | io::mode::read_write, error,
-                                               {.develop = develop});
+    auto f = io::basic_file<plain_world>::open(world, name, io::mode::create | io::mode::read_write,
+                                               {{.develop = develop}, error});
     CHECK_FALSE(error);
     if (error) return;  // on all ranks
     int const messages = develop && mpi.size() > 1 ? 1 : 0;
@@ -519,9 +519,9 @@ TEST_CASE("a collective call that succeeds costs two reductions", "[agree][cost]
     };
     std::vector<char> data(100, 'a');
     std::int64_t const at = 100 * mpi.rank();
-    CHECK(costs([&] { f.write_at_all(at, data, io::independent{}, error); }) == two);
-    CHECK(costs([&] { f.read_at_all(at, data, io::independent{}, error); }) == two);
-    CHECK(costs([&] { f.write_all(data, io::independent{}, error); }) == two);
+    CHECK(costs([&] { f.write_at_all(at, data, {io::independent{}, error}); }) == two);
+    CHECK(costs([&] { f.read_at_all(at, data, {io::independent{}, error}); }) == two);
+    CHECK(costs([&] { f.write_all(data, {io::independent{}, error}); }) == two);
     CHECK(costs([&] { f.sync(error); }) == two);
     CHECK(costs([&] { f.set_size(2000, error); }) == two);
     CHECK(costs([&] { f.preallocate(3000, error); }) == two);

@@ -6,6 +6,7 @@
 #include <boost/mpi/communicator.hpp>
 
 #include <argosy/file/file.hpp>
+#include <argosy/policy/data_shipping.hpp>
 
 #include "support/catch.hpp"
 #include "support/file_cases.hpp"

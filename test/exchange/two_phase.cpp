@@ -218,7 +218,7 @@ TEST_CASE("policies that differ between ranks are found before anything is writt
   auto f = io::file::open(world, dir / "f", io::mode::create | io::mode::read_write);
   std::vector<int> const data(100, 1);
   std::error_code error;
-  f.write_at_all(world.rank() * 100, data, io::two_phase{.window_bytes = 64 + world.rank()}, error);
+  f.write_at_all(world.rank() * 100, data, {io::two_phase{.window_bytes = 64 + world.rank()}, error});
   CHECK(error == io::errc::not_same);
   CHECK(f.size() == 0);
   f.close();

@@ -13,7 +13,7 @@
 #include <boost/mpi/communicator.hpp>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -94,7 +94,7 @@ std::size_t peak_of(nodes_world const& world, std::int64_t total, std::int64_t p
   io::opener const files([&](std::string const&, io::open_flags, std::error_code&) { return looking_handle(d, seen); },
                          [](std::string const&) { return std::error_code(); });
   auto f = io::basic_file<nodes_world>::open(world, "looked at", io::mode::create | io::mode::write, {}, files);
-  f.set_view(rank * piece, io::type<std::byte>, io::resized(io::bytes(piece), 0, piece * size));
+  f.set_view(rank * piece, {io::type<std::byte>, io::resized(io::bytes(piece), 0, piece * size)});
   std::vector<std::uint64_t> data(block / 8);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = dealt::word(rank, static_cast<std::int64_t>(i) * 8);
   io::const_buffer const again{reinterpret_cast<std::byte const*>(data.data()),

@@ -9,7 +9,7 @@
 #include <boost/mpi/communicator.hpp>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
@@ -73,7 +73,7 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
   std::iota(data.begin(), data.end(), rank * 1000);
 
   // Every rank has a part of each domain; the places of calls differ.
-  f.set_view(4 * rank, io::type<int>, io::resized(io::type<int>, 0, 4 * size));
+  f.set_view(4 * rank, {io::type<int>, io::resized(io::type<int>, 0, 4 * size)});
   for (int call = 0; call < 3; ++call) {
     io::report const r = f.write_at_all(call * each, data, policy);
     CHECK(r.messages >= (size - 1) * (r.rounds - 1));
@@ -89,7 +89,7 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
   std::vector<std::int64_t> offsets;
   engine random(seed());
   for (std::int64_t i = 0; i < each; ++i) offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
-  f.set_view(0, io::type<int>, io::resized(io::table(offsets, 4), 0, 8 * each * size));
+  f.set_view(0, {io::type<int>, io::resized(io::table(offsets, 4), 0, 8 * each * size)});
   for (int call = 0; call < 3; ++call) {
     io::report const r = f.write_at_all(0, data, policy);
     if (call == 0)
@@ -114,7 +114,7 @@ TEST_CASE("what many want is read once, in bounded memory", "[two_phase][read]")
     if (world.rank() == 0) f.write_at(0, data);
     world.barrier();
     // The same pieces on every rank, with holes.
-    f.set_view(0, io::type<int>, io::resized(io::contiguous(3, io::type<int>), 0, 16));
+    f.set_view(0, {io::type<int>, io::resized(io::contiguous(3, io::type<int>), 0, 16)});
     std::vector<int> hoped;
     for (int i = 1; i <= count; ++i)
       if (i % 4 != 0) hoped.push_back(i);

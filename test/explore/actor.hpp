@@ -16,7 +16,7 @@
 
 #include <argosy/datatype/indexed.hpp>
 #include <argosy/datatype/resized.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/file/any_world.hpp>
 
 #include "around.hpp"
 #include "meeting.hpp"
@@ -110,7 +110,7 @@ class actor {
     std::int64_t const size = s.offset + (differs ? 1 : 0);
     switch (s.what) {
       case op::open:
-        *file_ = basic_file<World>::open(world_, session_.path(s.file), s.modes, r.code, hints_of(s),
+        *file_ = basic_file<World>::open(world_, session_.path(s.file), s.modes, {hints_of(s), r.code},
                                          decorated(files_, s.around));
         if (r.code && file_->is_open()) throw found_wrong("open fails, and the file is open");
         return;
@@ -175,8 +175,8 @@ class actor {
     representation const how = representation_of(v.representation);
     hints const h = hints_of(s);
     if (v.item == basic::byte) {
-      if (how == native && h.empty()) return file_->set_view(from, t.etype, t.filetype, error);
-      return file_->set_view(from, t.etype, t.filetype, how, error, h);
+      if (how == native && h.empty()) return file_->set_view(from, {t.etype, t.filetype}, error);
+      return file_->set_view(from, {t.etype, t.filetype, how}, {h, error});
     }
     std::vector<std::int64_t> lengths, starts;
     for (piece const& p : t.blocks) {
@@ -184,8 +184,8 @@ class actor {
       lengths.push_back(p.length);
     }
     auto const filetype = [&] { return resized(hindexed(lengths, starts, t.item), 0, t.extent); };
-    if (s.salt % 2 == 0) return file_->set_view(from, t.item, filetype, how, error, h);
-    file_->set_view(from, t.item, filetype, std::string(how.name()), error, h);
+    if (s.salt % 2 == 0) return file_->set_view(from, {t.item, filetype, how}, {h, error});
+    file_->set_view(from, {t.item, filetype, std::string(how.name())}, {h, error});
   }
 
   // --- What can be asked for ---
@@ -337,52 +337,52 @@ class actor {
     std::error_code& e = r.code;
     switch (r.what) {
       case op::read_at:
-        r.told = file_->read_at(at, in, how, e);
+        r.told = file_->read_at(at, in, {how, e});
         break;
       case op::write_at:
-        r.told = file_->write_at(at, out, how, e);
+        r.told = file_->write_at(at, out, {how, e});
         break;
       case op::iread_at:
         return file_->iread_at(at, in, how);
       case op::iwrite_at:
         return file_->iwrite_at(at, out, how);
       case op::read_at_all:
-        r.told = file_->read_at_all(at, in, how, e);
+        r.told = file_->read_at_all(at, in, {how, e});
         break;
       case op::write_at_all:
-        r.told = file_->write_at_all(at, out, how, e);
+        r.told = file_->write_at_all(at, out, {how, e});
         break;
       case op::read:
-        r.told = file_->read(in, how, e);
+        r.told = file_->read(in, {how, e});
         break;
       case op::write:
-        r.told = file_->write(out, how, e);
+        r.told = file_->write(out, {how, e});
         break;
       case op::iread:
         return file_->iread(in, how);
       case op::iwrite:
         return file_->iwrite(out, how);
       case op::read_all:
-        r.told = file_->read_all(in, how, e);
+        r.told = file_->read_all(in, {how, e});
         break;
       case op::write_all:
-        r.told = file_->write_all(out, how, e);
+        r.told = file_->write_all(out, {how, e});
         break;
       case op::read_shared:
-        r.told = file_->read_shared(in, how, e);
+        r.told = file_->read_shared(in, {how, e});
         break;
       case op::write_shared:
-        r.told = file_->write_shared(out, how, e);
+        r.told = file_->write_shared(out, {how, e});
         break;
       case op::iread_shared:
         return file_->iread_shared(in, how);
       case op::iwrite_shared:
         return file_->iwrite_shared(out, how);
       case op::read_ordered:
-        r.told = file_->read_ordered(in, how, e);
+        r.told = file_->read_ordered(in, {how, e});
         break;
       case op::write_ordered:
-        r.told = file_->write_ordered(out, how, e);
+        r.told = file_->write_ordered(out, {how, e});
         break;
       case op::iread_at_all:
         return file_->iread_at_all(at, in, how);

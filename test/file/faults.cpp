@@ -1,6 +1,7 @@
 // The fault table: every call of a file, broken on each rank alone and on all of them. Every rank leaves the call, with the
 // promised code; bytes outside of the request stay; the file is usable afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
@@ -153,7 +154,7 @@ TEST_CASE("open fails on one rank or on all: an error on every rank, and nothing
               if (throwing)
                 f = io::file::open(world, path, w.modes, {}, tier->files());
               else
-                f = io::file::open(world, path, w.modes, returned, {}, tier->files());
+                f = io::file::open(world, path, w.modes, returned, tier->files());
             });
             if (!throwing) o.code = returned;
             bool const struck = struck_here && tier->disarm();
@@ -209,7 +210,7 @@ TEST_CASE("a close that fails has closed on every rank", "[faults][close]") {
           std::string const path = directory / "broken.dat";
           std::size_t const descriptors = open_descriptors();
           std::error_code error;
-          io::file f = io::file::open(world, path, mode::create | mode::read_write, error, {}, tier->files());
+          io::file f = io::file::open(world, path, mode::create | mode::read_write, error, tier->files());
           cells.expect(!error, "opening: " + error.message());
           if (struck_here) tier->arm(t);
           outcome const o = outcome_of(f, [](io::file& g, auto&... e) { g.close(e...); }, throwing);
@@ -390,7 +391,7 @@ TEST_CASE("set_size, preallocate, sync, set_atomic, seek_shared and seek fail as
     table cells(world, std::string(tier->name()) + ", the file as a whole");
     std::string const path = directory / "broken.dat";
     std::error_code error;
-    io::file f = io::file::open(world, path, mode::create | mode::read_write, error, {}, tier->files());
+    io::file f = io::file::open(world, path, mode::create | mode::read_write, error, tier->files());
     CHECK_FALSE(error);
     if (error) continue;
     for (whole const& call : calls)
@@ -447,8 +448,7 @@ TEST_CASE("asking for the size fails on the rank that asks", "[faults][whole]") 
   common_directory const directory(world);
   for (auto const& tier : tiers()) {
     std::error_code error;
-    io::file f =
-        io::file::open(world, directory / "broken.dat", mode::create | mode::read_write, error, {}, tier->files());
+    io::file f = io::file::open(world, directory / "broken.dat", mode::create | mode::read_write, error, tier->files());
     if (world.rank() == world.size() - 1) {
       trouble const t{.name = "ESTALE", .kind = io::file_call::size, .number = ESTALE, .gives = errc::file};
       tier->arm(t);
@@ -512,11 +512,11 @@ TEST_CASE("a file size limit of one rank is EFBIG in the call, and the process l
     using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
     std::int64_t const beyond = limit + world.rank() * large;
     std::pair<char const*, call> const calls[] = {
-        {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(beyond, data, p, e); }},
+        {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(beyond, data, {p, e}); }},
         {"iwrite_at", [&](io::file& f, auto& p, auto& e) { return f.iwrite_at(beyond, data, p).wait(e); }},
-        {"write_at_all", [&](io::file& f, auto& p, auto& e) { return f.write_at_all(beyond, data, p, e); }},
+        {"write_at_all", [&](io::file& f, auto& p, auto& e) { return f.write_at_all(beyond, data, {p, e}); }},
         {"write_at_all over the limit",
-         [&](io::file& f, auto& p, auto& e) { return f.write_at_all(limit - large / 2, data, p, e); }},
+         [&](io::file& f, auto& p, auto& e) { return f.write_at_all(limit - large / 2, data, {p, e}); }},
         {"set_size", [&](io::file& f, auto&, auto& e) { return f.set_size(2 * limit, e), io::report(); }},
         {"preallocate", [&](io::file& f, auto&, auto& e) { return f.preallocate(2 * limit, e), io::report(); }},
     };
@@ -574,12 +574,12 @@ TEST_CASE("a full disk is no_space on the ranks that it struck, and the counts a
   std::vector<char> data(mine, static_cast<char>('a' + world.rank()));
   using call = std::function<io::report(io::file&, io::any_policy const&, std::error_code&)>;
   std::pair<char const*, call> const calls[] = {
-      {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(start, data, p, e); }},
+      {"write_at", [&](io::file& f, auto& p, auto& e) { return f.write_at(start, data, {p, e}); }},
       {"iwrite_at", [&](io::file& f, auto& p, auto& e) { return f.iwrite_at(start, data, p).wait(e); }},
-      {"write_shared", [&](io::file& f, auto& p, auto& e) { return f.write_shared(data, p, e); }},
-      {"write_at_all", [&](io::file& f, auto& p, auto& e) { return f.write_at_all(start, data, p, e); }},
-      {"write_all", [&](io::file& f, auto& p, auto& e) { return f.seek(start), f.write_all(data, p, e); }},
-      {"write_ordered", [&](io::file& f, auto& p, auto& e) { return f.write_ordered(data, p, e); }},
+      {"write_shared", [&](io::file& f, auto& p, auto& e) { return f.write_shared(data, {p, e}); }},
+      {"write_at_all", [&](io::file& f, auto& p, auto& e) { return f.write_at_all(start, data, {p, e}); }},
+      {"write_all", [&](io::file& f, auto& p, auto& e) { return f.seek(start), f.write_all(data, {p, e}); }},
+      {"write_ordered", [&](io::file& f, auto& p, auto& e) { return f.write_ordered(data, {p, e}); }},
   };
   for (bool const alone : {true, false})
     for (io::any_policy const& policy : {io::any_policy(io::independent{.buffer_bytes = 16 << 10}),

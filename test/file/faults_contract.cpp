@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/indexed.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/policy/independent.hpp>
@@ -186,20 +187,20 @@ TEST_CASE("a bad argument on one rank of a collective call is refused on all, be
           [=](io::file& f, bool bad, auto&... e) { f.set_view(bad ? -4 : 0, ints, e...); });
   view_of("a filetype that goes back", errc::datatype, [=](io::file& f, bool bad, auto&... e) {
     std::vector<std::int64_t> const places = bad ? std::vector<std::int64_t>{8, 0} : std::vector<std::int64_t>{0, 8};
-    f.set_view(0, ints, [&] { return io::indexed(std::vector<std::int64_t>{1, 1}, places, io::type<int>); }, e...);
+    f.set_view(0, {ints, [&] { return io::indexed(std::vector<std::int64_t>{1, 1}, places, io::type<int>); }}, e...);
   });
   view_of("a filetype that names bytes twice", errc::datatype, [=](io::file& f, bool bad, auto&... e) {
     std::vector<std::int64_t> const places = bad ? std::vector<std::int64_t>{0, 0} : std::vector<std::int64_t>{0, 8};
-    f.set_view(0, ints, [&] { return io::indexed(std::vector<std::int64_t>{1, 1}, places, io::type<int>); }, e...);
+    f.set_view(0, {ints, [&] { return io::indexed(std::vector<std::int64_t>{1, 1}, places, io::type<int>); }}, e...);
   });
   view_of("an etype that does not divide", errc::datatype, [=](io::file& f, bool bad, auto&... e) {
-    f.set_view(0, ints, [&] { return io::contiguous(bad ? 3 : 4, io::type<std::byte>); }, e...);
+    f.set_view(0, {ints, [&] { return io::contiguous(bad ? 3 : 4, io::type<std::byte>); }}, e...);
   });
   view_of("an unknown representation", errc::representation, [=](io::file& f, bool bad, auto&... e) {
-    f.set_view(0, ints, ints, bad ? "punched cards" : "native", e...);
+    f.set_view(0, {ints, ints, bad ? "punched cards" : "native"}, e...);
   });
   view_of("a datatype that cannot be made", errc::datatype, [=](io::file& f, bool bad, auto&... e) {
-    f.set_view(0, ints, [&] { return io::contiguous(bad ? -1 : 1, io::type<int>); }, e...);
+    f.set_view(0, {ints, [&] { return io::contiguous(bad ? -1 : 1, io::type<int>); }}, e...);
   });
   all.push_back(misused("a negative size", "set_size", errc::argument, true,
                         [](io::file& f, bool bad, auto&... e) { f.set_size(bad ? -1 : 64, e...); }));
@@ -217,7 +218,7 @@ TEST_CASE("a bad argument on one rank of a collective call is refused on all, be
     table cells(world, develop ? "bad arguments, develop mode" : "bad arguments");
     std::error_code error;
     io::file f =
-        io::file::open(world, path, mode::create | mode::read_write, error, {.develop = develop}, tier.files());
+        io::file::open(world, path, mode::create | mode::read_write, {{.develop = develop}, error}, tier.files());
     CHECK_FALSE(error);
     if (error) return;
     f.set_size(64);
@@ -346,7 +347,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
        }},
       {"open", "hints",
        [&](io::file& f, bool odd, auto& e) {
-         f = io::file::open(world, path, mode::read, e, {.cb_buffer_bytes = odd ? 1 << 20 : 2 << 20});
+         f = io::file::open(world, path, mode::read, {{.cb_buffer_bytes = odd ? 1 << 20 : 2 << 20}, e});
        }},
       {"set_view", "extent of the etype",
        [=](io::file& f, bool odd, auto& e) {
@@ -356,10 +357,10 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
            f.set_view(0, ints, e);
        }},
       {"set_view", "representation",
-       [=](io::file& f, bool odd, auto& e) { f.set_view(0, ints, ints, odd ? "external32" : "native", e); }},
+       [=](io::file& f, bool odd, auto& e) { f.set_view(0, {ints, ints, odd ? "external32" : "native"}, e); }},
       {"set_view", "hints",
        [=](io::file& f, bool odd, auto& e) {
-         f.set_view(0, ints, ints, "native", e, {.cb_buffer_bytes = odd ? 1 << 20 : 2 << 20});
+         f.set_view(0, {ints, ints, "native"}, {{.cb_buffer_bytes = odd ? 1 << 20 : 2 << 20}, e});
        }},
       {"set_size", "size", [](io::file& f, bool odd, auto& e) { f.set_size(odd ? 7 : 9, e); }},
       {"preallocate", "size", [](io::file& f, bool odd, auto& e) { f.preallocate(odd ? 77 : 99, e); }},
@@ -377,7 +378,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
       for (int r = 0; r < world.size(); ++r) {
         cells.begin(std::string(d.call) + ", " + d.argument + ", rank " + std::to_string(r) + " differs");
         std::error_code error;
-        io::file f = io::file::open(world, path, mode::read_write, error, {.develop = develop});
+        io::file f = io::file::open(world, path, mode::read_write, {{.develop = develop}, error});
         cells.expect(!error, "opening: " + error.message());
         std::size_t const descriptors = open_descriptors();
         bool const opens = std::string_view(d.call) == "open";
@@ -428,7 +429,7 @@ TEST_CASE("ranks in different collective calls all learn it, and develop mode na
     table cells(world, develop ? "different calls, develop mode" : "different calls");
     std::error_code error;
     io::file f =
-        io::file::open(world, directory / "state.dat", mode::create | mode::read_write, error, {.develop = develop});
+        io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {{.develop = develop}, error});
     CHECK_FALSE(error);
     if (error) return;
     for (auto const& [name, run] : calls)
@@ -476,13 +477,13 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
   world.barrier();
   int const odd = world.size() - 1;
   std::error_code error;
-  io::file f = io::file::open(world, path, mode::read_write, error, {}, tier.files());
+  io::file f = io::file::open(world, path, mode::read_write, error, tier.files());
   f.set_view(0, every_other(16));
   std::vector<char> const data(512, 'n');
   // Four windows; reading the second one fails: the first is complete, nothing else was written.
   if (world.rank() == odd) {
     tier.script().add(io::fail_at(io::file_call::read, 2, std::errc::io_error));
-    io::report const r = f.write_at(0, data, merging_windows, error);
+    io::report const r = f.write_at(0, data, {merging_windows, error});
     CHECK(error == errc::io);
     CHECK(r.bytes == 128);
     std::string expected = old;
@@ -495,7 +496,7 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
     tier.script().clear();
     tier.script().add(io::shorten_at(io::file_call::read, 1, 10));
     tier.script().add(io::shorten_at(io::file_call::read, 2, 0));
-    f.write_at(0, data, merging_windows, error);
+    f.write_at(0, data, {merging_windows, error});
     CHECK_FALSE(error);
     expected = old;
     for (std::size_t i = 0; i < 1024; ++i)
@@ -506,7 +507,7 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
     // For ever: an error, and the window as it was.
     tier.script().clear();
     tier.script().add(io::shorten_at(io::file_call::read, 1, 0, io::fault::forever));
-    io::report const none = f.write_at(0, data, merging_windows, error);
+    io::report const none = f.write_at(0, data, {merging_windows, error});
     CHECK(error == errc::truncated);
     CHECK(none.bytes == 0);
     CHECK(content_of(path) == old);
@@ -528,7 +529,7 @@ TEST_CASE("a write that is short and says nothing is an error", "[faults][mergin
       f.set_view(0, holes ? every_other(16) : io::layout(io::bytes(16)));
       tier.script().clear();
       if (world.rank() == 0) tier.script().add(io::shorten_at(io::file_call::write, 1, 5));
-      io::report const r = f.write_at_all(world.rank() * 512, data, policy, error);
+      io::report const r = f.write_at_all(world.rank() * 512, data, {policy, error});
       CHECK(error == (world.rank() == 0 ? errc::io : errc::error_on_another_rank));
       if (world.rank() == 0) CHECK(r.bytes == 5);
     }
@@ -542,8 +543,7 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
   for (auto const& tier : tiers()) {
     if (tier->where() == tier_place::decorator) continue;
     std::error_code error;
-    io::file f =
-        io::file::open(world, directory / "broken.dat", mode::create | mode::read_write, error, {}, tier->files());
+    io::file f = io::file::open(world, directory / "broken.dat", mode::create | mode::read_write, error, tier->files());
     f.set_view(0, interleaved(world, 32));
     std::vector<char> out(640, static_cast<char>('a' + world.rank())), in(640);
     for (int const number : {EINTR, EAGAIN, 0})
@@ -554,9 +554,9 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
         if (number == 0) t.bytes = 3;
         tier->arm(t);
         for (io::any_policy const& policy : {io::any_policy(io::independent{}), io::any_policy(merging_windows)}) {
-          CHECK(f.write_at_all(0, out, policy, error).bytes == 640);
+          CHECK(f.write_at_all(0, out, {policy, error}).bytes == 640);
           CHECK_FALSE(error);
-          CHECK(f.read_at_all(0, in, policy, error).bytes == 640);
+          CHECK(f.read_at_all(0, in, {policy, error}).bytes == 640);
           CHECK_FALSE(error);
           CHECK(in == out);
           f.sync(error);
@@ -580,7 +580,7 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
     for (int odd = 0; odd < world.size(); ++odd) {
       world.barrier();
       if (world.rank() == odd) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
-      io::file f = io::file::open(world, path, mode::read_write, error, {}, tier->files());
+      io::file f = io::file::open(world, path, mode::read_write, error, tier->files());
       CHECK_FALSE(error);
       f.set_atomic(true, error);
       CHECK(error == (world.rank() == odd ? errc::no_locks : errc::error_on_another_rank));
@@ -590,7 +590,7 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
       f.set_view(64 * world.rank(), every_other(8), error);
       CHECK_FALSE(error);
       std::vector<char> const data(32, 'n');
-      io::report const r = f.write_at_all(0, data, merging_windows, error);
+      io::report const r = f.write_at_all(0, data, {merging_windows, error});
       CHECK_FALSE(error);
       CHECK(r.bytes == 32);
       CHECK(r.fallbacks > 0);
@@ -617,19 +617,19 @@ TEST_CASE("locks that come to an end later fail a write, unless no other rank ca
     std::error_code error;
     if (world.rank() == 0) make_file(path, 64 * world.size());
     world.barrier();
-    io::file f = io::file::open(world, path, mode::read_write, error, {}, tier->files());
+    io::file f = io::file::open(world, path, mode::read_write, error, tier->files());
     f.set_view(64 * world.rank(), every_other(8), error);
     for (int odd = 0; odd < world.size(); ++odd) {
       bool const mine = world.rank() == odd;
       if (mine) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
       std::vector<char> const data(32, static_cast<char>('a' + odd));
-      io::report r = f.write_at_all(0, data, merging_windows, error);
+      io::report r = f.write_at_all(0, data, {merging_windows, error});
       CHECK(error == (alone  ? std::error_code()
                       : mine ? make_error_code(errc::no_locks)
                              : make_error_code(errc::error_on_another_rank)));
       CHECK(r.bytes == (mine && !alone ? 0 : 32));
       // Together each window has one owner.
-      r = f.write_at_all(0, data, io::two_phase{}, error);
+      r = f.write_at_all(0, data, {io::two_phase{}, error});
       CHECK_FALSE(error);
       CHECK(r.bytes == 32);
       tier->disarm();
@@ -658,11 +658,11 @@ TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][mer
     f.set_view(0, interleaved(world, 8));
     for (int round = 0; round < 20; ++round) {
       std::vector<char> const data(512, static_cast<char>('A' + world.rank() + 8 * (round % 7)));
-      f.write_at(0, data, merging_windows, error);  // nobody waits for anybody
+      f.write_at(0, data, {merging_windows, error});  // nobody waits for anybody
       CHECK_FALSE(error);
       world.barrier();
       std::vector<char> in(512);
-      f.read_at(0, in, io::independent{}, error);
+      f.read_at(0, in, {io::independent{}, error});
       CHECK(in == data);
       world.barrier();
     }
@@ -869,12 +869,12 @@ TEST_CASE("what the user's code throws reaches the caller, and the file stays us
       {"set_view, filetype", true, [&](io::file& g, bool bad, auto& e) { g.set_view(0, type_of(bad), e); }},
       {"write_at_all, representation", true,
        [&](io::file& g, bool bad, auto& e) {
-         g.set_view(0, io::type<int>, io::type<int>, "throwing", e);
+         g.set_view(0, {io::type<int>, io::type<int>, "throwing"}, e);
          g.write_at_all(0, std::span(data).first(bad ? 4 : 0), e);
        }},
       {"iwrite_at, representation", false,
        [&](io::file& g, bool bad, auto& e) {
-         g.set_view(0, io::type<int>, io::type<int>, "throwing", e);
+         g.set_view(0, {io::type<int>, io::type<int>, "throwing"}, e);
          g.iwrite_at(0, std::span(data).first(bad ? 4 : 0)).wait(e);
        }},
   };
@@ -990,7 +990,7 @@ TEST_CASE("a lock of the hidden pointer that cannot be taken back stops nobody",
     if (here) tier.script().add(io::fail_at(io::file_call::unlock, 1, std::errc::io_error));
     std::error_code error;
     for (int i = 0; i < 5; ++i) {
-      f.write_shared(data, io::independent{}, error);
+      f.write_shared(data, {io::independent{}, error});
       bool const struck = here && i == 0;
       cells.expect(error == (struck ? std::error_code(errc::io) : std::error_code()), error.message());
     }

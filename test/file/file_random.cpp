@@ -918,7 +918,7 @@ void write_at_the_same_time(io::mpi const& world, std::string const& path, io::m
   world.barrier();
   std::int64_t const mine = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   auto f = io::file::open(world, path, modes);
-  f.set_view(0, io::type<std::byte>, io::resized(io::indexed(lengths, starts, io::type<std::byte>), 0, extent));
+  f.set_view(0, {io::type<std::byte>, io::resized(io::indexed(lengths, starts, io::type<std::byte>), 0, extent)});
   writer const how = me % 2 == 0 ? even : odd;
   bytes data, got(static_cast<std::size_t>(2 * mine));
   std::int64_t lost = 0;

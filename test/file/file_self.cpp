@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/representations.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
 #include <argosy/world/self.hpp>
 
@@ -56,9 +57,9 @@ std::array<int, 4> taken{};
 
 std::map<std::string, quiet> const quiet_calls{
     {"set_view", [](file& f, auto& e) { f.set_view(0, io::type<int>, e); }},
-    {"set_view, name", [](file& f, auto& e) { f.set_view(0, io::type<int>, std::string("native"), e); }},
-    {"set_view, etype", [](file& f, auto& e) { f.set_view(0, io::type<int>, io::type<int>, e); }},
-    {"set_view, etype, name", [](file& f, auto& e) { f.set_view(0, io::type<int>, io::type<int>, io::internal, e); }},
+    {"set_view, name", [](file& f, auto& e) { f.set_view(0, {io::type<int>, std::string("native")}, e); }},
+    {"set_view, etype", [](file& f, auto& e) { f.set_view(0, {io::type<int>, io::type<int>}, e); }},
+    {"set_view, etype, name", [](file& f, auto& e) { f.set_view(0, {io::type<int>, io::type<int>, io::internal}, e); }},
     {"set_view, view", [](file& f, auto& e) { f.set_view(io::view(0, io::type<int>), e); }},
     {"size", [](file& f, auto& e) { f.size(e); }},
     {"set_size", [](file& f, auto& e) { f.set_size(64, e); }},
@@ -67,17 +68,17 @@ std::map<std::string, quiet> const quiet_calls{
     {"set_atomic", [](file& f, auto& e) { f.set_atomic(false, e); }},
     {"set_hints", [](file& f, auto& e) { f.set_hints({.cb_nodes = 1}, e); }},
     {"read_at", [](file& f, auto& e) { f.read_at(0, taken, e); }},
-    {"read_at, policy", [](file& f, auto& e) { f.read_at(0, taken, io::independent{}, e); }},
+    {"read_at, policy", [](file& f, auto& e) { f.read_at(0, taken, {io::independent{}, e}); }},
     {"write_at", [](file& f, auto& e) { f.write_at(0, numbers, e); }},
-    {"write_at, policy", [](file& f, auto& e) { f.write_at(0, numbers, io::independent{}, e); }},
+    {"write_at, policy", [](file& f, auto& e) { f.write_at(0, numbers, {io::independent{}, e}); }},
     {"read", [](file& f, auto& e) { f.read(taken, e); }},
-    {"read, policy", [](file& f, auto& e) { f.read(taken, io::independent{}, e); }},
+    {"read, policy", [](file& f, auto& e) { f.read(taken, {io::independent{}, e}); }},
     {"write", [](file& f, auto& e) { f.write(numbers, e); }},
-    {"write, policy", [](file& f, auto& e) { f.write(numbers, io::independent{}, e); }},
+    {"write, policy", [](file& f, auto& e) { f.write(numbers, {io::independent{}, e}); }},
     {"read_shared", [](file& f, auto& e) { f.read_shared(taken, e); }},
-    {"read_shared, policy", [](file& f, auto& e) { f.read_shared(taken, io::independent{}, e); }},
+    {"read_shared, policy", [](file& f, auto& e) { f.read_shared(taken, {io::independent{}, e}); }},
     {"write_shared", [](file& f, auto& e) { f.write_shared(numbers, e); }},
-    {"write_shared, policy", [](file& f, auto& e) { f.write_shared(numbers, io::independent{}, e); }},
+    {"write_shared, policy", [](file& f, auto& e) { f.write_shared(numbers, {io::independent{}, e}); }},
     {"iread_at", [](file& f, auto& e) { f.iread_at(0, taken).wait(e); }},
     {"iwrite_at", [](file& f, auto& e) { f.iwrite_at(0, numbers).wait(e); }},
     {"iread", [](file& f, auto& e) { f.iread(taken).wait(e); }},
@@ -85,17 +86,17 @@ std::map<std::string, quiet> const quiet_calls{
     {"iread_shared", [](file& f, auto& e) { f.iread_shared(taken).wait(e); }},
     {"iwrite_shared", [](file& f, auto& e) { f.iwrite_shared(numbers).wait(e); }},
     {"read_at_all", [](file& f, auto& e) { f.read_at_all(0, taken, e); }},
-    {"read_at_all, policy", [](file& f, auto& e) { f.read_at_all(0, taken, io::two_phase{}, e); }},
+    {"read_at_all, policy", [](file& f, auto& e) { f.read_at_all(0, taken, {io::two_phase{}, e}); }},
     {"write_at_all", [](file& f, auto& e) { f.write_at_all(0, numbers, e); }},
-    {"write_at_all, policy", [](file& f, auto& e) { f.write_at_all(0, numbers, io::two_phase{}, e); }},
+    {"write_at_all, policy", [](file& f, auto& e) { f.write_at_all(0, numbers, {io::two_phase{}, e}); }},
     {"read_all", [](file& f, auto& e) { f.read_all(taken, e); }},
-    {"read_all, policy", [](file& f, auto& e) { f.read_all(taken, io::two_phase{}, e); }},
+    {"read_all, policy", [](file& f, auto& e) { f.read_all(taken, {io::two_phase{}, e}); }},
     {"write_all", [](file& f, auto& e) { f.write_all(numbers, e); }},
-    {"write_all, policy", [](file& f, auto& e) { f.write_all(numbers, io::two_phase{}, e); }},
+    {"write_all, policy", [](file& f, auto& e) { f.write_all(numbers, {io::two_phase{}, e}); }},
     {"read_ordered", [](file& f, auto& e) { f.read_ordered(taken, e); }},
-    {"read_ordered, policy", [](file& f, auto& e) { f.read_ordered(taken, io::two_phase{}, e); }},
+    {"read_ordered, policy", [](file& f, auto& e) { f.read_ordered(taken, {io::two_phase{}, e}); }},
     {"write_ordered", [](file& f, auto& e) { f.write_ordered(numbers, e); }},
-    {"write_ordered, policy", [](file& f, auto& e) { f.write_ordered(numbers, io::two_phase{}, e); }},
+    {"write_ordered, policy", [](file& f, auto& e) { f.write_ordered(numbers, {io::two_phase{}, e}); }},
     {"iread_at_all", [](file& f, auto& e) { f.iread_at_all(0, taken).wait(e); }},
     {"iwrite_at_all", [](file& f, auto& e) { f.iwrite_at_all(0, numbers).wait(e); }},
     {"iread_all", [](file& f, auto& e) { f.iread_all(taken).wait(e); }},
@@ -113,9 +114,9 @@ std::map<std::string, quiet> const quiet_calls{
 
 std::map<std::string, loud> const loud_calls{
     {"set_view", [](file& f) { f.set_view(0, io::type<int>); }},
-    {"set_view, name", [](file& f) { f.set_view(0, io::type<int>, std::string("native")); }},
-    {"set_view, etype", [](file& f) { f.set_view(0, io::type<int>, io::type<int>); }},
-    {"set_view, etype, name", [](file& f) { f.set_view(0, io::type<int>, io::type<int>, io::internal); }},
+    {"set_view, name", [](file& f) { f.set_view(0, {io::type<int>, std::string("native")}); }},
+    {"set_view, etype", [](file& f) { f.set_view(0, {io::type<int>, io::type<int>}); }},
+    {"set_view, etype, name", [](file& f) { f.set_view(0, {io::type<int>, io::type<int>, io::internal}); }},
     {"set_view, view", [](file& f) { f.set_view(io::view(0, io::type<int>)); }},
     {"size", [](file& f) { f.size(); }},
     {"set_size", [](file& f) { f.set_size(64); }},
@@ -238,7 +239,7 @@ TEST_CASE("requests are all waited for, whatever their calls throw", "[file][req
   script->clear();
 
   // What the user's code threw comes out, of each by itself and of all.
-  f.set_view(0, io::type<int>, io::type<int>, "throws on writing");
+  f.set_view(0, {io::type<int>, io::type<int>, "throws on writing"});
   auto const thrown_by = [](auto const& call) {
     try {
       call();
@@ -286,4 +287,48 @@ TEST_CASE("data that cannot be described is an error of the call", "[file][self]
   CHECK(code_of([&] { f.write_at(0, io::source(static_cast<int const*>(nullptr), io::type<int>, 4)); }) ==
         io::errc::argument);
   CHECK(f.size() == 0);
+}
+
+// --- The argument that says how -----------------------------------------------------------------------------------------
+
+namespace {
+
+int line_of(io::on_error e = {}) { return static_cast<int>(e.where().line()); }
+int line_of_hinted(io::hinted h = {}) { return static_cast<int>(h.where().line()); }
+auto ints_by_name() { return io::contiguous(2, io::type<int>); }
+
+}  // namespace
+
+TEST_CASE("a call knows the line on which it stands", "[file][self]") {
+  std::error_code error;
+  io::hints const h;
+  CHECK(line_of() == __LINE__);
+  CHECK(line_of(error) == __LINE__);
+  CHECK(line_of_hinted() == __LINE__);
+  CHECK(line_of_hinted(error) == __LINE__);
+  CHECK(line_of_hinted(h) == __LINE__);
+  CHECK(line_of_hinted({h, error}) == __LINE__);
+}
+
+TEST_CASE("a shape of a view is made of values, functions and names, inside of the call", "[file][view][self]") {
+  scratch const dir;
+  file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
+  auto const ints = io::type<int>;
+  auto const pair = [] { return io::contiguous(2, io::type<int>); };
+  io::view const wanted(4, ints, pair());
+  f.set_view(4, {ints, ints_by_name});
+  CHECK(f.view() == wanted);
+  f.set_view(4, {&ints_by_name, pair});
+  CHECK(f.view() == io::view(4, pair(), pair()));
+  f.set_view(4, {ints, pair, "native"}, io::hints{.ind_wr_buffer_bytes = 100});
+  CHECK(f.view() == wanted);
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 100);
+  std::error_code error;
+  f.set_view(4, {ints, pair, std::string("external32")}, {{.ind_wr_buffer_bytes = 200}, error});
+  CHECK(!error);
+  CHECK(f.view().representation().name() == "external32");
+  CHECK(f.get_hints().values().ind_wr_buffer_bytes == 200);
+  f.set_view(4, {ints, ints, "no such representation"}, error);
+  CHECK(error == io::errc::representation);
+  CHECK(f.view().representation().name() == "external32");
 }

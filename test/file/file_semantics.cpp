@@ -18,6 +18,7 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/error/mpi.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/tracing.hpp>
@@ -159,7 +160,7 @@ TEST_CASE("what code of the program throws has a class of its own on the other r
   int const bad = size() - 1;
   auto const told = [&](auto const& make, errc why) {
     try {
-      f.set_view(0, io::type<int>, make);
+      f.set_view(0, {io::type<int>, make});
       FAIL("nothing was thrown");
     } catch (io::error const& e) {
       CHECK(rank() != bad);
@@ -213,7 +214,7 @@ TEST_CASE("a trace of errors does not show that a file to be made was not there"
                             io::with_tracing(io::posix_opener(), to));
     CHECK((to->lines() > 0) == (lines > 0));
     std::error_code error;
-    auto g = io::file::open(world(), here / "no/file", mode::create | mode::read_write, error, {},
+    auto g = io::file::open(world(), here / "no/file", mode::create | mode::read_write, error,
                             io::with_tracing(io::posix_opener(), to));
     CHECK(error);
     if (rank() == 0) CHECK(to->lines() > 0);  // that it cannot be made is one
@@ -224,7 +225,7 @@ TEST_CASE("a trace of errors does not show that a file to be made was not there"
 TEST_CASE("a view without bytes is always at its end", "[file][view]") {
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
-  f.set_view(0, io::type<int>, io::layout());
+  f.set_view(0, {io::type<int>, io::layout()});
   std::array<int, 3> data = {1, 2, 3};
   CHECK(f.write(data).bytes == 0);
   CHECK(f.position() == 0);
@@ -246,7 +247,7 @@ TEST_CASE("reports count bytes in memory, too", "[file][report]") {
     CHECK(r.memory_bytes == memory);
   };
   check(f.write_at(80 * rank(), numbers), 80, 80);
-  f.set_view(0, io::type<long>, io::external32);
+  f.set_view(0, {io::type<long>, io::external32});
   f.set_size(0);
   check(f.write_at_all(10 * rank(), numbers), 40, 80);
   check(f.write_at_all(10 * rank(), numbers, io::two_phase{}), 40, 80);

@@ -342,11 +342,12 @@ TEST_CASE("IBM_largeblock_io is fixed at open, unless it was switchable there", 
 TEST_CASE("what takes longer than any clock shows takes for ever", "[hints]") {
   for (std::string const price : {"1", "1e18", "1e300"}) {
     io::detail::open_file f;
-    f.hints = given("argosy_price_call_ns", price);
+    f.follow(given("argosy_price_call_ns", price));
     io::detail::job t;
     t.where = std::make_shared<io::detail::used_view const>(io::view(0, io::type<int>));
     t.bytes = 400;
-    io::access_summary const one = f.summarise(t);
+    t.memory = std::make_shared<io::const_buffer const>();
+    io::access_summary const one = f.summary_of(t);
     CHECK(one.alone_ns == one.alone_sum_ns);
     CHECK(one.alone_ns > 0);
     CHECK((one.alone_ns == std::numeric_limits<std::int64_t>::max()) == (price == "1e300"));
@@ -358,9 +359,7 @@ TEST_CASE("hints choose the policy of collective calls", "[hints]") {
   auto const chosen = [](access_kind kind, std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
     io::hints h;
     for (auto const& [name, value] : all) h.named.push_back({name, value});
-    io::detail::open_file f;
-    f.hints = given(h);
-    io::any_policy const together = f.together_of_hints(kind);
+    io::any_policy const together = io::detail::chosen(given(h).values()).together(kind);
     return together.has_value() ? std::string(together.name()) : "each rank by itself";
   };
   for (access_kind const kind : {access_kind::read, access_kind::write}) {

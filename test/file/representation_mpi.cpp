@@ -245,17 +245,17 @@ TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types", 
     return io::test::content_of(here / name);
   };
   std::string const by_cpp = write("cpp", [&](auto& f) {
-    f.set_view(0, io::type<long>, io::vector(20, 1, 4, io::type<long>), io::external32);
+    f.set_view(0, {io::type<long>, io::vector(20, 1, 4, io::type<long>), io::external32});
     f.write_at(0, numbers);
-    f.set_view(400, io::type<cell>, io::type<cell>, io::external32);
+    f.set_view(400, {io::type<cell>, io::type<cell>, io::external32});
     f.write_at(0, cells);
   });
   std::string const by_mpi = write("mpi", [&](auto& f) {
-    f.set_view(0, io::from_mpi(MPI_LONG), io::from_mpi(column), io::external32);
+    f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(column), io::external32});
     CHECK(f.type_extent(io::from_mpi(MPI_LONG)) == 4);
     CHECK(f.type_extent(io::from_mpi(column)) == (19 * 4 + 1) * 4);
     CHECK(f.write_at(0, {numbers.data(), io::from_mpi(MPI_LONG), 20}).bytes == 80);
-    f.set_view(400, io::from_mpi(one), io::from_mpi(one), io::external32);
+    f.set_view(400, {io::from_mpi(one), io::from_mpi(one), io::external32});
     CHECK(f.type_extent(io::from_mpi(one)) == sizeof(cell));
     CHECK(f.write_at(0, {cells.data(), io::from_mpi(one), 20}).memory_bytes == 20 * 20);
   });
@@ -264,7 +264,7 @@ TEST_CASE("a file of external32 is the same by MPI datatypes and by C++ types", 
   // Either reads what the other wrote.
   std::vector<long> got(20);
   write("mpi", [&](auto& f) {
-    f.set_view(0, io::from_mpi(MPI_LONG), io::from_mpi(column), io::external32);
+    f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(column), io::external32});
     CHECK(f.read_at(0, got).bytes == 80);
     CHECK(got == numbers);
   });
@@ -279,22 +279,22 @@ TEST_CASE("data of other types than the etype is refused where a representation 
   std::array<long long, 2> wide = {3, 4};
   std::array<std::complex<double>, 2> complex{};
   std::array<int, 4> ints{};
-  f.set_view(0, io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG), io::external32);
+  f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG), io::external32});
   CHECK(f.write_at(0, longs).bytes == 8);
   f.write_at(0, wide, error);  // 16 bytes in the file, 4 etypes: and nonsense
   CHECK(error == io::errc::datatype);
   CHECK(f.what_failed().find("2 int64") != std::string::npos);
-  f.set_view(0, io::from_mpi(MPI_DOUBLE), io::from_mpi(MPI_DOUBLE), io::external32);
+  f.set_view(0, {io::from_mpi(MPI_DOUBLE), io::from_mpi(MPI_DOUBLE), io::external32});
   f.write_at(0, complex, error);  // doubles, too
   CHECK_FALSE(error);
   f.write_at(0, ints, error);
   CHECK(error == io::errc::datatype);
   f.write_at(0, {ints.data(), io::from_mpi(MPI_BYTE), 16}, error);  // bytes go anywhere, as they are
   CHECK_FALSE(error);
-  f.set_view(0, io::from_mpi(MPI_BYTE), io::from_mpi(MPI_BYTE), io::external32);  // and take anything
+  f.set_view(0, {io::from_mpi(MPI_BYTE), io::from_mpi(MPI_BYTE), io::external32});  // and take anything
   f.write_at(0, ints, error);
   CHECK_FALSE(error);
-  f.set_view(0, io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG));  // native: nothing needs their types
+  f.set_view(0, {io::from_mpi(MPI_LONG), io::from_mpi(MPI_LONG)});  // native: nothing needs their types
   f.write_at(0, ints, error);
   CHECK_FALSE(error);
   f.close();

@@ -2,8 +2,8 @@
 // little by itself; the thread sanitizer (preset tsan) says the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/asio.hpp>
-#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/world/self.hpp>
@@ -50,7 +50,7 @@ class caller {
         file_(io::basic_file<World>::open(world, path, created, h)),
         common_(number),
         own_(number * 1000 + static_cast<std::uint64_t>(world.rank()) + 1) {
-    file_.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world.size()));
+    file_.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
     std::vector<int> const zeros(cells);
     wrong += file_.write_at_all(0, zeros).bytes != 4 * cells;
   }

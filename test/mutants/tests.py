@@ -27,6 +27,8 @@ OF_ROOM = {
     "gpfs": "gpfs virtual_gpfs explore.gpfs guided_prefetch",
     "cluster": "virtual_cluster virtual_files virtual_service scale explore",
 }
+# What tests are made of: programs with these names.
+PROGRAMS = ("test_", "explore", "snippets_")
 EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
 
 
@@ -51,11 +53,11 @@ def all_tests(build):
 
 
 def is_test(word, build):
-    return word.startswith(str(build / "bin")) and Path(word).name.startswith(("test_", "explore"))
+    return word.startswith(str(build / "bin")) and Path(word).name.startswith(PROGRAMS)
 
 
 def target_of(test):
-    return next(Path(w).name for w in test["command"] if Path(w).name.startswith(("test_", "explore")))
+    return next(Path(w).name for w in test["command"] if Path(w).name.startswith(PROGRAMS))
 
 
 def marked(mark):

@@ -112,28 +112,28 @@ std::vector<transfer<File>> transfers(bool shared) {
                    }});
   };
   if (shared) {
-    add("read_shared", [](File& f, memory m, auto&... p) { return f.read_shared(m, p...); });
-    add("write_shared", [](File& f, memory m, auto&... p) { return f.write_shared(m, p...); });
+    add("read_shared", [](File& f, memory m, auto&... p) { return f.read_shared(m, {p...}); });
+    add("write_shared", [](File& f, memory m, auto&... p) { return f.write_shared(m, {p...}); });
     add("iread_shared",
         [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread_shared(m, p).wait(e...); });
     add("iwrite_shared",
         [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite_shared(m, p).wait(e...); });
-    add("read_ordered", [](File& f, memory m, auto&... p) { return f.read_ordered(m, p...); });
-    add("write_ordered", [](File& f, memory m, auto&... p) { return f.write_ordered(m, p...); });
+    add("read_ordered", [](File& f, memory m, auto&... p) { return f.read_ordered(m, {p...}); });
+    add("write_ordered", [](File& f, memory m, auto&... p) { return f.write_ordered(m, {p...}); });
     return all;
   }
-  add("read_at", [](File& f, memory m, auto&... p) { return f.read_at(0, m, p...); });
-  add("write_at", [](File& f, memory m, auto&... p) { return f.write_at(0, m, p...); });
-  add("read", [](File& f, memory m, auto&... p) { return f.read(m, p...); });
-  add("write", [](File& f, memory m, auto&... p) { return f.write(m, p...); });
+  add("read_at", [](File& f, memory m, auto&... p) { return f.read_at(0, m, {p...}); });
+  add("write_at", [](File& f, memory m, auto&... p) { return f.write_at(0, m, {p...}); });
+  add("read", [](File& f, memory m, auto&... p) { return f.read(m, {p...}); });
+  add("write", [](File& f, memory m, auto&... p) { return f.write(m, {p...}); });
   add("iread_at", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread_at(0, m, p).wait(e...); });
   add("iwrite_at", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite_at(0, m, p).wait(e...); });
   add("iread", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iread(m, p).wait(e...); });
   add("iwrite", [](File& f, memory m, any_policy const& p, auto&... e) { return f.iwrite(m, p).wait(e...); });
-  add("read_at_all", [](File& f, memory m, auto&... p) { return f.read_at_all(0, m, p...); });
-  add("write_at_all", [](File& f, memory m, auto&... p) { return f.write_at_all(0, m, p...); });
-  add("read_all", [](File& f, memory m, auto&... p) { return f.read_all(m, p...); });
-  add("write_all", [](File& f, memory m, auto&... p) { return f.write_all(m, p...); });
+  add("read_at_all", [](File& f, memory m, auto&... p) { return f.read_at_all(0, m, {p...}); });
+  add("write_at_all", [](File& f, memory m, auto&... p) { return f.write_at_all(0, m, {p...}); });
+  add("read_all", [](File& f, memory m, auto&... p) { return f.read_all(m, {p...}); });
+  add("write_all", [](File& f, memory m, auto&... p) { return f.write_all(m, {p...}); });
   return all;
 }
 
@@ -187,7 +187,7 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
   if (me == 0) known.write_old();
   mpi.barrier();
   std::error_code error;
-  file f = file::open(world, known.path(), mode::read_write, error, {}, tier.files());
+  file f = file::open(world, known.path(), mode::read_write, error, tier.files());
   if (!error) f.set_view(view(0, layout(bytes(1)), shared ? known.common_tile() : known.own_tile()), error);
   CHECK_FALSE(error);
   if (error) return;  // on all ranks

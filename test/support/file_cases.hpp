@@ -236,7 +236,7 @@ void check_pointers(World const& world) {
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
   std::error_code error;
   f.set_size(100);
-  f.set_view(4, type<int>, resized(contiguous(2, type<int>), 0, 12));  // two of three
+  f.set_view(4, {type<int>, resized(contiguous(2, type<int>), 0, 12)});  // two of three
   CHECK(f.byte_offset(0) == 4);
   CHECK(f.byte_offset(1) == 8);
   CHECK(f.byte_offset(2) == 16);
@@ -317,7 +317,7 @@ void check_sizes(World const& world) {
   f.set_atomic(false);
   CHECK_FALSE(f.atomic());
   CHECK(f.type_extent(type<double>) == 8);
-  f.set_view(0, type<long>, external32);
+  f.set_view(0, {type<long>, external32});
   CHECK(f.type_extent(type<long>) == 4);
   CHECK(f.type_extent(contiguous(3, type<double>)) == 24);
   f.close();
@@ -351,13 +351,13 @@ void check_views(World const& world) {
   check("by value");
   f.set_view(8 + 4 * me, [&] { return mine; });
   check("by a function");
-  f.set_view(8 + 4 * me, type<int>, mine);
+  f.set_view(8 + 4 * me, {type<int>, mine});
   check("with an etype");
-  f.set_view(8 + 4 * me, [] { return type<int>; }, [&] { return mine; }, "native");
+  f.set_view(8 + 4 * me, {[] { return type<int>; }, [&] { return mine; }, "native"});
   check("with a representation by name");
-  f.set_view(8 + 4 * me, mine, std::string("internal"));
+  f.set_view(8 + 4 * me, {mine, std::string("internal")});
   check("with another name");
-  f.set_view(8 + 4 * me, type<int>, mine, external32, hints{.ind_wr_buffer_bytes = 100});
+  f.set_view(8 + 4 * me, {type<int>, mine, external32}, hints{.ind_wr_buffer_bytes = 100});
   check("with hints");
   CHECK(f.get_hints().values().ind_wr_buffer_bytes == 100);
   f.set_view(view(8 + 4 * me, type<int>, mine));
@@ -366,9 +366,9 @@ void check_views(World const& world) {
   argosy::view const before = f.view();
   f.set_view(-1, type<int>, error);
   CHECK(error == errc::argument);
-  f.set_view(0, type<int>, "no such representation", error);
+  f.set_view(0, {type<int>, "no such representation"}, error);
   CHECK(error == errc::representation);
-  f.set_view(0, type<double>, contiguous(3, type<int>), error);
+  f.set_view(0, {type<double>, contiguous(3, type<int>)}, error);
   CHECK(error == errc::datatype);
   f.set_view(0, resized(contiguous(2, type<int>), 0, 4), error);  // copies overlap, so it cannot be written
   CHECK(error == errc::datatype);
@@ -384,7 +384,7 @@ void check_views(World const& world) {
     CHECK(error == errc::error_on_another_rank);
   }
   if (n > 1) {
-    f.set_view(0, type<int>, me == 0 ? "native" : "external32", error);
+    f.set_view(0, {type<int>, me == 0 ? "native" : "external32"}, error);
     CHECK(error == errc::not_same);
   }
   CHECK(f.view() == before);  // errors change nothing
@@ -396,7 +396,7 @@ void check_external32(World const& world) {
   shared_scratch const here(world);
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
   int const me = world.rank();
-  f.set_view(8 * me, type<int>, "external32");
+  f.set_view(8 * me, {type<int>, "external32"});
   std::array<int, 2> const numbers = {0x01020304 + me, -2};
   f.write_all(numbers);
   std::array<int, 2> got{};
@@ -406,7 +406,7 @@ void check_external32(World const& world) {
   std::array<unsigned char, 8> raw{};
   f.read_all(raw);
   CHECK(raw == std::array<unsigned char, 8>{1, 2, 3, static_cast<unsigned char>(4 + me), 0xff, 0xff, 0xff, 0xfe});
-  f.set_view(8 * me, type<long>, external32);  // four bytes there
+  f.set_view(8 * me, {type<long>, external32});  // four bytes there
   long const fits = 5, large = 1L << 40;
   CHECK(f.write_at_all(0, fits).bytes == 4);
   std::error_code error;
@@ -447,7 +447,7 @@ void check_ends_and_holes(World const& world) {
     // The file ends inside of an int, and inside of a piece.
     world.barrier();
     f.set_size(42);
-    f.set_view(0, type<int>, resized(contiguous(2, type<int>), 0, 12));
+    f.set_view(0, {type<int>, resized(contiguous(2, type<int>), 0, 12)});
     got.assign(20, -1);
     CHECK(f.read_at_all(6, got, how).bytes == 6);
     CHECK(got[0] == 0);
@@ -482,7 +482,7 @@ void check_overlapping_reads(World const& world) {
   f.write_at_all(0, content);
   f.close();
   f = basic_file<World>::open(world, here / "data", mode::read);
-  f.set_view(1, type<unsigned char>, indexed({10, 3, 4}, {0, 2, 2}, type<unsigned char>));
+  f.set_view(1, {type<unsigned char>, indexed({10, 3, 4}, {0, 2, 2}, type<unsigned char>)});
   std::vector<unsigned char> expected;
   for (int start : {1, 11})
     for (auto const& [at, length] : {std::pair(0, 10), {2, 3}, {2, 4}})
@@ -600,8 +600,8 @@ void check_far_offsets(World const& world) {
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write | mode::delete_on_close);
   constexpr std::int64_t far = std::int64_t{9} << 30;
   int const n = world.size(), me = world.rank();
-  f.set_view(far, type<int>, resized(type<int>, 0, 4 * n));
-  f.set_view(far + 4 * me, type<int>, resized(type<int>, 0, 4 * n));
+  f.set_view(far, {type<int>, resized(type<int>, 0, 4 * n)});
+  f.set_view(far + 4 * me, {type<int>, resized(type<int>, 0, 4 * n)});
   std::vector<int> const numbers = numbers_from(1000 * me, 50);
   CHECK(f.write_at_all(10, numbers, sieving{.writes = sieve::always}).bytes == 200);
   CHECK(f.byte_offset(10) == far + 40 * n + 4 * me);
@@ -627,7 +627,7 @@ void check_requests(World const& world) {
   auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write);
   int const n = world.size(), me = world.rank();
   constexpr int many = 100;
-  f.set_view(4 * me, type<int>, resized(type<int>, 0, 4 * n));
+  f.set_view(4 * me, {type<int>, resized(type<int>, 0, 4 * n)});
   std::vector<int> numbers = numbers_from(1000 * me, many), got(many, -1);
 
   request none;
@@ -701,8 +701,9 @@ void check_requests(World const& world) {
 template <communicator World>
 void check_hints_and_plans(World const& world) {
   shared_scratch const here(world);
-  auto f = basic_file<World>::open(world, here / "data", mode::create | mode::read_write,
-                                   {.ds_read = toggle::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
+  auto f =
+      basic_file<World>::open(world, here / "data", mode::create | mode::read_write,
+                              hints{.ds_read = toggle::enable, .ind_rd_buffer_bytes = 64, .named = {{"no_such", "1"}}});
   CHECK(f.get_hints().values().ind_rd_buffer_bytes == 64);
   CHECK(f.get_hints().find("no_such")->status == hint_status::ignored);
   f.set_hints({.ds_write = toggle::disable, .ind_wr_buffer_bytes = 128});
@@ -712,7 +713,7 @@ void check_hints_and_plans(World const& world) {
   CHECK(f.get_hints().values().ind_wr_buffer_bytes == 128);
   CHECK(f.get_hints().find("ind_wr_buffer_size")->status == hint_status::rejected);
 
-  f.set_view(0, type<int>, resized(type<int>, 0, 8));
+  f.set_view(0, {type<int>, resized(type<int>, 0, 8)});
   std::vector<int> data(100);
   plan const reading = f.explain(access_kind::read, data);
   CHECK(reading.policy == "sieving");

@@ -149,7 +149,7 @@ void check_sparse_shipping(World const& world, std::string const& path, opener f
         auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, h, files);
         fill(f, world, bytes(static_cast<std::size_t>(4 * each * (size + 1)), std::byte{7}));
         // Of every few numbers one is nobody's.
-        f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * (size + 1)));
+        f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * (size + 1))});
         any_policy const policy = by_hint ? any_policy() : any_policy(data_shipping{.sparse = sparse});
         for (int& x : data) ++x;
         world.barrier();
@@ -190,7 +190,7 @@ void check_uneven_pieces(World const& world, std::string const& path, opener fil
       bytes const data(static_cast<std::size_t>(length * tiles), static_cast<std::byte>(rank + 1));
       bytes hoped(static_cast<std::size_t>(tile * tiles), std::byte{99});
       fill(f, world, hoped);
-      f.set_view(at, type<std::byte>, resized(argosy::bytes(length), 0, tile));
+      f.set_view(at, {type<std::byte>, resized(argosy::bytes(length), 0, tile)});
       data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
       world.barrier();
       report const r = together ? f.write_at_all(0, data, policy) : f.write_at(0, data, policy);
@@ -211,7 +211,7 @@ template <serving World>
 void check_shipped_conversion(World const& world, std::string const& path, opener files) {
   int const rank = world.rank(), size = world.size();
   auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(), files);
-  f.set_view(8 * rank, type<double>, vector(500, 1, size, type<double>), external32);
+  f.set_view(8 * rank, {type<double>, vector(500, 1, size, type<double>), external32});
   std::vector<double> data(500), back(500);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
   CHECK(f.write_at(0, data, data_shipping{.stripe_bytes = 1, .window_bytes = 100}).bytes == 4000);
@@ -238,7 +238,7 @@ void check_failing_agents(World const& world, std::string const& path, opener fi
       auto f = basic_file<World>::open(world, path, mode::create | mode::read_write, with_agents(),
                                        with_faults(files, script));
       fill(f, world, bytes(static_cast<std::size_t>(each * size), std::byte{7}));
-      f.set_view(rank, type<std::byte>, resized(argosy::bytes(1), 0, size));
+      f.set_view(rank, {type<std::byte>, resized(argosy::bytes(1), 0, size)});
       script->clear();
       if (who < 0 || who == rank) {
         file_call const kind = writing ? file_call::write : file_call::read;
@@ -249,7 +249,7 @@ void check_failing_agents(World const& world, std::string const& path, opener fi
       auto const mine = static_cast<std::byte>(100 + rank);
       bytes data(static_cast<std::size_t>(each), writing ? mine : std::byte{1});
       std::error_code error;
-      report const r = writing ? f.write_at(0, data, policy, error) : f.read_at(0, data, policy, error);
+      report const r = writing ? f.write_at(0, data, {policy, error}) : f.read_at(0, data, {policy, error});
       world.barrier();
       bool const struck = !everywhere(world, script->struck() == 0), told = !everywhere(world, !error);
       script->clear();
@@ -293,7 +293,7 @@ void check_messages_of_shipping(World const& world, std::string const& path, ope
   std::vector<int> data(each), back(each);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank * 100'000 + static_cast<int>(i);
   data_shipping const policy{.stripe_bytes = 64 << 10, .agents = size};
-  f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * size));
+  f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * size)});
   report r = f.write_at(0, data, policy);
   CHECK(r.bytes == 4 * each);
   std::int64_t const stripes = (4 * each * size) / (64 << 10) + 1;
@@ -308,7 +308,7 @@ void check_messages_of_shipping(World const& world, std::string const& path, ope
   engine random(seed() + static_cast<unsigned>(rank));
   std::vector<std::int64_t> offsets;
   for (std::int64_t i = 0; i < each; ++i) offsets.push_back((2 * i + pick(random, 0, 1)) * 4 * size + 4 * rank);
-  f.set_view(0, type<int>, resized(table(offsets, 4), 0, 8 * each * size));
+  f.set_view(0, {type<int>, resized(table(offsets, 4), 0, 8 * each * size)});
   r = f.write_at(0, data, policy);
   CHECK(r.bytes == 4 * each);
   CHECK(r.view_bytes <= each * 20 + r.messages * 400);
@@ -343,11 +343,11 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   CHECK(back == data);
   f.close();
 
-  f = file::open(world, path, mode::read_write, {.largeblock_io = largeblock::switchable}, files);
+  f = file::open(world, path, mode::read_write, hints{.largeblock_io = largeblock::switchable}, files);
   CHECK(reason_of(f).policy == "data_shipping");
   CHECK(f.write_at_all(at, data).policy == "data_shipping");
   auto const switched = [&](bool on) {
-    f.set_view(0, type<std::byte>, type<std::byte>, native,
+    f.set_view(0, {type<std::byte>, type<std::byte>, native},
                hints{.largeblock_io = on ? largeblock::on : largeblock::off});
   };
   switched(true);
@@ -360,7 +360,7 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   std::vector<int> const numbers(100, 1);
   for (toggle const merge : {toggle::enable, toggle::disable, toggle::enable}) {
     f.set_hints({.ds_write = merge});
-    f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * (world.size() + 1)));
+    f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * (world.size() + 1))});
     r = f.write_at(0, numbers, data_shipping{.agents = 1});
     CHECK(sum(world, r.locks) > 0);
     CHECK((sum(world, r.merged_bytes) > 0) == (merge == toggle::enable));
@@ -373,7 +373,7 @@ void check_hints_of_shipping(World const& world, std::string const& path, opener
   CHECK(f.get_hints().find("IBM_io_buffer_size")->status == hint_status::accepted);
   f.close();
 
-  f = file::open(world, path, mode::read_write, {.largeblock_io = largeblock::on}, files);
+  f = file::open(world, path, mode::read_write, hints{.largeblock_io = largeblock::on}, files);
   CHECK(reason_of(f).policy == "sieving");
   CHECK(f.write_at_all(at, data).rounds == 0);
   f.set_hints({.largeblock_io = largeblock::off});

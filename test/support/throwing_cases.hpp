@@ -90,8 +90,8 @@ struct dealt_numbers {
 
   template <class File>
   void set_view(File& f, char const* representation) const {
-    f.set_view(4 * world.rank() * block, type<int>, resized(contiguous(block, type<int>), 0, 4 * turn()),
-               representation);
+    f.set_view(4 * world.rank() * block,
+               {type<int>, resized(contiguous(block, type<int>), 0, 4 * turn()), representation});
   }
   // The whole file: so many of one number.
   template <class File>
@@ -194,7 +194,7 @@ void check_throwing_writers(World const& world, std::string const& path, opener 
         std::error_code error;
         report r;
         try {
-          r = c.later ? f.iwrite_at_all(0, data, policy).wait(error) : f.write_at_all(0, data, policy, error);
+          r = c.later ? f.iwrite_at_all(0, data, policy).wait(error) : f.write_at_all(0, data, {policy, error});
         } catch (thrown_by_user const&) {
           reached = true;
         }
@@ -250,7 +250,7 @@ void check_throwing_readers(World const& world, std::string const& path, opener 
         std::error_code error;
         report r;
         try {
-          r = c.later ? f.iread_at_all(0, into, policy).wait(error) : f.read_at_all(0, into, policy, error);
+          r = c.later ? f.iread_at_all(0, into, policy).wait(error) : f.read_at_all(0, into, {policy, error});
         } catch (thrown_by_user const&) {
           reached = true;
         }
@@ -300,8 +300,8 @@ void check_throwing_policies(World const& world, std::string const& path, opener
         bool reached = false;
         std::error_code error;
         try {
-          if (form == 0) f.write_at(0, data, policy, error);
-          if (form == 1) f.write_at_all(0, data, policy, error);
+          if (form == 0) f.write_at(0, data, {policy, error});
+          if (form == 1) f.write_at_all(0, data, {policy, error});
           if (form == 2) f.iwrite_at(0, data, policy).wait(error);
         } catch (thrown_by_user const&) {
           reached = true;
@@ -352,9 +352,9 @@ void check_throwing_shipments(World const& world, std::string const& path, opene
           report r;
           try {
             if (reading)
-              r = c.later ? f.iread_at(0, into, policy).wait(error) : f.read_at(0, into, policy, error);
+              r = c.later ? f.iread_at(0, into, policy).wait(error) : f.read_at(0, into, {policy, error});
             else
-              r = c.later ? f.iwrite_at(0, data, policy).wait(error) : f.write_at(0, data, policy, error);
+              r = c.later ? f.iwrite_at(0, data, policy).wait(error) : f.write_at(0, data, {policy, error});
           } catch (thrown_by_user const&) {
             reached = true;
           }

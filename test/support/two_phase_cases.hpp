@@ -142,8 +142,8 @@ struct deal {
   }
   template <class File>
   void set_view(File& f, int rank) const {
-    f.set_view(displacement, contiguous(unit, type<std::byte>),
-               resized(table(offsets[static_cast<std::size_t>(rank)], unit), 0, tile()));
+    f.set_view(displacement, {contiguous(unit, type<std::byte>),
+                              resized(table(offsets[static_cast<std::size_t>(rank)], unit), 0, tile())});
   }
 
  private:
@@ -265,7 +265,7 @@ void check_converted_windows(World const& world) {
   shared_scratch const dir(world);
   auto f = basic_file<World>::open(world, dir / "f", mode::create | mode::read_write);
   auto const mine = vector(500, 1, size, type<double>);
-  f.set_view(8 * rank, type<double>, mine, external32);
+  f.set_view(8 * rank, {type<double>, mine, external32});
   std::vector<double> data(500), back(500);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = rank + 0.25 * static_cast<double>(i);
   for (any_policy const& policy : policies_together(100)) {
@@ -295,11 +295,11 @@ report write_as(flavour how, File& f, bytes const& from, any_policy const& polic
   f.seek_shared(0);
   switch (how) {
     case flavour::at:
-      return f.write_at_all(0, from, policy, error);
+      return f.write_at_all(0, from, {policy, error});
     case flavour::pointer:
-      return f.write_all(from, policy, error);
+      return f.write_all(from, {policy, error});
     case flavour::ordered:
-      return f.write_ordered(from, policy, error);
+      return f.write_ordered(from, {policy, error});
     case flavour::nonblocking:
       return f.iwrite_at_all(0, from, policy).wait(error);
     case flavour::split:
@@ -314,11 +314,11 @@ report read_as(flavour how, File& f, bytes& into, any_policy const& policy, std:
   f.seek_shared(0);
   switch (how) {
     case flavour::at:
-      return f.read_at_all(0, into, policy, error);
+      return f.read_at_all(0, into, {policy, error});
     case flavour::pointer:
-      return f.read_all(into, policy, error);
+      return f.read_all(into, {policy, error});
     case flavour::ordered:
-      return f.read_ordered(into, policy, error);
+      return f.read_ordered(into, {policy, error});
     case flavour::nonblocking:
       return f.iread_at_all(0, into, policy).wait(error);
     case flavour::split:
@@ -347,7 +347,7 @@ struct failing_call {
   template <class File>
   void prepare(File& f) const {
     fill(f, world, bytes(static_cast<std::size_t>(file_bytes()), std::byte{7}));
-    f.set_view(world.rank(), type<std::byte>, resized(argosy::bytes(1), 0, world.size()));
+    f.set_view(world.rank(), {type<std::byte>, resized(argosy::bytes(1), 0, world.size())});
   }
   // Each case with one round and with many, and a failure in the first, in middle ones and in the last.
   template <class F>
@@ -464,7 +464,7 @@ void check_calls_under_way(World const& world) {
   for (int round = 0; round < 10; ++round) {
     INFO("seed " << seed() << ", round " << round);
     bool const unique_order = pick(random, 0, 1) == 0;
-    f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * size));
+    f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * size)});
     f.seek(0);
     auto const calls = static_cast<std::size_t>(pick(random, 1, 5));
     std::vector<std::vector<int>> out(calls), in(calls);
@@ -533,7 +533,7 @@ void check_calls_under_way(World const& world) {
   f.iwrite_at_all(0, data);
   f.close();
   f = basic_file<World>::open(world, dir / "f", mode::read);
-  f.set_view(4 * rank, type<int>, resized(type<int>, 0, 4 * size));
+  f.set_view(4 * rank, {type<int>, resized(type<int>, 0, 4 * size)});
   f.read_at_all(0, back);
   CHECK(back == data);
   f.close();

@@ -38,12 +38,12 @@ void check_values_that_do_not_fit(World const& world, File& f, any_policy const&
       data[odd] = static_cast<long>(std::int64_t{1} << 40);
       hoped[odd] = 0;
     }
-    f.set_view(4 * rank, type<long>, vector(static_cast<std::int64_t>(count), 1, size, type<long>), external32);
+    f.set_view(4 * rank, {type<long>, vector(static_cast<std::int64_t>(count), 1, size, type<long>), external32});
     std::error_code error;
     if (together)
-      f.write_at_all(0, data, policy, error);
+      f.write_at_all(0, data, {policy, error});
     else
-      f.write_at(0, data, policy, error);
+      f.write_at(0, data, {policy, error});
     if (sizeof(long) > 4) CHECK(error == told);
     world.barrier();
     CHECK(f.read_at_all(0, back, two_phase{.window_bytes = 60, .align_bytes = 512}).bytes == 4 * count);
@@ -54,18 +54,18 @@ void check_values_that_do_not_fit(World const& world, File& f, any_policy const&
     std::vector<long double> wide(count), wide_back(count);
     for (std::size_t i = 0; i < count; ++i) wide[i] = rank + 0.25L * static_cast<long double>(i);
     auto const mine = vector(static_cast<std::int64_t>(count), 1, size, type<long double>);
-    f.set_view(16 * rank, type<long double>, mine, external32);
+    f.set_view(16 * rank, {type<long double>, mine, external32});
     f.write_at_all(0, wide);
     f.set_view(0, argosy::bytes(1));
     std::vector<std::byte> largest(16, std::byte{0xff});
     largest[0] = std::byte{0x7f}, largest[1] = std::byte{0xfe};
     if (here) f.write_at(16 * (static_cast<std::int64_t>(odd) * size + rank), largest);
-    f.set_view(16 * rank, type<long double>, mine, external32);
+    f.set_view(16 * rank, {type<long double>, mine, external32});
     world.barrier();
     if (together)
-      f.read_at_all(0, wide_back, policy, error);
+      f.read_at_all(0, wide_back, {policy, error});
     else
-      f.read_at(0, wide_back, policy, error);
+      f.read_at(0, wide_back, {policy, error});
     CHECK(error == told);
     if (here) wide_back[odd] = wide[odd];
     CHECK(wide_back == wide);

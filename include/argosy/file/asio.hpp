@@ -16,7 +16,8 @@ namespace argosy {
 //   io::report r = co_await io::async_write_at(f, 0, u, boost::asio::use_awaitable);
 //   std::future<io::report> r = io::async_read(f, u, boost::asio::use_future);
 //   io::async_write(f, u, io::independent{}, boost::asio::bind_executor(context, [](auto error, io::report r) { ... }));
-// The nonblocking calls of a file, for any completion token of the signature
+// The nonblocking calls of a file: after the data comes a policy, if the hints shall not choose it, and last any completion
+// token of the signature
 //   void(boost::system::error_code, argosy::report)
 // It is Boost's error_code, as only that one Boost.Asio throws out of co_await and of a future; it holds the errc of the
 // call: `error == io::errc::no_space`, and std::error_code(error) is what the error_code& form returns.
@@ -29,45 +30,31 @@ namespace argosy {
 // - The file, its data and what the datatype refers to must outlive the operation. A file is used by one thread at a time:
 //   operations begin on that thread. close() waits for the transfers; their completions may come after it.
 // - What code of the user threw (a datatype's function, a representation) is told as its errc; the exception is lost.
-template <communicator World, class Token>
-auto async_read_at(basic_file<World>& file, std::int64_t offset, target into, any_policy how, Token&& token) {
-  return detail::launcher::initiate(file, "async_read_at", access_kind::read, detail::pointer_kind::explicit_offset,
-                                    offset, std::move(into), std::move(how), std::forward<Token>(token));
-}
-template <communicator World, class Token>
-auto async_read_at(basic_file<World>& file, std::int64_t offset, target into, Token&& token) {
-  return async_read_at(file, offset, std::move(into), any_policy(), std::forward<Token>(token));
+template <communicator World, class... PolicyAndToken>
+auto async_read_at(basic_file<World>& file, std::int64_t offset, target into, PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(file,
+                                    {"async_read_at", access_kind::read, detail::pointer_kind::explicit_offset, offset},
+                                    std::move(into), std::forward<PolicyAndToken>(rest)...);
 }
 
-template <communicator World, class Token>
-auto async_write_at(basic_file<World>& file, std::int64_t offset, source from, any_policy how, Token&& token) {
-  return detail::launcher::initiate(file, "async_write_at", access_kind::write, detail::pointer_kind::explicit_offset,
-                                    offset, std::move(from), std::move(how), std::forward<Token>(token));
-}
-template <communicator World, class Token>
-auto async_write_at(basic_file<World>& file, std::int64_t offset, source from, Token&& token) {
-  return async_write_at(file, offset, std::move(from), any_policy(), std::forward<Token>(token));
+template <communicator World, class... PolicyAndToken>
+auto async_write_at(basic_file<World>& file, std::int64_t offset, source from, PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(
+      file, {"async_write_at", access_kind::write, detail::pointer_kind::explicit_offset, offset}, std::move(from),
+      std::forward<PolicyAndToken>(rest)...);
 }
 
 // At the individual pointer.
-template <communicator World, class Token>
-auto async_read(basic_file<World>& file, target into, any_policy how, Token&& token) {
-  return detail::launcher::initiate(file, "async_read", access_kind::read, detail::pointer_kind::individual, 0,
-                                    std::move(into), std::move(how), std::forward<Token>(token));
-}
-template <communicator World, class Token>
-auto async_read(basic_file<World>& file, target into, Token&& token) {
-  return argosy::async_read(file, std::move(into), any_policy(), std::forward<Token>(token));
+template <communicator World, class... PolicyAndToken>
+auto async_read(basic_file<World>& file, target into, PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(file, {"async_read", access_kind::read, detail::pointer_kind::individual, 0},
+                                    std::move(into), std::forward<PolicyAndToken>(rest)...);
 }
 
-template <communicator World, class Token>
-auto async_write(basic_file<World>& file, source from, any_policy how, Token&& token) {
-  return detail::launcher::initiate(file, "async_write", access_kind::write, detail::pointer_kind::individual, 0,
-                                    std::move(from), std::move(how), std::forward<Token>(token));
-}
-template <communicator World, class Token>
-auto async_write(basic_file<World>& file, source from, Token&& token) {
-  return argosy::async_write(file, std::move(from), any_policy(), std::forward<Token>(token));
+template <communicator World, class... PolicyAndToken>
+auto async_write(basic_file<World>& file, source from, PolicyAndToken&&... rest) {
+  return detail::launcher::initiate(file, {"async_write", access_kind::write, detail::pointer_kind::individual, 0},
+                                    std::move(from), std::forward<PolicyAndToken>(rest)...);
 }
 
 }  // namespace argosy

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/memory.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/layout/error.hpp>
@@ -21,27 +23,18 @@ namespace argosy {
 //   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
 // What cannot be described - a negative count, a null address, a datatype whose function throws - is an error of the call,
 // so that a collective call reports it on every rank.
-template <class Byte>
-class basic_data {
+class source {
  public:
   template <class T>
-    requires(!std::same_as<std::remove_cvref_t<T>, basic_data> &&
-             !std::same_as<std::remove_cvref_t<T>, basic_data<std::byte>>)
-  basic_data(T&& x, std::source_location where = std::source_location::current()) : where_(where) {
-    describe([&] {
-      auto described = memory(std::forward<T>(x));
-      static_assert(std::convertible_to<decltype(described), basic_buffer<Byte>>,
-                    "argosy: this data is const, so a file cannot be read into it");
-      return described;
-    });
+    requires(!std::derived_from<std::remove_cvref_t<T>, source>)
+  source(T&& x, std::source_location where = std::source_location::current()) : where_(where) {
+    describe([&] { return memory(std::forward<T>(x)); });
   }
   template <class T, class Datatype>
     requires std::is_void_v<T> || std::is_object_v<T>
-  basic_data(T* address, Datatype const& type, std::int64_t count = 1,
-             std::source_location where = std::source_location::current())
+  source(T* address, Datatype const& type, std::int64_t count = 1,
+         std::source_location where = std::source_location::current())
       : where_(where) {
-    static_assert(std::is_const_v<Byte> || !std::is_const_v<T>,
-                  "argosy: this data is const, so a file cannot be read into it");
     describe([&] {
       if constexpr (std::invocable<Datatype const&>)
         return memory(address, type(), count);
@@ -50,12 +43,8 @@ class basic_data {
     });
   }
 
-  // What can be read into can be written.
-  template <class Other>
-    requires(std::is_const_v<Byte> && !std::is_const_v<Other>)
-  basic_data(basic_data<Other> const& x) : buffer_(x.buffer()), fault_(x.fault()), where_(x.where()) {}
-
-  basic_buffer<Byte> const& buffer() const noexcept { return buffer_; }
+  const_buffer const& buffer() const& noexcept { return buffer_; }
+  const_buffer buffer() && noexcept { return std::move(buffer_); }
   failure const& fault() const noexcept { return fault_; }
   // Where in the program the call stands.
   std::source_location const& where() const noexcept { return where_; }
@@ -64,7 +53,8 @@ class basic_data {
   template <class F>
   void describe(F&& f) {
     try {
-      buffer_ = f();
+      auto described = f();
+      buffer_ = {described.address, std::move(described.form), std::move(described.types)};
       if (!buffer_.address && buffer_.size() > 0)
         fault_ = {errc::argument, "the address is null, and " + std::to_string(buffer_.size()) + " bytes are wanted"};
     } catch (invalid_layout const& e) {
@@ -75,12 +65,27 @@ class basic_data {
     if (fault_) buffer_ = {};
   }
 
-  basic_buffer<Byte> buffer_;
+  const_buffer buffer_;
   failure fault_;
   std::source_location where_;
 };
 
-using source = basic_data<std::byte const>;  // of a write
-using target = basic_data<std::byte>;        // of a read
+// What can be read into can be written.
+class target : public source {
+ public:
+  template <class T>
+    requires(!std::derived_from<std::remove_cvref_t<T>, source>)
+  target(T&& x, std::source_location where = std::source_location::current()) : source(std::forward<T>(x), where) {
+    static_assert(std::convertible_to<decltype(memory(std::forward<T>(x))), argosy::buffer>,
+                  "argosy: this data is const, so a file cannot be read into it");
+  }
+  template <class T, class Datatype>
+    requires std::is_void_v<T> || std::is_object_v<T>
+  target(T* address, Datatype const& type, std::int64_t count = 1,
+         std::source_location where = std::source_location::current())
+      : source(address, type, count, where) {
+    static_assert(!std::is_const_v<T>, "argosy: this data is const, so a file cannot be read into it");
+  }
+};
 
 }  // namespace argosy

@@ -4,13 +4,16 @@
 
 #include <memory>
 #include <span>
-#include <system_error>
 #include <utility>
 
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/on_error.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy {
+
+namespace detail {
+class operation;
+}
 
 //   io::request r = f.iwrite_at(0, u);
 //   compute();                            u must neither change nor go
@@ -26,27 +29,23 @@ class request {
     request(std::move(other)).swap(*this);
     return *this;
   }
-  ~request() {
-    if (operation_) operation_->leave();
-  }
+  ~request();
   void swap(request& other) noexcept { operation_.swap(other.operation_); }
 
   // There is something that was not waited for yet.
   bool pending() const noexcept { return operation_ != nullptr; }
 
   // Has it ended? Then wait() returns at once. Local.
-  bool test() { return !operation_ || operation_->test(); }
+  bool test();
 
   // Waits, and tells what was done. Afterwards nothing is pending.
-  report wait();
-  report wait(std::error_code& error);
+  report wait(on_error e = {});
 
  private:
   std::shared_ptr<detail::operation> operation_;
 };
 
-// Waits for all of them, also if some fail; then throws, or returns, the first error.
-void wait_all(std::span<request> requests);
-void wait_all(std::span<request> requests, std::error_code& error);
+// Waits for all of them, also if some fail; then throws, or tells, the first error.
+void wait_all(std::span<request> requests, on_error e = {});
 
 }  // namespace argosy

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include <argosy/plan/reason_text.hpp>
+
 namespace argosy {
 
 struct report {
   std::string policy = {};
-  std::string reason = {};
+  reason_text reason = {};
   std::int64_t bytes = 0;         // transferred of the request, counted along its stream from the start
   std::int64_t memory_bytes = 0;  // the same as they lie in memory: what MPI_Get_count counts in
   std::int64_t rounds = 0;        // rounds of exchange with other ranks; 0: each rank went alone

@@ -5,11 +5,11 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/policy.hpp>
 
@@ -32,7 +32,7 @@ class any_policy {
 
   window next(access const& wanted, std::int64_t position) const { return held_->next(wanted, position); }
   std::int64_t buffer_for(access const& wanted) const { return held_->buffer_for(wanted); }
-  std::string reason(access const& wanted) const { return held_->reason(wanted); }
+  reason_text reason(access const& wanted) const { return held_->reason(wanted); }
   argosy::plan plan(access const& wanted) const { return held_->plan(wanted); }
 
   collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks) const {
@@ -61,7 +61,7 @@ class any_policy {
     virtual bool is_collective() const = 0;
     virtual window next(access const&, std::int64_t) const { return {}; }
     virtual std::int64_t buffer_for(access const&) const { return 0; }
-    virtual std::string reason(access const&) const { return {}; }
+    virtual reason_text reason(access const&) const { return {}; }
     virtual argosy::plan plan(access const&) const { return {}; }
     virtual bool balances() const { return false; }
     virtual collective_plan plan_together(access_kind, access_summary const&, rank_group const&,
@@ -79,7 +79,7 @@ class any_policy {
     bool is_collective() const override { return false; }
     window next(access const& wanted, std::int64_t position) const override { return policy_.next(wanted, position); }
     std::int64_t buffer_for(access const& wanted) const override { return policy_.buffer_for(wanted); }
-    std::string reason(access const& wanted) const override { return policy_.reason(wanted); }
+    reason_text reason(access const& wanted) const override { return policy_.reason(wanted); }
     argosy::plan plan(access const& wanted) const override { return make_plan(policy_, wanted); }
     P policy_;
   };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <argosy/policy/policy.hpp>
@@ -20,7 +19,7 @@ struct independent {
     return window_of(wanted.file, position, std::min(least_one(), wanted.end() - position));
   }
   std::int64_t buffer_for(access const& wanted) const { return std::min(least_one(), wanted.bytes); }
-  std::string reason(access const&) const { return "one call per piece"; }
+  reason_text reason(access const&) const { return "one call per piece"; }
   friend bool operator==(independent const&, independent const&) = default;
 
  private:

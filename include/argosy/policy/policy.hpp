@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <argosy/plan/plan.hpp>
+#include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/access.hpp>
 
 namespace argosy {
@@ -22,13 +23,13 @@ concept independent_policy = std::regular<P> && requires(P const& policy, access
   { policy.next(wanted, position) } -> std::same_as<window>;
   // Bytes of staging memory that the call needs.
   { policy.buffer_for(wanted) } -> std::convertible_to<std::int64_t>;
-  { policy.reason(wanted) } -> std::convertible_to<std::string>;
+  { policy.reason(wanted) } -> std::convertible_to<reason_text>;
 };
 
 // All windows at once, for printing and tests. O(windows).
 template <independent_policy P>
 plan make_plan(P const& policy, access const& wanted) {
-  plan p{std::string(P::name), policy.reason(wanted), wanted.kind, {}, policy.buffer_for(wanted)};
+  plan p{std::string(P::name), reason_text(policy.reason(wanted)), wanted.kind, {}, policy.buffer_for(wanted)};
   for (std::int64_t at = wanted.position; at < wanted.end();) {
     p.windows.push_back(policy.next(wanted, at));
     at += p.windows.back().wanted;

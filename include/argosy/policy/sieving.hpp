@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <argosy/policy/policy.hpp>
@@ -59,11 +58,11 @@ struct sieving {
         wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
   }
-  std::string reason(access const& wanted) const {
+  reason_text reason(access const& wanted) const {
     sieve const asked = wanted.kind == access_kind::read ? reads : writes;
-    return asked == sieve::automatic ? "each window as one or by pieces, by price of calls against price of holes"
-           : asked == sieve::always  ? "windows as one, as the hint asks"
-                                     : "windows by pieces, as the hint asks";
+    if (asked == sieve::automatic) return "each window as one or by pieces, by price of calls against price of holes";
+    if (asked == sieve::always) return "windows as one, as the hint asks";
+    return "windows by pieces, as the hint asks";
   }
   friend bool operator==(sieving const&, sieving const&) = default;
 

@@ -1,3 +1,4 @@
+// Implements file_hints.hpp: merges the hints of all sources, and keeps what became of each.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/file_hints.hpp>
 

@@ -1,3 +1,4 @@
+// Implements hints.hpp: the hints that a program gives, as names and values.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/hints.hpp>
 

@@ -1,3 +1,4 @@
+// Implements hints_file.hpp: reads hints from text files and from the environment.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/hints_file.hpp>
 

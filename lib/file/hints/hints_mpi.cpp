@@ -1,3 +1,4 @@
+// Implements hints_mpi.hpp: hints from and to MPI_Info.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/hints_mpi.hpp>
 

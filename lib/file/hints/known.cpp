@@ -1,3 +1,4 @@
+// Implements hint_info.hpp: the table of all hints, with their kinds and moments.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/hint_info.hpp>
 

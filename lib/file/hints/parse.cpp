@@ -1,3 +1,4 @@
+// Implements parse.hpp: the values of hints as text.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parse.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <argosy/lab/cluster/scenario.hpp>
+#include <argosy/policy/sieving.hpp>
 
 #include "explore/features.hpp"
 #include "explore/planted.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/layout/serialize.hpp>
@@ -49,7 +49,7 @@ io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int c
         std::vector<std::byte> const data(static_cast<std::size_t>(mine.size()), std::byte{1});
         auto f = io::basic_file<io::lab::virtual_rank>::open(world, "state", io::mode::create | io::mode::read_write,
                                                              {}, files.opener());
-        f.set_view(0, io::bytes(1), mine);
+        f.set_view(0, {io::bytes(1), mine});
         g.form_bytes[me] = static_cast<std::int64_t>(serialize(f.view().stream()).size());
         io::two_phase const one_round{.buffer_bytes = 2 * file_bytes / domains,
                                       .window_bytes = file_bytes / domains,

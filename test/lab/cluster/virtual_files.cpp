@@ -1,5 +1,6 @@
 // Files of the virtual cluster, and argosy's files on it.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
@@ -63,8 +63,8 @@ void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files c
   if (mine.empty())
     f.set_view(0, io::type<int>);
   else
-    f.set_view(0, io::type<int>,
-               io::resized(io::indexed_block(block, mine, io::type<int>), 0, std::int64_t{4} * blocks * block));
+    f.set_view(0, {io::type<int>,
+                   io::resized(io::indexed_block(block, mine, io::type<int>), 0, std::int64_t{4} * blocks * block)});
   CHECK(f.write_all(data).bytes == static_cast<std::int64_t>(data.size() * sizeof(int)));
   f.seek(0);
   CHECK(f.read_all(back).bytes == static_cast<std::int64_t>(back.size() * sizeof(int)));
@@ -329,8 +329,8 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
   io::lab::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
         auto f = virtual_file::open(world, path, create);
-        f.set_view(0, io::type<int>,
-                   io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24));  // every other is nobody's
+        f.set_view(
+            0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24)});  // every other is nobody's
         std::vector<int> const data(100, world.rank() + 1);
         std::vector<int> back(100);
         CHECK(f.write_at_all(0, data, io::two_phase{.buffer_bytes = 512, .align_bytes = 64}).bytes == 400);
@@ -350,7 +350,7 @@ TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
           .run([&](io::lab::virtual_rank const& world) {
             auto f = virtual_file::open(world, "f", create, {}, files.opener());
             bytes const mine(4096, std::byte{1});
-            f.set_view(0, io::type<std::byte>, io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * world.size()));
+            f.set_view(0, {io::type<std::byte>, io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * world.size())});
             f.write_all(mine, io::two_phase{.buffer_bytes = 4096, .align_bytes = 64});
             f.close();
           });
@@ -425,7 +425,7 @@ TEST_CASE("a view of a sequential file begins at the same place for all, however
       bytes const early = filled(100, 1);
       f.write_shared(early);
     }
-    f.set_view(io::current_displacement, io::type<std::uint8_t>, io::type<std::uint8_t>);
+    f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>});
     CHECK(f.view().displacement() == 100);
     bytes const last = filled(1, 2);
     f.write_ordered(last);
@@ -456,7 +456,7 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
       std::string thrown;
       try {
         if (sequential)
-          f.set_view(io::current_displacement, io::type<std::uint8_t>, io::type<std::uint8_t>, error);
+          f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>}, error);
         else
           f.seek_shared(1, io::seek_from::current, error);
       } catch (std::runtime_error const& e) {
@@ -503,7 +503,7 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
     io::lab::virtual_files const files(s.disk);
     io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code e;
-      auto f = virtual_file::open(world, "f", create, e, {}, files.opener());
+      auto f = virtual_file::open(world, "f", create, e, files.opener());
       std::vector<int> const data(5000, world.rank() + 1);
       if (!e) f.write_at_all(world.rank() * std::int64_t{20000}, data, e);
       check(world, e, f);
@@ -600,7 +600,7 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
             .run([&](io::lab::virtual_rank const& world) {
               auto const me = static_cast<std::size_t>(world.rank());
               try {
-                auto f = virtual_file::open(world, "f", create, opened[me], {}, files.opener());
+                auto f = virtual_file::open(world, "f", create, opened[me], files.opener());
                 if (opened[me]) return;
                 std::vector<int> const data(1000, world.rank() + 1);
                 f.write_at_all(world.rank() * 4000, data, written[me]);
@@ -635,14 +635,14 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
     for (int b = world.rank(); b < blocks; b += ranks + 1) mine.push_back(b * block);  // every seventh is nobody's
     std::vector<int> data(mine.size() * block, world.rank() + 1), back(data.size());
     auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    f.set_view(0, io::type<int>, io::resized(io::indexed_block(block, mine, io::type<int>), 0, 4 * blocks * block));
+    f.set_view(0, {io::type<int>, io::resized(io::indexed_block(block, mine, io::type<int>), 0, 4 * blocks * block)});
     io::two_phase const rounds{.buffer_bytes = 128, .aggregators = 3, .align_bytes = 32};
-    io::report const put = f.write_all(data, rounds, e);
+    io::report const put = f.write_all(data, {rounds, e});
     if (e) return put;
     CHECK(put.policy == "two_phase");
     CHECK(put.rounds >= 4);
     f.seek(0);
-    io::report const got = f.read_all(back, rounds, e);
+    io::report const got = f.read_all(back, {rounds, e});
     if (e) return got;
     CHECK(got.policy == "two_phase");
     CHECK(back == data);
@@ -730,9 +730,9 @@ TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtua
     std::error_code e;
     try {
       if (reads)
-        f.read_at_all(1000 * world.rank(), data, rounds, e);
+        f.read_at_all(1000 * world.rank(), data, {rounds, e});
       else
-        f.write_at_all(1000 * world.rank(), data, rounds, e);
+        f.write_at_all(1000 * world.rank(), data, {rounds, e});
       told += e == io::errc::error_on_another_rank;
     } catch (std::runtime_error const& own) {
       CHECK(world.rank() == 1);
@@ -757,13 +757,13 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
     if (world.rank() == 1) script->add(io::delay_at(io::file_call::write, 1, std::chrono::nanoseconds(1)));
     auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
     f.set_atomic(atomic);
-    f.set_view(0, io::type<std::byte>, io::resized(io::bytes(8), 0, 16));
+    f.set_view(0, {io::type<std::byte>, io::resized(io::bytes(8), 0, 16)});
     std::vector<std::byte> const data(800, std::byte{2});
     io::sieving const merged{.write_window_bytes = 500, .writes = io::sieve::always};
     std::error_code e;
-    if (world.rank() == 1) CHECK_THROWS_WITH(f.write_at(0, data, merged, e), "a handle of the program");
+    if (world.rank() == 1) CHECK_THROWS_WITH(f.write_at(0, data, {merged, e}), "a handle of the program");
     world.barrier();
-    CHECK(f.write_at(0, data, merged, e).bytes == 800);  // of rank 0, too: the lock is free
+    CHECK(f.write_at(0, data, {merged, e}).bytes == 800);  // of rank 0, too: the lock is free
     CHECK_FALSE(e);
     f.close();
   });

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include <argosy/handle/faulty.hpp>
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/layout/table.hpp>
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
 
 #include "support/catch.hpp"
 #include "support/shipping_cases.hpp"
@@ -84,7 +87,7 @@ TEST_CASE("requests that meet in a window go to the file as one", "[shipping][me
   constexpr std::int64_t pieces = 1000;
   in_the_cluster(ranks, 1, [](io::lab::virtual_rank const& world, io::opener const& files) {
     auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
-    f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * ranks));
+    f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * ranks)});
     std::vector<int> data(pieces, world.rank()), back(pieces);
     io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
     world.barrier();
@@ -105,7 +108,7 @@ TEST_CASE("reads that meet writes in a window go to the file by themselves", "[s
   constexpr std::int64_t pieces = 1000;
   in_the_cluster(ranks, 1, [](io::lab::virtual_rank const& world, io::opener const& files) {
     auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files);
-    f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * ranks));
+    f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * ranks)});
     io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1};
     std::vector<int> mine(pieces, world.rank()), back(pieces);
     f.write_at(0, mine, policy);
@@ -143,7 +146,7 @@ TEST_CASE("where one of those who meet asks for no holes, none are touched", "[s
       h.ds_write = h.ds_read = io::toggle::enable;
       auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, h, on.opener());
       fill(f, world, bytes(4 * pieces * (ranks + 1), std::byte{7}));
-      f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * (ranks + 1)));
+      f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * (ranks + 1))});
       std::vector<int> const data(pieces, 1);
       std::vector<int> back(pieces);
       io::data_shipping const policy{.stripe_bytes = 1 << 20, .agents = 1, .sparse = world.rank() == sparse};
@@ -219,15 +222,15 @@ TEST_CASE("where an agent dies, whoever needs it is told, and nobody waits", "[s
     s.deaths.push_back({1, k});
     auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code error;
-      auto f =
-          virtual_file::open(world, "f", io::mode::create | io::mode::read_write, error, with_agents(), files.opener());
+      auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, {with_agents(), error},
+                                  files.opener());
       if (error) {
         CHECK(error == io::errc::rank_failed);
         return;
       }
       std::vector<std::byte> data(30'000, static_cast<std::byte>(world.rank() + 1));
       for (int i = 0; i < 5 && !error; ++i) {
-        io::report const put = f.write_at(30'000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1}, error);
+        io::report const put = f.write_at(30'000 * world.rank(), data, {io::data_shipping{.stripe_bytes = 1}, error});
         if (!error) CHECK(put.bytes == 30'000);
         if (error) {
           CHECK(error == io::errc::rank_failed);
@@ -285,13 +288,13 @@ guided_run scattered(io::access_kind kind, io::data_shipping const& how, bool to
               offsets.push_back((i * ranks + world.rank()) * 3 * block +
                                 (strided ? 0 : static_cast<std::int64_t>(random() % (2 * block))));
             auto f = virtual_file::open(world, "f", io::mode::read_write, with_agents(), files.opener());
-            f.set_view(0, io::type<std::byte>, io::resized(io::table(offsets, length), 0, blocks * block));
+            f.set_view(0, {io::type<std::byte>, io::resized(io::table(offsets, length), 0, blocks * block)});
             std::vector<std::byte> memory(each * length, std::byte{9});
             std::error_code error;
             io::report const r =
-                reading    ? together ? f.read_at_all(0, memory, how, error) : f.read_at(0, memory, how, error)
-                   : together ? f.write_at_all(0, memory, how, error)
-                           : f.write_at(0, memory, how, error);
+                reading    ? together ? f.read_at_all(0, memory, {how, error}) : f.read_at(0, memory, {how, error})
+                   : together ? f.write_at_all(0, memory, {how, error})
+                           : f.write_at(0, memory, {how, error});
             CHECK((broken || !error));
             result.hinted += r.hinted_ranges;
             result.bytes += r.bytes;
@@ -340,7 +343,7 @@ TEST_CASE("without the hint, or where the access is regular, nothing is told", "
   io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
         auto f = virtual_file::open(world, "f", io::mode::create | io::mode::read_write, with_agents(), files.opener());
-        f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 5000));
+        f.set_view(100 * world.rank(), {io::type<std::byte>, io::resized(io::bytes(100), 0, 5000)});
         std::vector<std::byte> const data(100'000, std::byte{1});
         CHECK(f.write_at(0, data).bytes == 100'000);
         f.close();
@@ -395,7 +398,7 @@ constexpr io::mode unique = io::mode::create | io::mode::read_write | io::mode::
 template <class File>
 io::report put_records(File& f, io::lab::virtual_rank const& world, std::byte value, std::error_code& error) {
   std::vector<std::byte> const data(100 * 200, value);
-  f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * world.size()));
+  f.set_view(100 * world.rank(), {io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * world.size())});
   return f.write_at(0, data, error);
 }
 
@@ -520,7 +523,7 @@ TEST_CASE("a rank that dies while the file is partitioned", "[shipping][partitio
     s.deaths.push_back({1, k});
     auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
       std::error_code error;
-      auto f = virtual_file::open(world, "f", unique, error, partitioned(block), files.opener());
+      auto f = virtual_file::open(world, "f", unique, {partitioned(block), error}, files.opener());
       bool lost = error == io::errc::rank_failed;
       CHECK((!error || lost));
       if (error) {

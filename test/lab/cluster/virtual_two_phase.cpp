@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/independent.hpp>
@@ -69,7 +70,7 @@ TEST_CASE("a collective write that merges keeps off a request that is under way"
       h.ds_write = io::toggle::enable;
       auto f = io::basic_file<io::lab::virtual_rank>::open(world, path, io::mode::create | io::mode::read_write | more,
                                                            h, files);
-      f.set_view(4 * world.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world.size()));
+      f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
       for (int who = 0; who < world.size(); ++who) {
         std::vector<int> const data(each, world.rank() + 100 * who);
         std::vector<int> back(each);

@@ -4,6 +4,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/lab/gpfs/mount_together.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/world/mpi.hpp>
 
 #include <mpi.h>
@@ -218,8 +219,8 @@ TEST_CASE("files with views, collective and independent calls", "[gpfs][together
     int const per_block = 7, blocks = 40;
     // Rank r has every ranks-th group of seven numbers.
     std::vector<int> mine(per_block * blocks);
-    f.set_view(me * per_block * 4, io::type<int>,
-               io::resized(io::contiguous(per_block, io::type<int>), 0, ranks * per_block * 4));
+    f.set_view(me * per_block * 4,
+               {io::type<int>, io::resized(io::contiguous(per_block, io::type<int>), 0, ranks * per_block * 4)});
     auto const value = [&](int rank, int k, int round) { return rank * 1000000 + k + round * 10000; };
     for (int round = 0; round < 3; ++round) {
       for (int k = 0; k < per_block * blocks; ++k) mine[static_cast<std::size_t>(k)] = value(me, k, round);
@@ -266,8 +267,8 @@ TEST_CASE("a file opened unique whose calls are shipped is partitioned, or left 
     if (world.rank() == who) script->add(io::fail_at(io::file_call::fcntl, 1, std::errc::not_enough_memory));
     auto f = io::basic_file<io::mpi>::open(
         world, "records" + std::to_string(who), io::mode::create | io::mode::read_write | io::mode::unique_open,
-        {.largeblock_io = io::largeblock::off}, io::with_faults(m.fs.files(), script));
-    f.set_view(100 * world.rank(), io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * ranks));
+        io::hints{.largeblock_io = io::largeblock::off}, io::with_faults(m.fs.files(), script));
+    f.set_view(100 * world.rank(), {io::type<std::byte>, io::resized(io::bytes(100), 0, 100 * ranks)});
     std::vector<std::byte> const mine(100 * 40, static_cast<std::byte>(world.rank() + 1));
     CHECK_THAT(f.write_at(0, mine).reason,
                ContainsSubstring(who < 0 ? "; partitioned in the file system" : "; not partitioned: "));

@@ -14,6 +14,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/operation.hpp>
 
 namespace argosy::detail {
 
@@ -38,17 +39,29 @@ class completion {
 };
 
 struct launcher {
-  template <communicator World, class Data, class Token>
-  static auto initiate(basic_file<World>& file, std::string_view call, access_kind kind, pointer_kind pointer,
-                       std::int64_t offset, Data data, any_policy how, Token&& token) {
+  // A call without its data, which goes with the token.
+  struct begun {
+    std::string_view name;
+    access_kind kind;
+    pointer_kind pointer;
+    std::int64_t offset;
+  };
+
+  template <communicator World, class Token>
+  static auto initiate(basic_file<World>& file, begun what, source data, any_policy by, Token&& token) {
     // Some tokens start later, or elsewhere: all but the file goes with them.
     return boost::asio::async_initiate<Token, void(boost::system::error_code, report)>(
-        [&file, call, kind, pointer, offset](auto handler, Data const& given, any_policy const& policy) {
+        [&file, what](auto handler, source given, how const& with) {
           // Handlers can only be moved, std::function wants copies.
           auto const then = std::make_shared<completion<decltype(handler)>>(std::move(handler));
-          file.launch(call, kind, pointer, offset, given, policy, [then](operation const& o) { (*then)(o); });
+          file.launch({what.name, what.kind, what.pointer, what.offset, given, with},
+                      [then](operation const& o) { (*then)(o); });
         },
-        token, std::move(data), std::move(how));
+        token, std::move(data), how(std::move(by)));
+  }
+  template <communicator World, class Token>
+  static auto initiate(basic_file<World>& file, begun what, source data, Token&& token) {
+    return initiate(file, what, std::move(data), any_policy(), std::forward<Token>(token));
   }
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
@@ -40,7 +41,7 @@ struct collective_call {
     if (ordered)
       all.bytes = work.etypes;  // their sum; where they go is not known yet
     else
-      all = file.summarise(work);
+      all = file.summary_of(work);
   }
 };
 
@@ -66,7 +67,7 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   if (all > INT64_MAX - told.at || all == INT64_MAX)  // the sum stops there
     return {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
                                 "; what all ranks ask for would take it beyond 2^63 etypes"};
-  return file.place(told.at + world.exclusive_sum(t.etypes), t);
+  return file.locate(told.at + world.exclusive_sum(t.etypes), t);
 }
 
 // Collective, and the same on all ranks. Uneven accesses are worth a second look, to balance them.
@@ -88,10 +89,10 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   return plan;
 }
 
-// Collective.
+// The whole call. Collective.
 template <agreeing World>
-agreement carry_out(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
-                    collective_call& c, staging& space, report& done) {
+agreement access_together(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
+                          collective_call& c, staging& space, report& done) {
   job& t = c.work;
   if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
   access_summary all = c.all;
@@ -101,7 +102,7 @@ agreement carry_out(World const& world, team<World>& ranks, open_file& file, sha
     if (mine) t.bytes = 0;
     all = {};
     if (t.together.has_value()) {
-      if (!mine) all = file.summarise(t);
+      if (!mine) all = file.summary_of(t);
       world.all_reduce(all);
     }
   }
@@ -115,18 +116,18 @@ agreement carry_out(World const& world, team<World>& ranks, open_file& file, sha
     return alone(world.rank(), failure_by("a policy of the program"));
   }
   if (plan.together) {
-    auto const result = ranks.carry_out(world, plan, t, file, space, done, all.pending > 0, mine);
+    auto const result = ranks.exchange(world, plan, t, file, space, done, all.pending > 0, mine);
     if (result) {
-      done.policy = plan.policy;
-      done.reason = plan.reason;
+      done.policy = std::move(plan.policy);
+      done.reason = std::move(plan.reason);
       done.memory_bytes = memory_bytes_of(t, done.bytes);
       if (*result && t.kind == access_kind::write) file.written = true;
       return *result;
     }
     plan.reason = "no staging memory; each rank by itself";
   }
-  if (!mine) mine = file.move(t, space, done);
-  if (t.together.has_value()) done.reason = plan.reason;
+  if (!mine) mine = file.access_alone(t, space, done);
+  if (t.together.has_value()) done.reason = std::move(plan.reason);
   return agree_on_outcome(world, mine);
 }
 

@@ -36,8 +36,8 @@ class deferred {
     state_->waiting.push_back(std::make_shared<call>(state_, std::move(c)));
     return state_->waiting.back();
   }
-  // All that have begun. Collective.
-  void carry_out() { state_->carry_out(nullptr); }
+  // Ends all that have begun. Collective.
+  void finish() { state_->finish_up_to(nullptr); }
 
  private:
   struct call;
@@ -48,13 +48,13 @@ class deferred {
     std::shared_ptr<team<World>> ranks;
     std::deque<std::shared_ptr<call>> waiting;
 
-    // Up to `last`.
-    void carry_out(call const* last) {
+    // Carries them out in their order, until `last` has ended; all, if it is null. On the program's thread.
+    void finish_up_to(call const* last) {
       while (!waiting.empty() && !(last && last->ended)) {
         std::shared_ptr<call> const next = std::move(waiting.front());
         waiting.pop_front();
         try {
-          next->result = detail::carry_out(world, *ranks, *file, *pointer, next->what, file->buffer, next->done);
+          next->result = access_together(world, *ranks, *file, *pointer, next->what, file->buffer, next->done);
         } catch (rank_failure const& lost) {
           next->result = without(lost, std::optional<World>(world));
           // Which windows the aggregators wrote, nobody can say any more.
@@ -73,7 +73,7 @@ class deferred {
       return true;
     }
     void wait() override {
-      if (auto const s = queue.lock()) s->carry_out(this);
+      if (auto const s = queue.lock()) s->finish_up_to(this);
     }
     void leave() override {}  // it stays in the queue
 

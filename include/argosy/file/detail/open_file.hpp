@@ -18,6 +18,8 @@
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/agency.hpp>
+#include <argosy/file/detail/call.hpp>
+#include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
@@ -63,14 +65,17 @@ struct used_view {
 struct job {
   access_kind kind = access_kind::read;
   std::shared_ptr<used_view const> where;
-  std::int64_t position = 0;                  // bytes of the view's stream
-  std::int64_t bytes = 0;                     // in the representation of the file
-  std::int64_t etypes = 0;                    // the same, counted in etypes
-  const_buffer memory;                        // of a read, too
-  any_policy policy;                          // of this rank by itself
-  any_policy together;                        // of all ranks of a collective call; empty: each by itself
-  std::optional<data_shipping> shipped = {};  // by agents; none: by this rank itself
-  agency* agents = nullptr;                   // null: there are none
+  std::int64_t position = 0;                   // bytes of the view's stream
+  std::int64_t bytes = 0;                      // in the representation of the file
+  std::int64_t etypes = 0;                     // the same, counted in etypes
+  std::shared_ptr<const_buffer const> memory;  // of a read, too; the caller's own, unless the job keeps it
+  any_policy policy;                           // of this rank by itself
+  any_policy together;                         // of all ranks of a collective call; empty: each by itself
+  std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
+  agency* agents = nullptr;                    // null: there are none
+
+  // Before the call returns that this goes on after.
+  void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
 };
 
 // Of the first `bytes` of its stream, what lies in memory; an item that is cut does not count.
@@ -100,8 +105,6 @@ struct pointer_move {
   }
 };
 
-enum class pointer_kind { explicit_offset, individual, shared };
-
 struct open_file {
   open_file();
   ~open_file();
@@ -112,7 +115,6 @@ struct open_file {
   int ranks = 1;
   opener files;
   any_handle handle;
-  file_hints hints;
   std::shared_ptr<used_view const> where;
   bool readable = true;   // also of a file opened for writing, where permissions let us merge
   bool has_locks = true;  // all ranks have
@@ -122,8 +124,14 @@ struct open_file {
   file_position position;
   staging buffer;  // of blocking calls
 
+  // What the hints say, and what they choose.
+  file_hints const& hints() const noexcept { return hints_; }
+  chosen const& choice() const noexcept { return choice_; }
+  void follow(file_hints h);
+
   // Opening, step by step; what needs other ranks is between them.
-  void begin(std::string const& name, argosy::mode how, int my_rank, argosy::hints const& h, opener with);
+  void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
+             opener with);
   failure create(bool& made);  // opens the file; `made` if it was not there before
   failure open_existing();
   failure to_end();              // of the individual pointer
@@ -132,21 +140,16 @@ struct open_file {
   void drain();                  // waits for requests
   void end_threads();            // and for what their completions do
 
-  // What a call of this kind is not allowed here, and its work; `offset` in etypes (not looked at for shared pointers,
-  // whose value is not known yet).
-  failure prepare(access_kind kind, pointer_kind pointer, std::int64_t offset, const_buffer const& memory,
-                  failure const& described, any_policy const& policy, job& t) const;
-  // Gives the work its place.
-  failure place(std::int64_t offset, job& t) const;
-  failure move(job const& t, staging& with, report& done);
+  // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
+  // pointer goes is not known yet.
+  failure prepare(call const& c, job& t) const;
+  // Finds the job's place in the view, `offset` etypes from its start.
+  failure locate(std::int64_t offset, job& t) const;
+  // Does the job, without other ranks but agents.
+  failure access_alone(job const& t, staging& with, report& done);
   plan explain(job const& t) const;
-  sieving sieving_of_hints() const;
-  sieving sieving_of_agents() const;
-  data_shipping shipping_of_hints() const;
-  any_policy policy_of_hints() const;
-  any_policy together_of_hints(access_kind kind) const;
   merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
-  access_summary summarise(job const& t) const;
+  access_summary summary_of(job const& t) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   access access_of(job const& t) const;
   bool forgets_lost() const;  // say the hints: something was written since
@@ -154,10 +157,10 @@ struct open_file {
   // Nonblocking calls.
   void start(std::function<void()> work);
   std::atomic<int> pending{0};
-  std::shared_ptr<background> beside;  // where they run, in worlds that have it; null: on threads
+  std::shared_ptr<background> workers;  // where they run, in worlds that have it; null: on threads
 
   // Data shipping of independent calls: from the first collective call on at which the hints ask for it, until close.
-  bool wants_agents() const { return !agents && why_no_agents.empty() && hints.values().wants_agents(); }
+  bool wants_agents() const { return !agents && why_no_agents.empty() && hints_.values().wants_agents(); }
   std::unique_ptr<agency> agents;
   std::string why_no_agents;  // if they could not be had
 
@@ -165,11 +168,13 @@ struct open_file {
   partitioning parts;
 
  private:
-  failure move(job const& t, staging& with, report& done, merging how);
   failure moved(job const& t, staging& with, report& done);
-  failure move_atomic(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;
-  failure move_here(job const& t, staging& with, report& done);
+  failure access_here(job const& t, staging& with, report& done);
+  failure access_locked(job const& t, staging& with, report& done);
+
+  file_hints hints_;
+  chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
 };

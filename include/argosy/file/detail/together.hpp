@@ -13,11 +13,10 @@
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/exchange/detail/collective_exchange.hpp>
-#include <argosy/exchange/detail/converted_memory.hpp>
 #include <argosy/exchange/detail/links.hpp>
-#include <argosy/exchange/detail/memory_side.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/with_memory.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
@@ -34,7 +33,7 @@ class team {
 
   // Collective at the first call, and at the first one after hints have changed what was asked.
   rank_group const& group(World const& world, open_file& file) {
-    std::vector<host_limit> const& hosts = file.hints.values().cb_config_list;
+    std::vector<host_limit> const& hosts = file.hints().values().cb_config_list;
     if (group_ && hosts == hosts_) return *group_;
     World const& near = node(world);
     int first = world.rank();
@@ -64,16 +63,15 @@ class team {
   }
 
   // Carries out a plan for all ranks together, and agrees on the outcome; `before` is what failed on this rank already.
-  // Nothing where what it takes could not be had: then nothing was done, on any rank. Collective.
-  std::optional<agreement> carry_out(World const& world, collective_plan const& plan, job const& t, open_file& file,
-                                     staging& space, report& done, bool others_write, failure const& before) {
+  // Returns nullopt if no rank could get staging memory; then nothing was done. Collective.
+  std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t, open_file& file,
+                                    staging& space, report& done, bool others_write, failure const& before) {
     if (!has_stage(world, plan)) return std::nullopt;
     access const wanted = file.access_of(t);
-    sieving prices = file.sieving_of_hints();
-    prices.sharers = 1;  // windows belong to one aggregator each: nobody waits
+    sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merging_for(others_write);  // the ranks of this call are no danger to each other
-    auto const run = [&](auto& memory, auto const& check) {
+    return with_memory(t, [&](auto& memory, auto const& check) {
       collective_exchange all(world, seats_, stage_, links_, plan, wanted, file.handle, memory, prices, how, space,
                               done);
       failure f = all.run(t.where->number);
@@ -87,16 +85,7 @@ class team {
         done.bytes = brought ? settled : 0;
       }
       return result;
-    };
-    representation const& r = t.where->view.representation();
-    if (r.converts()) {
-      converted_memory memory(r, t.memory.form, t.memory.types, t.memory.address);
-      return run(memory, [&]() -> failure {
-        return memory.fits() ? failure() : failure(errc::conversion, "in representation " + std::string(r.name()));
-      });
-    }
-    native_memory memory(t.memory.form, t.memory.address);
-    return run(memory, [] { return failure(); });
+    });
   }
 
  private:

@@ -15,8 +15,10 @@ bool overlaps(Entry const& e, std::int64_t begin, std::int64_t end) noexcept {
 
 // Removes [begin, end) from the entries for which `mine` is true; returns whether there were any. The rest of an entry keeps
 // its place in the order.
+// A node that is over goes to `spare`, if there is none yet: for tables that are to allocate nothing.
 template <class Entry, class Mine>
-bool trim(std::list<Entry>& entries, std::int64_t begin, std::int64_t end, Mine&& mine) {
+bool trim(std::list<Entry>& entries, std::int64_t begin, std::int64_t end, Mine&& mine,
+          std::list<Entry>* spare = nullptr) {
   bool found = false;
   for (auto e = entries.begin(); e != entries.end();) {
     if (!mine(*e) || !overlaps(*e, begin, end)) {
@@ -34,7 +36,11 @@ bool trim(std::list<Entry>& entries, std::int64_t begin, std::int64_t end, Mine&
       behind.begin = end;
       entries.insert(e, behind);
     }
-    e = entries.erase(e);
+    auto const over = e++;
+    if (spare && spare->empty())
+      spare->splice(spare->begin(), entries, over);
+    else
+      entries.erase(over);
   }
   return found;
 }

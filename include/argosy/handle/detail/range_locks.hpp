@@ -44,6 +44,7 @@ class basic_range_locks {
   };
   using place = typename std::list<entry>::iterator;
 
+  place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
   // Unlocks in the kernel the parts of the range that no entry needs, not counting what `owner` holds.
@@ -52,6 +53,7 @@ class basic_range_locks {
   typename System::mutex mutex_;
   typename System::condition changed_;
   std::list<entry> entries_;
+  std::list<entry> spare_;  // a node that a lock left for the next one
 };
 
 extern template class basic_range_locks<threads_and_kernel>;

@@ -16,12 +16,12 @@
 namespace argosy::detail {
 
 // One call after the other, in the order in which they were begun, which is the same on all ranks.
-class beside {
+class concurrent_calls {
  public:
   // Local; every rank of the file has one, over the same memory.
-  beside(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
+  concurrent_calls(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
   // Leaves calls that others have not joined to themselves.
-  ~beside();
+  ~concurrent_calls();
 
   std::shared_ptr<operation> start(collective_call c);
   // Until all calls so far have ended, on all ranks.

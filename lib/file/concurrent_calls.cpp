@@ -1,5 +1,6 @@
+// Implements concurrent_calls.hpp: collective calls that a thread of each rank carries out while the program goes on.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/beside.hpp>
+#include <argosy/file/detail/concurrent_calls.hpp>
 
 #include <deque>
 #include <system_error>
@@ -9,7 +10,7 @@ namespace argosy::detail {
 
 class collective_operation;
 
-struct beside::state {
+struct concurrent_calls::state {
   state(memory_world w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p)
       : world(std::move(w)), file(std::move(f)), pointer(std::move(p)) {}
 
@@ -31,7 +32,7 @@ struct beside::state {
 
 class collective_operation final : public operation {
  public:
-  collective_operation(std::shared_ptr<beside::state> s, std::shared_ptr<open_file> f, collective_call c)
+  collective_operation(std::shared_ptr<concurrent_calls::state> s, std::shared_ptr<open_file> f, collective_call c)
       : operation(c.given.call(), std::move(f)), what(std::move(c)), queue_(std::move(s)) {}
 
   bool test() override {
@@ -63,20 +64,20 @@ class collective_operation final : public operation {
     while (!has_ended()) queue_->next();
   }
 
-  std::shared_ptr<beside::state> queue_;
+  std::shared_ptr<concurrent_calls::state> queue_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;
 };
 
-void beside::state::next() {
+void concurrent_calls::state::next() {
   std::shared_ptr<collective_operation> o;
   {
     std::lock_guard const guard(mutex);
     o = std::move(waiting.front());
     waiting.pop_front();
   }
-  o->result = carry_out(world, ranks, *file, *pointer, o->what, space, o->done);
+  o->result = access_together(world, ranks, *file, *pointer, o->what, space, o->done);
   {
     std::lock_guard const guard(mutex);
     --under_way;
@@ -86,17 +87,18 @@ void beside::state::next() {
   o->end();  // whoever waits for it finds nothing under way any more
 }
 
-beside::beside(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
+concurrent_calls::concurrent_calls(memory_world world, std::shared_ptr<open_file> file,
+                                   std::shared_ptr<shared_pointer> pointer)
     : state_(std::make_shared<state>(std::move(world), std::move(file), std::move(pointer))) {}
 
-beside::~beside() {
+concurrent_calls::~concurrent_calls() {
   if (!thread_) return;
   std::lock_guard const guard(state_->mutex);
   if (state_->has_thread && state_->under_way > 0)
     (void)thread_.release();  // its destructor would wait for other ranks
 }
 
-std::shared_ptr<operation> beside::start(collective_call c) {
+std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_operation>(state_, state_->file, std::move(c));
   {
@@ -113,7 +115,7 @@ std::shared_ptr<operation> beside::start(collective_call c) {
   return o;
 }
 
-void beside::drain() {
+void concurrent_calls::drain() {
   if (!state_->has_thread)
     while (state_->under_way > 0) state_->next();
   std::unique_lock guard(state_->mutex);

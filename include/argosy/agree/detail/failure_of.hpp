@@ -1,0 +1,37 @@
+// Exceptions as failures: no rank may leave a call by one while others wait for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include <argosy/error/failure.hpp>
+#include <argosy/layout/error.hpp>
+
+namespace argosy::detail {
+
+// What `f` returns, if it returns a failure, or throws: of this class, if it says nothing else.
+template <class F>
+failure failure_of(errc e, F&& f) {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+      f();
+      return {};
+    } else {
+      return f();
+    }
+  } catch (invalid_layout const& x) {
+    return {e, x.what()};
+  } catch (std::system_error const& x) {
+    failure result(x.code() ? x.code() : make_error_code(e), x.what());
+    if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user
+    return result;
+  } catch (...) {
+    return failure_by("code of the program");
+  }
+}
+
+}  // namespace argosy::detail

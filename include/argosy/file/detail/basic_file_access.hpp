@@ -1,0 +1,132 @@
+// Bodies of basic_file: reads, writes and their plans.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <argosy/error/error.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/basic_file_open.hpp>
+#include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/operation.hpp>
+
+namespace argosy {
+
+template <communicator World>
+report basic_file<World>::access_alone(detail::call const& c) {
+  report r;
+  detail::job t;
+  failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed();
+  if (!f) f = local().access_alone(t, local().buffer, r);
+  if (!f && c.pointer == pointer_kind::individual) local().position += t.etypes;
+  return finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
+}
+
+template <communicator World>
+report basic_file<World>::access_together(detail::call const& c) {
+  if (!is_open()) return finish(alone(rank(), detail::closed()), c.name, {}, c.error());
+  report r;
+  detail::collective_call all = crew_->prepare_together(c);
+  all.given.require(!split_.pending(), errc::argument,
+                    [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });
+  agreement const result = crew_->access(all, r);
+  if (result && c.pointer == pointer_kind::individual) local().position += all.work.etypes;
+  return finish(result, c.name, std::move(r), c.error());
+}
+
+// A request that ended before it began.
+template <communicator World>
+std::shared_ptr<detail::operation> basic_file<World>::ended(std::string_view call, failure f) const {
+  auto const file = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
+  return std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f)));
+}
+
+template <communicator World>
+request basic_file<World>::begin_alone(detail::call const& c) {
+  return request(launch(c, {}));
+}
+
+template <communicator World>
+std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const& c,
+                                                             std::function<void(detail::operation const&)> then) {
+  detail::job t;
+  if (failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed()) {
+    auto const o = ended(c.name, std::move(f));
+    if (then) then(*o);
+    return o;
+  }
+  if (c.pointer == pointer_kind::individual) local().position += t.etypes;
+  t.keep(std::move(c.data));
+  auto operation = std::make_shared<detail::file_operation>(c.name, crew_->file.shared(), std::move(t));
+  if (then)  // the operation lives while it runs
+    operation->start([then = std::move(then), o = operation.get()] { then(*o); });
+  else
+    operation->start();
+  return operation;
+}
+
+template <communicator World>
+request basic_file<World>::begin_together(detail::call const& c) {
+  if (!is_open()) return request(ended(c.name, detail::closed()));
+  detail::collective_call all = crew_->prepare_together(c);
+  all.work.keep(std::move(c.data));
+  detail::pointer_move moved;
+  if (c.pointer == pointer_kind::individual) {
+    moved.from = local().position;
+    local().position += all.work.etypes;
+    moved.settings = local().position.settings;
+  }
+  if (crew_->concurrent) all.all.pending = 1;  // whatever comes after it may be carried out at the same time
+  auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
+  operation->moved = moved;
+  return request(std::move(operation));
+}
+
+template <communicator World>
+void basic_file<World>::begin_split(detail::call const& c) {
+  if (split_.pending())
+    throw error(alone(rank(), {errc::argument, "another split call has begun on this file; end() it first"}), c.name,
+                path(), rank());
+  split_ = begin_together(c);
+  split_call_ = c.name;
+}
+
+template <communicator World>
+failure basic_file<World>::split_fault(std::string_view begun) const {
+  if (!split_.pending())
+    return is_open() ? failure(errc::argument, "no split call has begun on this file") : detail::closed();
+  if (!begun.empty() && begun != split_call_)
+    return {errc::argument, "it ends " + std::string(begun) + ", but " + std::string(split_call_) + " has begun"};
+  return {};
+}
+
+template <communicator World>
+report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
+  if (failure f = split_fault(begun)) return finish(alone(rank(), std::move(f)), "end", {}, e.error());
+  return split_.wait(e);
+}
+
+template <communicator World>
+plan basic_file<World>::explain_alone(detail::call const& c) const {
+  detail::job t;
+  if (failure f = is_open() ? local().prepare(c, t) : detail::closed())
+    throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
+  return local().explain(t);
+}
+
+template <communicator World>
+collective_plan basic_file<World>::explain_together(detail::call const& c) {
+  collective_plan p;
+  agreement result = alone(rank(), detail::closed());
+  if (is_open()) {
+    detail::collective_call all = crew_->prepare_together(c);
+    p = crew_->explain(all, result);
+  }
+  finish(result, c.name, {}, nullptr);
+  return p;
+}
+
+}  // namespace argosy

@@ -1,0 +1,173 @@
+// Bodies of basic_file: opening, closing, and how calls end.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <argosy/error/error.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/crew.hpp>
+
+namespace argosy {
+
+template <communicator World>
+basic_file<World>::basic_file() = default;
+template <communicator World>
+basic_file<World>::basic_file(basic_file&&) noexcept = default;
+template <communicator World>
+basic_file<World>& basic_file<World>::operator=(basic_file&&) noexcept = default;
+template <communicator World>
+basic_file<World>::~basic_file() = default;
+
+template <communicator World>
+bool basic_file<World>::is_open() const noexcept {
+  return crew_ && crew_->file && crew_->file->handle.is_open();
+}
+
+template <communicator World>
+int basic_file<World>::rank() const noexcept {
+  return crew_ && crew_->file ? crew_->file->rank : 0;
+}
+
+template <communicator World>
+detail::open_file& basic_file<World>::local() const {
+  if (!crew_ || !crew_->file) throw error(alone(0, detail::closed()), "a call", "", 0);
+  return *crew_->file;
+}
+
+// Where the file is open: without it there is nobody to ask.
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) {
+  return is_open() ? crew_->collectively(given, body) : alone(rank(), detail::closed());
+}
+
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
+  return is_open() ? crew_->on_one_rank(given, body) : alone(rank(), detail::closed());
+}
+
+template <communicator World>
+report basic_file<World>::finish(agreement const& a, std::string_view call, report r, std::error_code* error) {
+  if (error) *error = a.code;
+  if (a) return r;
+  std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
+  what_failed_ = message_of(a, call, path, rank());
+  if (a.thrown) std::rethrow_exception(a.thrown);
+  if (!error) throw argosy::error(a, call, path, rank());
+  return r;
+}
+
+template <communicator World>
+void basic_file<World>::done(agreement const& a, std::string_view call, on_error const& e) {
+  finish(a, call, {}, e.error());
+}
+
+template <communicator World>
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes, hinted with,
+                                          opener files) {
+  basic_file f;
+  f.done(f.open_agreed(world, path, modes, with, std::move(files)), "open", with);
+  return f;
+}
+
+template <communicator World>
+agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
+                                         hinted const& with, opener files) try {
+  crew_ = std::make_unique<detail::crew<World>>();
+  detail::crew<World>& crew = *crew_;
+  if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
+  crew.world.emplace(world.duplicate());
+  crew.file = detail::own_part(std::make_shared<detail::open_file>());
+  detail::open_file& part = *crew.file;
+  part.begin(path, modes, crew.world->rank(), crew.world->size(), with.hints(), std::move(files));
+  if constexpr (working_in_background<World>) part.workers = crew.world->make_background();
+  crew.develop = detail::wants_develop(part.hints());
+
+  detail::arguments given("open", with.where());
+  given.same("path", path).same("mode", modes).same("hints", part.hints().same_hash());
+  given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
+  given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
+  agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop);
+
+  // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
+  bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
+  bool made = false;
+  if (result && create) result = detail::agree_on_outcome(*crew.world, maker ? part.create(made) : failure());
+  if (result) {
+    failure mine = create && maker ? failure() : part.open_existing();
+    if (!mine && has(modes, mode::append)) mine = part.to_end();
+    bool no_locks = false;
+    if (!mine && can_write(modes)) {
+      failure const tried = part.try_lock(no_locks);
+      if (!no_locks) mine = tried;
+    }
+    result = detail::agree_on_outcome(*crew.world, mine, no_locks);
+    part.has_locks = !no_locks;
+  }
+  if (!result) {
+    part.abandon(made);
+    crew.world.reset();
+    return result;
+  }
+  crew.meet();
+  if (has(modes, mode::append)) {
+    // Every rank saw an end of its own; that of one rank counts.
+    crew.world->broadcast(std::as_writable_bytes(std::span(&part.position.etypes, 1)), 0);
+    crew.pointer->set(part.position, part.rank);
+    crew.world->barrier();
+  }
+  crew.follow_hints();
+  return result;
+} catch (rank_failure const& lost) {
+  agreement const result = detail::without(lost, crew_->world);
+  if (crew_->file) crew_->file->abandon(false);
+  crew_->world.reset();
+  return result;
+}
+
+template <communicator World>
+void basic_file<World>::close(on_error e) {
+  done(close_agreed(e), "close", e);
+}
+
+template <communicator World>
+agreement basic_file<World>::close_agreed(on_error const& e) try {
+  if (!crew_ || !crew_->file) return alone(0, detail::closed());
+  detail::crew<World>& crew = *crew_;
+  detail::open_file& part = *crew.file;
+  if (is_open()) part.drain();
+  agreement result = collectively(detail::arguments("close", e.where()), [&]() -> failure {
+    part.agents.reset();  // no rank has calls under way
+    crew.pointer->close();
+    failure ended = crew.unpartition();
+    ended.keep(part.handle.close());
+    return ended;
+  });
+  if (result.cause == errc::rank_failed && is_open()) {
+    part.agents.reset();
+    part.handle.close();
+  }
+  if (!crew.world || part.handle.is_open()) return result;  // it was not open, or ranks were in different calls
+  if (part.rank == 0) crew.pointer->remove();
+  crew.disband();
+  if (has(part.modes, mode::delete_on_close)) {
+    failure removed;
+    if (part.rank == 0)
+      if (auto const kept = part.files.remove(part.path)) removed = {kept, "deleting the file"};
+    agreement const all_removed = detail::agree_on_outcome(*crew.world, removed);
+    if (result) result = all_removed;
+  }
+  crew.world.reset();
+  return result;
+} catch (rank_failure const& lost) {
+  agreement const result = detail::without(lost, crew_->world);
+  crew_->world.reset();
+  return result;
+}
+
+}  // namespace argosy

@@ -1,0 +1,83 @@
+// Bodies of basic_file: the individual and the shared pointer.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <argosy/agree/detail/arguments.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/basic_file_open.hpp>
+#include <argosy/file/detail/crew.hpp>
+
+namespace argosy {
+
+template <communicator World>
+std::int64_t basic_file<World>::position() const {
+  if (has(local().modes, mode::sequential))
+    throw error(alone(rank(), {errc::amode, "a sequential file has no individual pointers"}), "position", path(),
+                rank());
+  return local().position;
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const {
+  std::int64_t base = 0, result = 0;
+  if (whence == seek_from::current) base = current;
+  if (whence == seek_from::end) {
+    std::error_code e;
+    std::int64_t const bytes = local().handle.size(e);
+    if (e) f.keep({e, "asking for the size of the file"});
+    if (!f) base = view().offset_of_end(bytes);
+  }
+  if (!f && (__builtin_add_overflow(base, offset, &result) || result < 0))
+    f.keep({errc::argument,
+            "offset " + std::to_string(offset) + " from " + std::to_string(base) + " is no place in the view"});
+  return result;
+}
+
+template <communicator World>
+void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) {
+  failure f;
+  if (!is_open())
+    f = detail::closed();
+  else if (has(local().modes, mode::sequential))
+    f = {errc::amode, "a sequential file has no individual pointers"};
+  std::int64_t const to = f ? 0 : from(offset, whence, local().position, f);
+  if (!f) local().position = to;
+  done(alone(rank(), std::move(f)), "seek", e);
+}
+
+template <communicator World>
+void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_error e) {
+  detail::arguments given("seek_shared", e.where());
+  given.same("offset", offset).same("whence", static_cast<std::int64_t>(whence));
+  given.require(!is_open() || !has(local().modes, mode::sequential), errc::amode,
+                [] { return "a sequential file is accessed from its start to its end"; });
+  agreement const result = collectively(given, [&]() -> failure {
+    failure f;
+    auto const to = crew_->told_by_one(
+        [&](failure& mine) {
+          std::int64_t const now = whence == seek_from::current ? crew_->pointer->get(mine) : 0;
+          return from(offset, whence, now, mine);
+        },
+        f);
+    if (to) crew_->pointer->set(*to, rank());
+    return f;
+  });
+  done(result, "seek_shared", e);
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::position_shared() {
+  failure f;
+  std::int64_t at = 0;
+  if (is_open())
+    at = crew_->pointer->get(f);
+  else
+    f = detail::closed();
+  finish(alone(local().rank, std::move(f)), "position_shared", {}, nullptr);
+  return at;
+}
+
+}  // namespace argosy

@@ -1,0 +1,218 @@
+// Bodies of basic_file: the view, and the file as a whole.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <argosy/agree/detail/arguments.hpp>
+#include <argosy/error/error.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/basic_file_open.hpp>
+#include <argosy/file/detail/crew.hpp>
+
+namespace argosy {
+
+template <communicator World>
+void basic_file<World>::set_view(std::int64_t displacement, view_shape shape, hinted with) {
+  done(set_view_agreed(displacement, shape, with), "set_view", with);
+}
+
+template <communicator World>
+void basic_file<World>::set_view(argosy::view const& v, hinted with) {
+  done(set_view_agreed(v.displacement(), view_shape::exactly(v), with), "set_view", with);
+}
+
+template <communicator World>
+argosy::view const& basic_file<World>::view() const {
+  return local().where->view;
+}
+
+template <communicator World>
+argosy::mode basic_file<World>::mode() const {
+  return local().modes;
+}
+
+template <communicator World>
+std::string const& basic_file<World>::path() const {
+  return local().path;
+}
+
+template <communicator World>
+World const& basic_file<World>::world() const {
+  local();
+  return *crew_->world;
+}
+
+template <communicator World>
+bool basic_file<World>::atomic() const {
+  return local().atomic;
+}
+
+template <communicator World>
+file_hints const& basic_file<World>::get_hints() const {
+  return local().hints();
+}
+
+// The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
+template <communicator World>
+failure basic_file<World>::begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next) {
+  failure mine;
+  auto const at = crew_->told_by_one([&](failure& f) { return crew_->pointer->get(f); }, mine);
+  next = nullptr;
+  if (!at) return mine;
+  std::shared_ptr<detail::used_view const> made;
+  mine = detail::failure_of(errc::datatype,
+                            [&] { made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at))); });
+  if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
+  return mine;
+}
+
+template <communicator World>
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with) {
+  if (!is_open()) return alone(rank(), detail::closed());
+  detail::arguments given("set_view", with.where());
+  std::shared_ptr<detail::used_view const> next;
+  bool const sequential = has(local().modes, mode::sequential);
+  given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
+    return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
+  });
+  given.require(sequential == (displacement == current_displacement), errc::argument, [&] {
+    return sequential ? "the view of a sequential file begins at current_displacement"
+                      : "current_displacement is for sequential files";
+  });
+  given.require(local().pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+  if (!given.fault()) {
+    given.fail(detail::failure_of(errc::datatype, [&] {
+      argosy::view v = shape.at(sequential ? 0 : displacement);
+      if (can_write(local().modes)) v.require_writable();
+      next = std::make_shared<detail::used_view const>(std::move(v));
+    }));
+  }
+  file_hints changed = local().hints();
+  changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
+  given.same("extent of the etype", next ? next->view.etype().extent() : 0);
+  given.same("representation", next ? next->view.representation().name() : std::string_view());
+  given.same("hints", changed.same_hash());
+  return collectively(given, [&]() -> failure {
+    failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
+    if (!next) return astray;
+    local().where = next;
+    local().follow(std::move(changed));
+    local().position = 0;
+    crew_->pointer->set(0, local().rank);
+    return crew_->follow_hints();
+  });
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
+  auto const at = view().byte_offset(offset);
+  if (!at)
+    throw error(alone(local().rank, {errc::argument, "offset " + std::to_string(offset) + " is no place in the view"}),
+                "byte_offset", path(), local().rank);
+  return *at;
+}
+
+template <communicator World>
+std::int64_t basic_file<World>::size(on_error e) const {
+  if ((!crew_ || !crew_->file) && e.error()) {
+    *e.error() = errc::file;
+    return 0;
+  }
+  std::error_code error;
+  std::int64_t const bytes = local().handle.size(error);
+  if (e.error()) *e.error() = error ? make_error_code(classify(error)) : error;
+  if (error && !e.error()) throw argosy::error(alone(local().rank, error), "size", path(), local().rank);
+  return error ? 0 : bytes;
+}
+
+namespace detail {
+
+inline void require_resizable(arguments& given, open_file const* f, std::int64_t bytes) {
+  given.same("size", bytes);
+  given.require(bytes >= 0, errc::argument,
+                [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
+  if (!f) return;
+  given.require(can_write(f->modes), errc::amode, [] { return "the file was opened for reading only"; });
+  given.require(!has(f->modes, mode::sequential), errc::amode, [] { return "the file is sequential"; });
+  given.require(f->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+}
+
+}  // namespace detail
+
+template <communicator World>
+void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
+  detail::arguments given("set_size", e.where());
+  detail::require_resizable(given, is_open() ? &local() : nullptr, bytes);
+  done(on_one_rank(given, [&]() -> failure { return local().handle.resize(bytes); }), "set_size", e);
+}
+
+template <communicator World>
+void basic_file<World>::preallocate(std::int64_t bytes, on_error e) {
+  detail::arguments given("preallocate", e.where());
+  detail::require_resizable(given, is_open() ? &local() : nullptr, bytes);
+  done(on_one_rank(given, [&]() -> failure { return local().handle.preallocate(bytes); }), "preallocate", e);
+}
+
+template <communicator World>
+void basic_file<World>::sync(on_error e) {
+  agreement const result = collectively(detail::arguments("sync", e.where()), [&]() -> failure {
+    failure& lost = local().lost;
+    if (lost && local().forgets_lost()) lost = {};
+    if (lost) return lost;
+    local().written = false;
+    if (auto const code = local().handle.sync())
+      lost = {code, "what was written since the last sync may be lost: write it again, and call clear_sync_error()"};
+    return lost;
+  });
+  done(result, "sync", e);
+}
+
+template <communicator World>
+void basic_file<World>::clear_sync_error() {
+  local().lost = {};
+}
+
+template <communicator World>
+void basic_file<World>::set_atomic(bool on, on_error e) {
+  detail::arguments given("set_atomic", e.where());
+  given.same("flag", on);
+  agreement const result = collectively(given, [&]() -> failure {
+    if (!on) return {};
+    bool none = false;
+    failure f = local().try_lock(none);
+    if (f) f.detail = "atomic mode needs byte-range locks";
+    return f;
+  });
+  if (result) local().atomic = on;
+  done(result, "set_atomic", e);
+}
+
+template <communicator World>
+void basic_file<World>::set_hints(hints const& h, on_error e) {
+  done(set_hints_agreed(h, e), "set_hints", e);
+}
+
+template <communicator World>
+agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e) {
+  if (!is_open()) return alone(rank(), detail::closed());
+  detail::open_file& part = local();
+  detail::arguments given("set_hints", e.where());
+  // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
+  file_hints changed = part.hints();
+  changed.merge(h, hint_source::code, hint_moment::set_hints);
+  given.same("hints", changed.same_hash());
+  return collectively(given, [&](bool pending) -> failure {
+    if (pending) {
+      changed = part.hints();
+      changed.merge(h, hint_source::code, hint_moment::set_hints, true);
+    }
+    part.follow(std::move(changed));
+    return crew_->follow_hints();
+  });
+}
+
+}  // namespace argosy

@@ -1,0 +1,32 @@
+// A read or write as the program asked for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <system_error>
+
+#include <argosy/file/data.hpp>
+#include <argosy/file/how.hpp>
+#include <argosy/policy/access.hpp>
+
+namespace argosy::detail {
+
+enum class pointer_kind { explicit_offset, individual, shared };
+
+// What goes from function to function, by reference, while the call lasts.
+struct call {
+  std::string_view name;  // a literal
+  access_kind kind;
+  pointer_kind pointer;
+  std::int64_t offset;  // in etypes; of explicit offsets only
+  source& data;         // whoever outlives the call moves the request out of it
+  how const& with;
+
+  any_policy const& policy() const noexcept { return with.policy(); }
+  std::error_code* error() const noexcept { return with.error(); }
+  std::source_location const& where() const noexcept { return data.where(); }
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,34 @@
+// The policies that the hints of a file choose.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include <argosy/file/resolved_hints.hpp>
+#include <argosy/policy/access.hpp>
+#include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/sieving.hpp>
+
+namespace argosy::detail {
+
+// Made when hints change, not by each call: calls share what is here.
+struct chosen {
+  explicit chosen(resolved_hints const& h, int ranks = 1);
+
+  argosy::sieving sieving;              // with all that hints say of windows and prices
+  argosy::data_shipping data_shipping;  // with all they say of agents
+  any_policy alone;                     // of a rank by itself
+  any_policy reading, writing;          // of all ranks together; empty: each by itself
+  bool ships = false;                   // calls without a policy of their own go to agents
+
+  any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
+  // Of whoever owns its windows: nobody waits for its locks.
+  argosy::sieving sieving_of_owner() const {
+    argosy::sieving s = sieving;
+    s.sharers = 1;
+    return s;
+  }
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,96 @@
+// What hints ask of the ranks of an open file: agents that serve, and their parts of the file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <argosy/file/detail/agency.hpp>
+#include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/partitioning.hpp>
+
+namespace argosy::detail {
+
+// Where the hints, which are equal on all ranks, ask for agents and there are none yet.
+template <communicator World>
+void crew<World>::serve_agents() {
+  if (!file->wants_agents()) return;
+  if constexpr (serving<World>) {
+    std::unique_ptr<agency> next = std::make_unique<agency>(*file, ranks->group(*world, *file));
+    std::error_code error;
+    std::unique_ptr<service> all = world->serve(next->answers(), error);
+    if (error) {
+      file->why_no_agents = "agents cannot serve: " + error.message();
+      return;
+    }
+    next->serve(std::move(all));
+    file->agents = std::move(next);
+  } else {
+    file->why_no_agents = "ranks of this world cannot serve each other";
+  }
+}
+
+// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for that. Fails only where an
+// earlier partitioning ends, and not well.
+template <communicator World>
+failure crew<World>::partition() {
+  partitioning& parts = file->parts;
+  bool const wanted = file->wants_partitioning();
+  if (!wanted && parts.asked() == partitioning::stripes()) return {};
+  rank_group const& group = file->agents ? file->agents->ranks() : ranks->group(*world, *file);
+  data_shipping const how = file->choice().data_shipping;
+  partitioning::stripes const next = wanted ? partitioning::stripes_of(how, group) : partitioning::stripes();
+  if (parts.asked() == next) return {};
+  agent_nodes nodes;
+  nodes.busy = file->pending > 0;
+  failure const unknown = failure_of(errc::io, [&]() -> failure {
+    parts.add_node(nodes, file->handle.node(), file->rank, how, group);
+    nodes.can_be_told = file->handle.takes_hints();
+    return {};
+  });
+  if (unknown) nodes.can_be_told = false;
+  world->all_reduce(nodes);
+  if (nodes.busy) return {};  // at the next call that looks at hints
+  failure const ended = unpartition();
+  if (!wanted || parts.is_on()) return ended;
+  bool const possible = partitioning::is_possible(next, nodes);
+  agreement started;
+  bool released = false;
+  if (possible) {
+    failure mine = failure_of(errc::io, [&] { return partitioning::start(file->handle, next, world->size(), nodes); });
+    released = partitioning::was_released(mine);
+    started = agree_on_outcome(*world, released ? failure() : mine, released);
+  }
+  bool const on = possible && started && !released;
+  parts.is_now(next, on ? "" : "refused");
+  if (!on)  // in more words, if there is memory for them
+    failure_of(errc::io, [&] {
+      parts.is_now(next, !possible  ? partitioning::why_impossible(next, nodes)
+                         : !started ? message_of(started, "fcntl", file->path, file->rank)
+                                    : "a rank did not start it in time, or its node is lost");
+    });
+  return ended;
+}
+
+// All ranks know whether the partitioning has ended. If it could not be ended, the next call that needs this, or `close`, tries again.
+template <communicator World>
+failure crew<World>::unpartition() {
+  if (!file->parts.is_on()) return {};
+  failure mine = failure_of(errc::io, [&] { return partitioning::stop(file->handle); });
+  bool kept = mine && !partitioning::has_ended(mine);
+  bool const released = partitioning::was_released(mine);
+  bool const known = !agree_on_outcome(*world, released ? failure() : mine, kept);  // by some rank, why
+  if (!kept) file->parts.is_now({});
+  if (mine && !kept && !file->lost) file->lost = mine;
+  return known && released ? failure() : mine;
+}
+
+template <communicator World>
+failure crew<World>::follow_hints() {
+  if (file->agents) file->agents->set_prices(file->choice().sieving_of_owner());
+  serve_agents();
+  return partition();
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,40 @@
+// What `open` and `set_view` are told beside their arguments: hints, and where an error goes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <source_location>
+#include <system_error>
+
+#include <argosy/file/hints.hpp>
+#include <argosy/file/on_error.hpp>
+
+namespace argosy {
+
+//   io::file::open(world, path, modes);                                            no hints; an error is thrown
+//   io::file::open(world, path, modes, io::hints{.cb_nodes = 4});
+//   io::file::open(world, path, modes, error);                                     an std::error_code& is set
+//   io::file::open(world, path, modes, {io::hints{.cb_nodes = 4}, error});         both
+// An argument, not to be kept: it refers to the hints. So nothing can be thrown before the ranks of the call have met.
+class hinted : public on_error {
+ public:
+  hinted(std::source_location where = std::source_location::current()) noexcept : on_error(where) {}
+  hinted(std::error_code& error, std::source_location where = std::source_location::current()) noexcept
+      : on_error(error, where) {}
+  hinted(argosy::hints const& h, std::source_location where = std::source_location::current()) noexcept
+      : on_error(where), hints_(&h) {}
+  hinted(argosy::hints const& h, std::error_code& error,
+         std::source_location where = std::source_location::current()) noexcept
+      : on_error(error, where), hints_(&h) {}
+  hinted(hinted const&) = delete;
+  hinted& operator=(hinted const&) = delete;
+
+  argosy::hints const& hints() const noexcept {
+    static argosy::hints const none;
+    return hints_ ? *hints_ : none;
+  }
+
+ private:
+  argosy::hints const* hints_ = nullptr;
+};
+
+}  // namespace argosy

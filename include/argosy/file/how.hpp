@@ -1,0 +1,37 @@
+// How a read or write goes: by which policy, and where its error goes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <system_error>
+#include <utility>
+
+#include <argosy/policy/any_policy.hpp>
+
+namespace argosy {
+
+// The last argument of reads and writes:
+//   f.write_all(u);                                the hints choose the policy; errors are thrown
+//   f.write_all(u, io::two_phase{});               this policy
+//   f.write_all(u, error);                         an std::error_code& is set
+//   f.write_all(u, {io::two_phase{}, error});      both
+// No template takes part in the call itself, so it costs no more to compile than the policy that is given.
+class how {
+ public:
+  how() = default;
+  template <class Policy>
+    requires(!std::same_as<Policy, how> &&
+             (std::same_as<Policy, any_policy> || independent_policy<Policy> || collective_policy<Policy>))
+  how(Policy policy) : policy_(std::move(policy)) {}
+  how(std::error_code& error) noexcept : error_(&error) {}
+  how(any_policy policy, std::error_code& error) noexcept : policy_(std::move(policy)), error_(&error) {}
+
+  any_policy const& policy() const noexcept { return policy_; }  // empty: the hints choose
+  std::error_code* error() const noexcept { return error_; }     // null: it is thrown
+
+ private:
+  any_policy policy_;
+  std::error_code* error_ = nullptr;
+};
+
+}  // namespace argosy

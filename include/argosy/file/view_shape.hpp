@@ -1,0 +1,99 @@
+// What set_view makes a view of: a filetype, with its etype and its representation if they are given.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+#include <argosy/file/representations.hpp>
+#include <argosy/view/representation.hpp>
+#include <argosy/view/view.hpp>
+
+namespace argosy {
+
+// A data representation, or the name of one.
+template <class R>
+concept representation_like = std::same_as<R, representation> || std::convertible_to<R const&, std::string_view>;
+
+// Users write what it is made of:
+//   f.set_view(0, filetype);
+//   f.set_view(0, {etype, filetype});
+//   f.set_view(0, {filetype, io::external32});
+//   f.set_view(0, {etype, filetype, "external32"});
+// Datatypes may be functions that return one. The view is made inside of the call: what is thrown then is an error of the
+// call, on every rank. An argument, not to be kept: it refers to its parts.
+class view_shape {
+ public:
+  template <class Filetype>
+    requires(!std::same_as<Filetype, view_shape>)
+  view_shape(Filetype const& filetype) noexcept : parts_{address_of(filetype)} {
+    make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0)); };
+  }
+  template <class Filetype, representation_like R>
+  view_shape(Filetype const& filetype, R const& r) noexcept : parts_{address_of(filetype), address_of(r)} {
+    make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0), s.named<R>(1)); };
+  }
+  template <class Etype, class Filetype>
+    requires(!representation_like<Filetype>)
+  view_shape(Etype const& etype, Filetype const& filetype) noexcept : parts_{address_of(etype), address_of(filetype)} {
+    make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Etype>(0), s.made<Filetype>(1)); };
+  }
+  template <class Etype, class Filetype, representation_like R>
+  view_shape(Etype const& etype, Filetype const& filetype, R const& r) noexcept
+      : parts_{address_of(etype), address_of(filetype), address_of(r)} {
+    make_ = [](view_shape const& s, std::int64_t at) {
+      return view(at, s.made<Etype>(0), s.made<Filetype>(1), s.named<R>(2));
+    };
+  }
+  view_shape(view_shape const&) = delete;
+  view_shape& operator=(view_shape const&) = delete;
+
+  // A view as it stands, wherever it is asked for.
+  static view_shape exactly(view const& v) noexcept { return view_shape(ready{}, v); }
+
+  view at(std::int64_t displacement) const { return make_(*this, displacement); }
+
+ private:
+  struct ready {};
+  view_shape(ready, view const& v) noexcept : parts_{address_of(v)} {
+    make_ = [](view_shape const& s, std::int64_t) { return s.part<view>(0); };
+  }
+
+  template <class T>
+  static void const* address_of(T const& x) noexcept {
+    if constexpr (std::is_function_v<T>)
+      return reinterpret_cast<void const*>(&x);
+    else
+      return std::addressof(x);
+  }
+  template <class T>
+  T const& part(std::size_t i) const noexcept {
+    if constexpr (std::is_function_v<T>)
+      return *reinterpret_cast<T*>(const_cast<void*>(parts_[i]));
+    else
+      return *static_cast<T const*>(parts_[i]);
+  }
+  template <class T>
+  decltype(auto) made(std::size_t i) const {
+    if constexpr (std::invocable<T const&>)
+      return part<T>(i)();
+    else
+      return (part<T>(i));
+  }
+  template <class R>
+  representation named(std::size_t i) const {
+    if constexpr (std::convertible_to<R const&, std::string_view>)
+      return find_representation(part<R>(i));
+    else
+      return part<R>(i);
+  }
+
+  std::array<void const*, 3> parts_ = {};
+  view (*make_)(view_shape const&, std::int64_t) = nullptr;
+};
+
+}  // namespace argosy

@@ -1,0 +1,68 @@
+// Small local calls: what they cost beside the system call.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/world/self.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "support/allocations.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+
+namespace {
+
+using file = io::basic_file<io::self>;
+
+}  // namespace
+
+TEST_CASE("contiguous local calls allocate nothing and tell what they did all the same", "[file][local]") {
+  io::test::scratch const dir;
+  file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
+  std::vector<double> out(64), in(64);
+  std::iota(out.begin(), out.end(), 1.0);
+  std::span<double const> const from(out);
+  std::span<double> const into(in);
+  std::error_code error;
+  io::any_policy const given = io::independent{};
+
+  struct call {
+    std::string name;
+    std::function<io::report()> run;
+  };
+  std::vector<call> const calls{
+      {"write_at", [&] { return f.write_at(0, from); }},
+      {"read_at", [&] { return f.read_at(0, into); }},
+      {"write", [&] { return f.seek(0), f.write(from); }},
+      {"read", [&] { return f.seek(0), f.read(into); }},
+      {"write_at, error", [&] { return f.write_at(0, from, error); }},
+      {"read_at, error", [&] { return f.read_at(0, into, error); }},
+      {"write, policy and error", [&] { return f.seek(0), f.write(from, {given, error}); }},
+      {"read, policy and error", [&] { return f.seek(0), f.read(into, {given, error}); }},
+  };
+  for (bool const etype : {false, true}) {
+    if (etype) f.set_view(16, io::type<double>);
+    for (call const& c : calls) {
+      INFO(c.name << (etype ? ", view of doubles" : ", default view"));
+      std::fill(in.begin(), in.end(), 0.0);
+      c.run();  // what a file needs is there
+      io::allocation_count const count;
+      io::report const r = c.run();
+      std::size_t const allocated = count.since();
+      CHECK(allocated == 0);
+      CHECK(r.bytes == 512);
+      CHECK(r.read_calls + r.write_calls == 1);
+      CHECK(std::string(r.reason).size() > 10);
+      if (c.name.starts_with("read")) CHECK(in == out);
+    }
+  }
+}
