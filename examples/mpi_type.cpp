@@ -23,9 +23,11 @@ int main() {
 
   // The file: a matrix of 6 x 4*size doubles, of which this rank has 4 columns. In memory they have a halo of one.
   std::array<int, 2> const whole{6, 4 * size}, mine{6, 4}, start{0, 4 * rank}, padded{8, 6}, inside{1, 1};
-  MPI_Datatype columns = MPI_DATATYPE_NULL, core = MPI_DATATYPE_NULL;  // need not be committed
+  MPI_Datatype columns = MPI_DATATYPE_NULL, core = MPI_DATATYPE_NULL;
   MPI_Type_create_subarray(2, whole.data(), mine.data(), start.data(), MPI_ORDER_C, MPI_DOUBLE, &columns);
   MPI_Type_create_subarray(2, padded.data(), mine.data(), inside.data(), MPI_ORDER_C, MPI_DOUBLE, &core);
+  MPI_Type_commit(&columns);
+  MPI_Type_commit(&core);
   io::layout const in_file = io::from_mpi(columns), in_memory = io::from_mpi(core);
   MPI_Type_free(&columns);  // a layout is a value: it needs the MPI_Datatype no more
   MPI_Type_free(&core);

@@ -146,7 +146,10 @@ TEST_CASE("a system call that fails is counted, and the run goes on", "[beffio][
 TEST_CASE("an interrupt tells what was measured, and leaves no files", "[beffio][program][error]") {
   scratch const dir, data(argosy::test::in_memory());
   std::string const csv = dir / "r.csv";
-  process const running(dir, beffio_on(2, "--impl both --seconds 100 --dir " + data.string() + " --csv " + csv));
+  // A late type is slow: on a fast machine all of it could be over before the interrupt comes.
+  process const running(dir, beffio_on(2, "--impl both --seconds 100 --dir " + data.string() + " --csv " + csv,
+                                       "LD_PRELOAD=" ARGOSY_TEST_SHIM " ARGOSY_FAULT_PATH=_segmented "
+                                       "ARGOSY_FAULTS='write@1+=late:300'"));
   for (int k = 0; k < 600 && !std::filesystem::exists(csv); ++k) ::usleep(100'000);
   REQUIRE(std::filesystem::exists(csv));
   running.interrupt();

@@ -251,6 +251,7 @@ class actor {
       caught(r, [&] { r.told = q.split ? file_->end(r.code) : q.what.wait(r.code); });
     else
       q.what = request();
+    if (waits) taken_back(r);
     r.now = waits ? record::state::done : record::state::dropped;
     auto const at = static_cast<std::ptrdiff_t>(i);
     mine.ended.push_back(std::move(mine.pending[i]));
@@ -316,10 +317,12 @@ class actor {
     }
     request q;
     caught(r, [&] { q = begun(r, at, in, how); });
+    r.from = place;
     if (at_pointer(s.what)) moved(s, r, place);
     if (!is_request(s.what)) return;
     if (!s.later) {
       caught(r, [&] { r.told = is_split(s.what) ? file_->end(r.code) : q.wait(r.code); });
+      taken_back(r);
       return;
     }
     requests_.push_back({std::move(q), is_split(s.what)});
@@ -416,6 +419,12 @@ class actor {
     return {};
   }
 
+  // A collective request that failed takes its move back, unless the pointer was set meanwhile.
+  void taken_back(record const& r) {
+    if (at_pointer(r.what) && is_collective(r.what) && r.code && file_->is_open() &&
+        !has(session_.modes, mode::sequential) && file_->position() == r.from)
+      session_.of(me_).position = r.from;
+  }
   // Requests move the pointer at once, other calls if they succeed.
   void moved(step const& s, record const& r, std::int64_t from) {
     bool const moves = is_request(s.what) ? r.expected == errc{} : !r.code;

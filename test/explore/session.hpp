@@ -45,6 +45,7 @@ struct record {
   std::vector<piece> file;  // of the bytes that it reads or writes, in the order of the stream
   std::int64_t bytes = 0;
   std::int64_t etypes = 0;
+  std::int64_t from = 0;  // where the individual pointer stood, of calls there
   std::uint64_t key = 0;  // of what it writes
   bool by_place = false;  // in the file, and not in the stream
   representation_choice representation = representation_choice::native;

@@ -19,11 +19,12 @@ TEST_CASE("a report in one line says policy, bytes and calls of the file", "[rep
 }
 
 TEST_CASE("a report as a table says all the rest", "[report]") {
-  io::report const r{"sieving", "prices", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+  io::report const r{"sieving", "prices", 1, 15, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
   CHECK(to_table(r) ==
         "  policy          sieving\n"
         "  reason          prices\n"
         "  bytes           1\n"
+        "  memory_bytes    15\n"
         "  rounds          2\n"
         "  messages        3\n"
         "  message_bytes   4\n"

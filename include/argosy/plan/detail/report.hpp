@@ -34,6 +34,7 @@ inline std::string to_table(report const& r) {
   line("policy", r.policy);
   line("reason", r.reason);
   line("bytes", std::to_string(r.bytes));
+  line("memory_bytes", std::to_string(r.memory_bytes));
   line("rounds", std::to_string(r.rounds));
   line("messages", std::to_string(r.messages));
   line("message_bytes", std::to_string(r.message_bytes));
