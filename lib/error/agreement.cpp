@@ -17,6 +17,21 @@ std::string errno_words(std::error_code const& code) {
   return "errno " + std::to_string(code.value()) + ": " + code.message();
 }
 
+// The class, the code behind it, and the words that were added to it.
+std::string reason_of(errc why, std::error_code const& cause, std::string_view detail) {
+  std::string s = make_error_code(why).message();
+  if (cause && cause.category() != category())
+    s += " (" + (is_errno(cause) ? errno_words(cause) : detail::foreign_words(cause)) + ")";
+  if (!detail.empty()) s += "; " + std::string(detail);
+  return s;
+}
+
+// What an argument must be, or a datatype, its detail has said already; others may bring their own remedy.
+bool says_what_to_do(errc why, std::string_view detail) {
+  if (detail.find("What to do: ") != std::string_view::npos) return true;
+  return !detail.empty() && (why == errc::argument || why == errc::datatype);
+}
+
 }  // namespace
 
 std::string detail::foreign_words(std::error_code const& code) {
@@ -24,18 +39,22 @@ std::string detail::foreign_words(std::error_code const& code) {
 }
 
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank) {
-  errc const why = a.cause ? classify(a.cause) : classify(a.code);
+  bool const own = a.own && a.failed_rank != rank;
+  std::error_code const& cause = own ? a.own.code : a.cause;
+  std::string const& detail = own ? a.own.detail : a.detail;
+  errc const first = a.cause ? classify(a.cause) : classify(a.code), why = own ? classify(cause) : first;
   std::string s = "argosy: " + std::string(call);
   if (!path.empty()) s += " of '" + std::string(path) + "'";
-  s += " failed on rank " + std::to_string(a.failed_rank);
-  if (a.failed_rank != rank) s += " (this is rank " + std::to_string(rank) + ")";
-  s += ": " + make_error_code(why).message();
-  if (a.cause && a.cause.category() != category())
-    s += " (" + (is_errno(a.cause) ? errno_words(a.cause) : detail::foreign_words(a.cause)) + ")";
-  if (!a.detail.empty()) s += "; " + a.detail;
-  if (a.code && a.code != errc::error_on_another_rank && classify(a.code) != why)
+  s += " failed on rank " + std::to_string(own ? rank : a.failed_rank);
+  if (own)
+    s += ", and first on rank " + std::to_string(a.failed_rank) +
+         (why == first ? std::string() : " (" + make_error_code(first).message() + ")");
+  else if (a.failed_rank != rank)
+    s += " (this is rank " + std::to_string(rank) + ")";
+  s += ": " + reason_of(why, cause, detail);
+  if (!own && a.code && a.code != errc::error_on_another_rank && classify(a.code) != why)
     s += "; on this rank: " + a.code.message();
-  return s + ". What to do: " + std::string(remedy(why)) + ".";
+  return s + (says_what_to_do(why, detail) ? "." : ". What to do: " + std::string(remedy(why)) + ".");
 }
 
 }  // namespace argosy

@@ -43,7 +43,7 @@ void open_file::begin(std::string const& name, argosy::mode how, int my_rank, in
   rank = my_rank;
   ranks = all_ranks;
   files = with_tracing(std::move(with), my_rank);
-  file_hints all(environment_hints(), {}, h);
+  file_hints all(environment_hints(), {}, h, overriding_hints());
   all.tell("filename", name);
   follow(std::move(all));
 }

@@ -7,10 +7,14 @@
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/timed_handle.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
 #include <argosy/handle/detail/give_back.hpp>
+#include <argosy/policy/automatic.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/two_phase.hpp>
 
 namespace argosy::detail {
 namespace {
@@ -25,8 +29,30 @@ open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
   chosen next(h.values(), ranks);
+  if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
   hints_ = std::move(h);
   choice_ = std::move(next);
+}
+
+file_hints const& open_file::told_hints() {
+  hint_facts facts = last_call;
+  facts.policy_takes_hints = false;
+  for (std::string_view const known :
+       {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
+    if (facts.policy == known) facts.policy_takes_hints = true;
+  facts.hosts_allow = hosts_allow_;
+  facts.hosts_known = facts.hosts_allow >= 0;
+  facts.hosts_met = hosts_met_;
+  return told_ = with_effects(hints_, facts);
+}
+
+void open_file::note_call(call const& c, bool collective) noexcept {
+  any_policy const& given = c.policy();
+  last_call.call = c.name;
+  last_call.kind = c.kind;
+  last_call.collective = collective;
+  last_call.planned = false;
+  last_call.policy = given.has_value() ? given.name() : std::string_view();
 }
 
 merging open_file::merging_for(bool ranks_write) const {
@@ -73,26 +99,49 @@ access_summary open_file::summary_of(job const& t) const {
 
 bool open_file::forgets_lost() const { return written && hints_.values().sync_errors == "until_written"; }
 
+namespace {
+
+bool names(host_limit const& l, std::string const& host) {
+  return l.host == host || l.host == host.substr(0, host.find('.'));
+}
+
+}  // namespace
+
+std::uint64_t open_file::hosts_met(std::string const& host) const {
+  auto const& list = hints_.values().cb_config_list;
+  std::uint64_t met = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), 64); ++i)
+    if (names(list[i], host)) met |= std::uint64_t{1} << i;
+  return met;
+}
+
 bool open_file::may_aggregate(int place_in_node, std::string const& host) const {
   for (host_limit const& l : hints_.values().cb_config_list)
-    if (l.host == "*" || l.host == host || l.host == host.substr(0, host.find('.')))
-      return l.most < 0 || place_in_node < l.most;
+    if (l.host == "*" || names(l, host)) return l.most < 0 || place_in_node < l.most;
   return hints_.values().cb_config_list.empty();
+}
+
+// By the hints, or as given, for this rank and for all ranks together.
+void open_file::choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const {
+  t.policy = alone.has_value() && !alone.is_collective() ? alone : choice_.alone;
+  if (!together.has_value())
+    t.together = choice_.together(kind);
+  else if (together.is_collective())
+    t.together = together;
+  if (data_shipping const* const shipped = alone.has_value() ? alone.target<data_shipping>() : nullptr)
+    t.shipped = *shipped;
+  else if (!alone.has_value() && choice_.ships)
+    t.shipped = choice_.data_shipping;
 }
 
 failure open_file::prepare(call const& c, job& t) const {
   bool const reading = c.kind == access_kind::read;
-  any_policy const& given = c.policy();
   // First, whatever fails afterwards: ranks compare the policies for all of them.
-  t.policy = given.has_value() && !given.is_collective() ? given : choice_.alone;
-  if (!given.has_value())
-    t.together = choice_.together(c.kind);
-  else if (given.is_collective())
-    t.together = given;
-  if (data_shipping const* const shipped = given.target<data_shipping>())
-    t.shipped = *shipped;
-  else if (!given.has_value() && choice_.ships)
-    t.shipped = choice_.data_shipping;
+  if (hints_.values().overriding.empty())
+    choose(c.kind, c.policy(), c.policy(), t);
+  else
+    choose(c.kind, overridden(c.policy(), hints_.values(), c.kind, false),
+           overridden(c.policy(), hints_.values(), c.kind, true), t);
   t.agents = agents.get();
   if (c.data.fault()) return c.data.fault();
   if (reading ? !can_read(modes) : !can_write(modes))
@@ -114,6 +163,7 @@ failure open_file::prepare(call const& c, job& t) const {
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
+  t.timed = t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types, t.etypes)) return f;
   if (c.pointer == pointer_kind::shared) return {};
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
@@ -185,6 +235,12 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
   return f;
 }
 
+failure open_file::access_timed(job const& t, staging& with, report& done) {
+  if (!t.timed) return access_alone(t, with, done);
+  timing const whole(clock, done.time_ns);
+  return access_alone(t, with, done);
+}
+
 failure open_file::moved(job const& t, staging& with, report& done) {
   return caught([&]() -> failure {
     if (!t.shipped) return access_here(t, with, done);
@@ -196,6 +252,7 @@ failure open_file::moved(job const& t, staging& with, report& done) {
 }
 
 plan open_file::explain(job const& t) const {
+  if (t.bytes == 0) return {std::string(t.policy.name()), "nothing to do", t.kind, {}};
   if (!t.shipped) return t.policy.plan(access_of(t));
   std::string const why_not = why_not_shipped(t);
   plan p = why_not.empty() ? t.agents->explain(t, *t.shipped) : t.policy.plan(access_of(t));
@@ -205,7 +262,7 @@ plan open_file::explain(job const& t) const {
 
 namespace {
 
-failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
+failure access_windows(job const& t, access const& wanted, timed_handle& handle, merging how, staging& with,
                        report& done) {
   return with_memory(t, [&](auto& memory, auto const& check) -> failure {
     if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
@@ -219,18 +276,20 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
 
 failure open_file::access_here(job const& t, staging& with, report& done) {
   if (atomic) return access_locked(t, with, done);
-  return access_windows(t, access_of(t), handle, merging_for(ranks > 1 || pending > 0), with, done);
+  timed_handle timed(handle, done, t.timed ? &clock : nullptr);
+  return access_windows(t, access_of(t), timed, merging_for(ranks > 1 || pending > 0), with, done);
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {
   // Everything between the first and the last byte is ours until the call ends.
   window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
-  if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
+  timed_handle timed(handle, done, t.timed ? &clock : nullptr);
+  if (auto const e = timed.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
   ++done.locks;
   failure f =
-      caught([&] { return access_windows(t, access_of(t), handle, {merging::others::none, readable}, with, done); });
-  if (auto const e = give_back(handle, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
+      caught([&] { return access_windows(t, access_of(t), timed, {merging::others::none, readable}, with, done); });
+  if (auto const e = give_back(timed, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
   return f;
 }
 

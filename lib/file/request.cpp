@@ -29,7 +29,7 @@ void file_operation::start(std::function<void()> then) {
 void file_operation::run() {
   {
     staging with;
-    failure f = file->access_alone(job_, with, done);
+    failure f = file->access_timed(job_, with, done);
     result = alone(file->rank, std::move(f));
   }
   --file->pending;
@@ -70,15 +70,17 @@ bool request::test() { return !operation_ || operation_->test(); }
 
 report request::wait(on_error e) {
   if (e.error()) e.error()->clear();
+  what_failed_.clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
   if (!o->result) o->moved.take_back(o->file->position);
+  if (!o->result) what_failed_ = message_of(o->result, o->call, o->file->path, o->file->rank);
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
   if (e.error())
     *e.error() = o->result.code;
   else if (!o->result)
-    throw error(o->result, o->call, o->file->path, o->file->rank);
+    throw error(o->result, o->call, o->file->path, o->file->rank, std::make_shared<report const>(std::move(o->done)));
   return std::move(o->done);
 }
 

@@ -217,6 +217,20 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
   both.code = errc::quota;
   CHECK_THAT(io::message_of(both, "write_at_all", "state.dat", 5), ContainsSubstring("on this rank: quota exceeded"));
 
+  // A rank that failed itself tells its own numbers, and who was first.
+  agreement mine = own;
+  mine.own = {os(ENOSPC), "7 of 8 bytes were written before"};
+  std::string const fifth = io::message_of(mine, "write_at_all", "state.dat", 5);
+  CHECK_THAT(fifth, ContainsSubstring("failed on rank 5, and first on rank 3: no space left"));
+  CHECK_THAT(fifth, ContainsSubstring("7 of 8 bytes"));
+  CHECK_FALSE(contains(fifth, "5 of 8 bytes"));
+  mine.own.code = os(EDQUOT);
+  mine.code = errc::quota;
+  CHECK_THAT(io::message_of(mine, "write_at_all", "state.dat", 5),
+             ContainsSubstring("failed on rank 5, and first on rank 3 (no space left on the file system): quota "
+                               "exceeded (") &&
+                 ContainsSubstring(std::string(io::remedy(errc::quota))));
+
   io::error const e(own, "write_at_all", "state.dat", 3), copy = e;
   CHECK(copy.code() == errc::no_space);
   CHECK(copy.failed_rank() == 3);
@@ -227,6 +241,36 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
   std::string const words = io::message_of(unknown, "sync", "state.dat", 0);
   CHECK_THAT(words, ContainsSubstring("the arm is stuck") && ContainsSubstring("tape robot"));
   CHECK_FALSE(contains(words, "E2BIG"));
+}
+
+TEST_CASE("a message has one remedy: its own, or that of the class, or none where all is said", "[agree][message]") {
+  auto const words = [](errc e, std::string detail) {
+    return io::message_of(io::alone(0, {e, std::move(detail)}), "set_view", "state.dat", 0);
+  };
+  CHECK(
+      words(errc::unsupported, "requests are pending. What to do: wait for them first") ==
+      "argosy: set_view of 'state.dat' failed on rank 0: unsupported operation; requests are pending. What to do: wait "
+      "for them first.");
+  CHECK_THAT(words(errc::unsupported, "something"), ContainsSubstring("something. What to do: choose another mode"));
+  for (errc const said : {errc::datatype, errc::argument}) {
+    CHECK_FALSE(contains(words(said, "the data has 12 bytes"), "What to do"));
+    CHECK(words(said, "the data has 12 bytes").ends_with("the data has 12 bytes."));
+    CHECK_THAT(words(said, ""), ContainsSubstring("What to do: "));
+  }
+}
+
+TEST_CASE("each rank that failed tells its own failure, the others that of the first", "[agree][message]") {
+  auto const world = everyone();
+  int const rank = world.rank();
+  bool const failed = rank % 2 == 1 || world.size() == 1;
+  io::failure const mine = failed ? io::failure(os(ENOSPC), std::to_string(rank) + " of 9 bytes") : io::failure();
+  agreement const a = io::detail::agree_on_outcome(world, mine);
+  int const first = world.size() == 1 ? 0 : 1;
+  CHECK(a.failed_rank == first);
+  CHECK(a.detail == std::to_string(first) + " of 9 bytes");
+  CHECK(static_cast<bool>(a.own) == (failed && rank != first));
+  CHECK_THAT(io::message_of(a, "write_all", "f", rank),
+             ContainsSubstring(std::to_string(failed ? rank : first) + " of 9 bytes"));
 }
 
 TEST_CASE("a call of one rank fails on that rank", "[agree]") {

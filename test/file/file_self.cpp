@@ -332,3 +332,120 @@ TEST_CASE("a shape of a view is made of values, functions and names, inside of t
   CHECK(error == io::errc::representation);
   CHECK(f.view().representation().name() == "external32");
 }
+
+TEST_CASE("what failed is empty after a success, also of requests and split calls", "[file][error][self]") {
+  scratch const dir;
+  file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
+  std::vector<int> const data(10, 7);
+  std::error_code error;
+  CHECK(f.what_failed().empty());
+  f.write_at(-1, data, error);
+  CHECK(f.what_failed().find("the offset is -1") != std::string::npos);
+  f.write_at(0, data, error);
+  CHECK(f.what_failed().empty());
+  f.seek(-1, io::seek_from::start, error);
+  CHECK_FALSE(f.what_failed().empty());
+  f.size(error);
+  CHECK(f.what_failed().empty());
+  f.write_at_all(-1, data, error);
+  CHECK_FALSE(f.what_failed().empty());
+  f.sync(error);
+  CHECK(f.what_failed().empty());
+
+  io::request r = f.iwrite_at(-1, data);
+  CHECK(r.what_failed().empty());
+  r.wait(error);
+  CHECK(error == io::errc::argument);
+  CHECK(r.what_failed().find("iwrite_at of '") != std::string::npos);
+  r = f.iwrite_at(0, data);
+  r.wait(error);
+  CHECK(r.what_failed().empty());
+
+  f.begin_write_at_all(-1, data);
+  f.end(error);
+  CHECK(error == io::errc::argument);
+  CHECK(f.what_failed().find("begin_write_at_all of '") != std::string::npos);
+  CHECK(code_of([&] {
+          f.begin_write_at_all(-1, data);
+          f.end();
+        }) == io::errc::argument);
+  CHECK_FALSE(f.what_failed().empty());
+  f.begin_write_at_all(0, data);
+  f.end();
+  CHECK(f.what_failed().empty());
+
+  f.close();
+  f.size(error);
+  CHECK(f.what_failed().find("open it first") != std::string::npos);
+}
+
+TEST_CASE("an exception carries the report of what was done before", "[file][error][self]") {
+  scratch const dir;
+  auto const script = std::make_shared<io::fault_script>();
+  script->fill_disk_at(60'000);
+  std::vector<char> const data(100'000, 'x');
+  file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write, {},
+                      io::with_faults(io::posix_opener(), script));
+  auto const done_of = [](auto&& call) -> std::int64_t {
+    try {
+      call();
+    } catch (io::error const& e) {
+      CHECK(e.code() == io::errc::no_space);
+      return e.report() ? e.report()->bytes : -1;
+    }
+    return -2;
+  };
+  CHECK(done_of([&] { f.write_at(0, data); }) == 60'000);
+  CHECK(done_of([&] { f.iwrite_at(0, data).wait(); }) == 60'000);
+  CHECK(done_of([&] { f.write_at_all(0, data, io::independent{}); }) == 60'000);
+  CHECK(done_of([&] { f.preallocate(100'000); }) == -1);  // no read or write
+  try {
+    f.write_at(-1, data);
+  } catch (io::error const& e) {
+    REQUIRE(e.report());
+    CHECK(e.report()->bytes == 0);
+  }
+}
+
+TEST_CASE("large local calls and all collective ones are timed, small local ones are not", "[file][report][self]") {
+  scratch const dir;
+  file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
+  std::vector<char> const large(io::report::least_timed_bytes, 'x'), small(large.size() - 1, 'x');
+  auto const check = [](io::report const& r, bool timed) {
+    CHECK((r.time_ns > 0) == timed);
+    CHECK((r.file_ns > 0) == timed);
+    CHECK(r.exchange_ns() >= 0);
+    return r;
+  };
+  check(f.write_at(0, small), false);
+  check(f.write_at(0, large), true);
+  check(f.iwrite_at(0, small).wait(), false);
+  check(f.iwrite_at(0, large).wait(), true);
+  CHECK(check(f.write_at_all(0, small), true).agreement_ns >= 0);
+  check(f.write_at_all(0, small, io::two_phase{}), true);
+  check(f.iwrite_at_all(0, small).wait(), true);
+  f.set_atomic(true);
+  CHECK(check(f.write_at(0, large), true).lock_ns > 0);
+  CHECK(check(f.write_at(0, small), false).lock_ns == 0);
+}
+
+TEST_CASE("a plan says whose policy it is not, and what a rank by itself does", "[file][plan][self]") {
+  scratch const dir;
+  file f = file::open(io::self(), dir / "f", io::mode::create | io::mode::read_write);
+  f.set_view(0, {io::type<int>, io::resized(io::type<int>, 0, 8)});
+  std::vector<int> data(100);
+  io::plan const local = f.explain(io::access_kind::write, data, io::two_phase{});
+  CHECK(local.policy == "sieving");
+  CHECK(local.reason.find("two_phase is a policy of all ranks together") != std::string::npos);
+  CHECK(f.explain(io::access_kind::write, data).reason.find("together") == std::string::npos);
+  CHECK(f.explain(io::access_kind::write, data, io::sieving{}).reason.find("together") == std::string::npos);
+
+  io::collective_plan const all = f.explain_all(io::access_kind::write, data, io::independent{});
+  REQUIRE(all.alone);
+  CHECK(*all.alone == f.explain(io::access_kind::write, data, io::independent{}));
+  CHECK(to_string(all).find("this rank: independent write: 400 bytes in 1 window, 100 file calls") !=
+        std::string::npos);
+  CHECK_FALSE(f.explain_all(io::access_kind::write, data, io::two_phase{}).alone);
+  std::vector<int> const nothing;
+  CHECK(f.explain_all(io::access_kind::write, nothing, io::sieving{}).alone->windows.empty());
+}

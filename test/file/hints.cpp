@@ -22,6 +22,7 @@
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/layout/number.hpp>
+#include <argosy/policy.hpp>
 
 namespace io = argosy;
 using namespace io::literals;
@@ -109,6 +110,12 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
     auto values = set.values();
     if (h.name == "cb_config_list") values.cb_config_list.clear();       // "*:*" is spelt out
     if (h.name == "IBM_largeblock_io") values.largeblock_given = false;  // which asks for data shipping
+    // Which makes windows of half its size, and a window is as long as it is, given or not.
+    if (h.name == "cb_buffer_size") {
+      CHECK(std::exchange(values.window_bytes, 512_KiB) == 2_MiB);
+      values.cb_buffer_given = false;
+    }
+    if (h.name == "argosy_window_size") values.window_given = false;
     CHECK(values == io::resolved_hints());
   }
 }
@@ -132,6 +139,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .largeblock_io = io::largeblock::switchable,
                         .sparse_access = true,
                         .policy = "two_phase",
+                        .window_bytes = 3_MiB,
                         .develop = true,
                         .sync_errors = "until_written",
                         .io_threads = 2,
@@ -163,6 +171,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                                   {"IBM_largeblock_io", "switchable"},
                                   {"IBM_sparse_access", "true"},
                                   {"argosy_policy", "two_phase"},
+                                  {"argosy_window_size", "3m"},
                                   {"argosy_develop", "true"},
                                   {"argosy_sync_errors", "until_written"},
                                   {"argosy_io_threads", "2"},
@@ -254,7 +263,7 @@ TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hint
   CHECK(h.find("striping_factor")->value == "8");
   CHECK_THAT(h.find("striping_factor")->why, Contains("POSIX"));
   CHECK(h.find("cb_node")->status == hint_status::ignored);
-  CHECK(h.find("cb_node")->why == "unknown");
+  CHECK(h.find("cb_node")->why == "unknown; did you mean cb_nodes?");
   CHECK(h.find("cb_nodes")->status == hint_status::defaulted);
   CHECK(h.all().size() == io::known_hints().size() + 2);
   CHECK(h.find("nothing") == nullptr);
@@ -263,6 +272,266 @@ TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hint
   auto const twice = given(io::hints{.named = {{"colour", "red"}, {"colour", "blue"}}});
   CHECK(twice.find("colour")->value == "blue");
   CHECK(twice.all().size() == io::known_hints().size() + 1);
+}
+
+TEST_CASE("an unknown hint that is nearly a known one is asked about", "[hints]") {
+  auto const why = [](std::string const& name) { return state(name, "1").why; };
+  CHECK(why("cb_bufer_size") == "unknown; did you mean cb_buffer_size?");
+  CHECK(why("cb_write") == "unknown; did you mean romio_cb_write?");
+  CHECK(why("policy") == "unknown; did you mean argosy_policy?");
+  CHECK(why("ibm_largeblock_io") == "unknown; did you mean IBM_largeblock_io?");
+  CHECK(why("romio_ds_wirte") == "unknown; did you mean romio_ds_write?");
+  for (auto const* strange : {"panfs_layout", "x", "colour", "whatever", ""}) CHECK(why(strange) == "unknown");
+  CHECK(why(std::string(100'000, 'c')) == "unknown");
+}
+
+TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]") {
+  io::hints const file =
+      io::parse_hints("cb_nodes 3\nargosy_window_size many\nromio_ds_read enable\nno_such 1", "site");
+  io::file_hints h({}, {}, io::hints{.cb_nodes = 8, .window_bytes = 1_MiB}, file);
+  CHECK(h.values().cb_nodes == 3);
+  CHECK(*h.find("cb_nodes") ==
+        io::hint_state{"cb_nodes", "3", hint_status::accepted, hint_source::overriding, "site:1"});
+  // What cannot be overrides nothing.
+  CHECK(h.values().window_bytes == 1_MiB);
+  CHECK(h.find("argosy_window_size")->status == hint_status::rejected);
+  CHECK(h.find("no_such")->status == hint_status::ignored);
+  CHECK_FALSE(h.values().overrides("argosy_window_size"));
+  CHECK(h.values().overrides("romio_ds_read"));
+
+  for (io::hint_moment const moment : {hint_moment::set_view, hint_moment::set_hints}) {
+    h.merge(io::hints{.cb_nodes = 5, .window_bytes = 2_MiB}, hint_source::code, moment);
+    CHECK(h.values().cb_nodes == 3);
+    CHECK(h.values().window_bytes == 2_MiB);
+    CHECK(*h.find("cb_nodes") == io::hint_state{"cb_nodes", "3", hint_status::overridden, hint_source::code,
+                                                "\"5\": ARGOSY_HINTS_OVERRIDE has another say"});
+  }
+  h.merge(io::hints{.named = {{"cb_nodes", "some"}}}, hint_source::code, hint_moment::set_hints);
+  CHECK(h.find("cb_nodes")->status == hint_status::rejected);
+  // A policy goes by other rules where a hint overrides: ranks must be equal in that, too.
+  CHECK(h.same_hash() != io::file_hints({}, {}, io::hints{.cb_nodes = 3, .window_bytes = 2_MiB}).same_hash());
+}
+
+TEST_CASE("an overriding hint that chooses the policy is not contradicted by others of the program",
+          "[hints][override]") {
+  auto const chosen = [](io::hints const& code, std::string const& over, io::access_kind kind) -> std::string {
+    io::file_hints const h({}, {}, code, io::parse_hints(over, "site"));
+    io::any_policy const together = io::detail::chosen(h.values()).together(kind);
+    return together.has_value() ? std::string(together.name()) : "alone";
+  };
+  using enum io::access_kind;
+  io::hints const against{.collective_buffering = false,
+                          .cb_read = io::toggle::disable,
+                          .cb_write = io::toggle::disable,
+                          .largeblock_io = io::largeblock::on,
+                          .policy = "sieving"};
+  for (io::access_kind const kind : {read, write}) {
+    CHECK(chosen(against, "", kind) == "alone");
+    CHECK(chosen(against, "argosy_policy two_phase", kind) == "two_phase");
+    CHECK(chosen(against, "argosy_policy data_shipping", kind) == "data_shipping");
+    CHECK(chosen(against, "collective_buffering true", kind) == "automatic");
+    CHECK(chosen(against, "IBM_largeblock_io false", kind) == "data_shipping");
+    CHECK(chosen(io::hints{.cb_read = io::toggle::enable, .cb_write = io::toggle::enable}, "collective_buffering false",
+                 kind) == "alone");
+    CHECK(chosen({}, "collective_buffering false\nromio_cb_read enable\nromio_cb_write enable", kind) == "two_phase");
+    CHECK(chosen(io::hints{.policy = "two_phase"}, "romio_cb_read disable\nromio_cb_write disable", kind) == "alone");
+  }
+  CHECK(chosen(against, "romio_cb_write enable", write) == "two_phase");
+  CHECK(chosen(against, "romio_cb_write enable", read) == "automatic");
+  io::file_hints const told({}, {}, against, io::parse_hints("romio_cb_write enable", "site"));
+  CHECK(told.find("argosy_policy")->status == hint_status::overridden);
+  CHECK(told.find("argosy_policy")->why == "ARGOSY_HINTS_OVERRIDE chooses the policy");
+  CHECK(told.find("romio_cb_write")->status == hint_status::accepted);
+}
+
+TEST_CASE("overriding hints change the policies that calls are given", "[hints][override]") {
+  auto const changed = [](io::any_policy const& given, std::string const& over, bool together = true,
+                          io::access_kind kind = io::access_kind::write) {
+    return io::detail::overridden(given, io::file_hints({}, {}, {}, io::parse_hints(over, "site")).values(), kind,
+                                  together);
+  };
+  io::two_phase const program{.buffer_bytes = 1_MiB, .window_bytes = 64_KiB, .aggregators = 2, .align_bytes = 3};
+  CHECK(*changed(program, "").target<io::two_phase>() == program);
+  CHECK(*changed(program, "romio_ds_write disable").target<io::two_phase>() == program);
+  io::two_phase expected = program;
+  expected.aggregators = 7;
+  CHECK(*changed(program, "cb_nodes 7").target<io::two_phase>() == expected);
+  expected.align_bytes = 4096;
+  expected.least_domain_bytes = 100;
+  expected.buffer_bytes = 32_MiB;
+  expected.window_bytes = 16_MiB;
+  std::string const all = "cb_nodes 7\ncb_block_size 4096\nromio_min_fdomain_size 100\nargosy_window_size 16m";
+  CHECK(*changed(program, all).target<io::two_phase>() == expected);
+  CHECK(changed(io::automatic{}, all).target<io::automatic>()->two_phase.window_bytes == 16_MiB);
+  CHECK(changed(io::automatic{}, "argosy_price_block_ns 5").target<io::automatic>()->exchange.block_ns == 5);
+  CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3").target<io::data_shipping>()->stripe_bytes ==
+        1_MiB);
+  io::sieving const sieve =
+      *changed(io::sieving{}, "romio_ds_write disable\nind_rd_buffer_size 64\nargosy_price_lock_ns 9")
+           .target<io::sieving>();
+  CHECK((sieve.writes == io::sieve::never && sieve.read_window_bytes == 64 && sieve.prices.lock_ns == 9));
+  CHECK(sieve.write_window_bytes == io::sieving().write_window_bytes);
+
+  // Those that choose the policy leave nothing of it; a rank by itself is no business of romio_cb_*.
+  CHECK_FALSE(changed(program, "argosy_policy sieving").has_value());
+  CHECK_FALSE(changed(io::sieving{}, "argosy_policy sieving", false).has_value());
+  CHECK_FALSE(changed(program, "romio_cb_write disable").has_value());
+  CHECK(changed(program, "romio_cb_write disable", true, io::access_kind::read).has_value());
+  CHECK(changed(io::sieving{}, "romio_cb_write enable", false).has_value());
+  CHECK_FALSE(changed({}, "cb_nodes 7").has_value());
+}
+
+TEST_CASE("a buffer or a window that is given makes larger windows of two_phase", "[hints]") {
+  auto const made = [](io::hints const& h) {
+    return *io::detail::chosen(given(io::hints{h}.set("argosy_policy", "two_phase")).values())
+                .writing.target<io::two_phase>();
+  };
+  CHECK(made({}) == io::two_phase{});
+  CHECK(made({.cb_buffer_bytes = 4_MiB}).window_bytes == 2_MiB);
+  CHECK(made({.cb_buffer_bytes = 32_MiB}).window_bytes == 16_MiB);
+  CHECK(made({.cb_buffer_bytes = 64_KiB}).window_bytes == 32_KiB);
+  CHECK(made({.cb_buffer_bytes = 1}).window_bytes == 1);
+  CHECK(made({.window_bytes = 16_MiB}).window_bytes == 16_MiB);
+  CHECK(made({.window_bytes = 16_MiB}).buffer_bytes == 32_MiB);
+  CHECK(made({.window_bytes = 1_MiB}).buffer_bytes == 4_MiB);
+  CHECK(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 1_MiB}).window_bytes == 1_MiB);
+  // The plan takes the smaller of the two.
+  CHECK(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 16_MiB}).buffer_bytes == 8_MiB);
+  CHECK(made({.window_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
+  CHECK(made({.cb_buffer_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
+
+  io::access_summary all;
+  all.high = 64_MiB;
+  all.bytes = all.most_bytes = all.spans = all.high;
+  all.pieces = all.most_pieces = all.granule = all.ranks = 1;
+  all.low = 0;
+  auto const window = [&](io::two_phase const& p) {
+    return p.plan(io::access_kind::write, all, {4, 1, 4096, 4}).window_bytes;
+  };
+  CHECK(window(made({.window_bytes = 16_MiB})) == 16_MiB);
+  CHECK(window(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 16_MiB})) == 4_MiB);
+  CHECK(window(made({.window_bytes = 1_GiB})) == 64_MiB);  // as much as is accessed
+  all.high = 100;
+  CHECK(window(made({.window_bytes = 1_GiB})) == 512_KiB);
+  CHECK(window(made({})) == 512_KiB);
+  // The window in force is told, so that hints which come back by an MPI_Info mean the same.
+  CHECK(given(io::hints{.cb_buffer_bytes = 8_MiB}).find("argosy_window_size")->value == "4194304");
+  CHECK(given(io::hints{}).find("argosy_window_size")->value == "524288");
+  // It makes a difference whether the default was given.
+  CHECK(given(io::hints{.cb_buffer_bytes = 4_MiB}).same_hash() != given(io::hints{}).same_hash());
+}
+
+TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][effect]") {
+  auto const state_of = [](std::string const& text, std::string const& name) {
+    return *io::detail::with_effects(io::file_hints(io::parse_hints(text, "f"), {}, {}), {}).find(name);
+  };
+  auto const fate = [&](std::string const& text, std::string const& name) { return state_of(text, name).status; };
+  using enum hint_status;
+  CHECK(fate("cb_nodes 4", "cb_nodes") == accepted);
+  for (std::string const text :
+       {"argosy_policy sieving", "argosy_policy independent", "romio_cb_read disable\nromio_cb_write disable",
+        "collective_buffering false", "IBM_largeblock_io true"})
+    for (std::string const name :
+         {"cb_nodes", "cb_buffer_size", "argosy_window_size", "cb_block_size", "romio_min_fdomain_size"}) {
+      CAPTURE(text, name);
+      CHECK(fate(text + "\n" + name + " 4096", name) == overridden);
+    }
+  CHECK(fate("cb_config_list *:1\nargosy_policy sieving", "cb_config_list") == overridden);
+  CHECK(fate("cb_nodes 4\nIBM_largeblock_io true\nromio_cb_write enable", "cb_nodes") == accepted);
+  CHECK(fate("cb_nodes 4\nromio_cb_write disable", "cb_nodes") == accepted);  // of reads
+  CHECK(fate("cb_nodes 4\nargosy_policy data_shipping", "cb_nodes") == accepted);
+  CHECK(fate("cb_buffer_size 4m\nargosy_policy data_shipping", "cb_buffer_size") == overridden);
+  CHECK(fate("romio_cb_write enable\nargosy_policy data_shipping", "romio_cb_write") == overridden);
+  CHECK(fate("romio_cb_write disable\nargosy_policy data_shipping", "romio_cb_write") == accepted);
+  CHECK(fate("romio_cb_write enable\nargosy_policy sieving", "romio_cb_write") == overridden);
+  CHECK(fate("argosy_policy two_phase\nromio_cb_read disable\nromio_cb_write disable", "argosy_policy") == overridden);
+  CHECK(state_of("romio_ds_write disable\nargosy_policy independent", "romio_ds_write").why ==
+        "argosy_policy = independent (f:1)");
+  CHECK(fate("romio_ds_write disable\nargosy_policy sieving", "romio_ds_write") == accepted);
+  for (std::string const name : {"IBM_io_buffer_size 1m", "IBM_sparse_access true", "argosy_max_ranges 2"}) {
+    std::string const alone = name.substr(0, name.find(' '));
+    CHECK(fate(name, alone) == ignored);
+    CHECK(fate(name + "\nargosy_policy data_shipping", alone) == accepted);
+    CHECK(fate(name + "\nIBM_largeblock_io false", alone) == accepted);
+    CHECK(fate(name + "\nargosy_price_block_ns 100", alone) == accepted);
+  }
+  CHECK(state_of("cb_buffer_size 1m\nargosy_window_size 1m", "argosy_window_size").why ==
+        "capped at 524288: half of cb_buffer_size (f:2)");
+  CHECK(fate("cb_buffer_size 2m\nargosy_window_size 1m", "argosy_window_size") == accepted);
+  CHECK(fate("ind_rd_buffer_size 1m", "ind_rd_buffer_size") == capped);
+  CHECK(fate("ind_rd_buffer_size 256k", "ind_rd_buffer_size") == accepted);
+  CHECK(fate("cb_nodes many\nargosy_policy sieving", "cb_nodes") == rejected);
+}
+
+TEST_CASE("the status of a hint tells what the last call made of it", "[hints][effect]") {
+  using enum hint_status;
+  using io::detail::hint_facts;
+  auto const given_all = [](std::string const& over = "") {
+    return io::file_hints(
+        io::parse_hints("cb_nodes 4\nargosy_window_size 1m\ncb_block_size 4096\nargosy_policy two_phase\n"
+                        "romio_ds_write enable\ncb_config_list a:1,b:1,*:0",
+                        "f"),
+        {}, {}, io::parse_hints(over, "o"));
+  };
+  auto const state_of = [&](std::string const& name, hint_facts const& facts, std::string const& over = "") {
+    return *io::detail::with_effects(given_all(over), facts).find(name);
+  };
+  hint_facts const by_hints{.call = "write_all", .kind = io::access_kind::write, .collective = true};
+  CHECK(state_of("cb_nodes", by_hints).status == accepted);
+
+  hint_facts together = by_hints;
+  together.planned = together.together = true;
+  together.aggregators = 4;
+  together.window_bytes = 1_MiB;
+  for (std::string const name : {"cb_nodes", "argosy_window_size", "argosy_policy"})
+    CHECK(state_of(name, together).status == accepted);
+  together.aggregators = 3;
+  together.window_bytes = 512_KiB;
+  CHECK(state_of("cb_nodes", together).status == capped);
+  CHECK_THAT(state_of("cb_nodes", together).why, Contains("capped at 3 in write_all"));
+  CHECK(state_of("argosy_window_size", together).status == capped);
+  CHECK_THAT(state_of("argosy_window_size", together).why, Contains("capped at 524288 in write_all"));
+  together.window_bytes = 0;
+  CHECK_THAT(state_of("cb_block_size", together).why, Contains("write_all was shipped"));
+  together.together = false;
+  CHECK(state_of("cb_nodes", together).status == overridden);
+  CHECK_THAT(state_of("cb_nodes", together).why, Contains("in write_all each rank went by itself"));
+
+  hint_facts argument = by_hints;
+  argument.policy = "two_phase";
+  argument.policy_takes_hints = true;
+  for (std::string const name : {"cb_nodes", "argosy_window_size", "cb_block_size", "argosy_policy"}) {
+    CHECK(state_of(name, argument).status == overridden);
+    CHECK(state_of(name, argument).why.starts_with("write_all was given two_phase"));
+  }
+  CHECK(state_of("romio_ds_write", argument).status == accepted);  // aggregators merge by it
+  CHECK(state_of("cb_nodes", argument, "cb_nodes 5").status == accepted);
+  CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
+             Contains("applied to two_phase, which write_all was given"));
+  CHECK_THAT(state_of("argosy_policy", argument, "argosy_policy automatic").why,
+             Contains("instead of two_phase, which write_all was given"));
+  CHECK(state_of("cb_nodes", argument, "argosy_policy automatic").status == accepted);
+  argument.policy = "mine";
+  argument.policy_takes_hints = false;
+  CHECK(state_of("cb_nodes", argument, "cb_nodes 5").status == overridden);
+  CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
+             Contains("write_all was given mine, a policy of the program"));
+
+  hint_facts local{.call = "write_at", .policy = "sieving", .kind = io::access_kind::write, .policy_takes_hints = true};
+  CHECK(state_of("romio_ds_write", local).status == overridden);
+  CHECK(state_of("cb_nodes", local).status == accepted);  // no business of a local call
+
+  hint_facts hosts = by_hints;
+  hosts.hosts_known = true;
+  hosts.hosts_met = 1;
+  hosts.hosts_allow = 1;
+  CHECK(state_of("cb_config_list", hosts).status == accepted);
+  CHECK_THAT(state_of("cb_config_list", hosts).why, Contains("no rank runs on b ("));
+  hosts.hosts_met = 0;
+  hosts.hosts_allow = 0;
+  CHECK(state_of("cb_config_list", hosts).status == ignored);
+  CHECK_THAT(state_of("cb_config_list", hosts).why,
+             Contains("no rank runs on a, b; it leaves no rank, so any may be an aggregator"));
 }
 
 TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]") {
@@ -435,6 +704,13 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
   CHECK(io::environment_hints().empty());
   ::unsetenv("ARGOSY_HINTS");
   CHECK(io::environment_hints().empty());
+  ::setenv("ARGOSY_HINTS_OVERRIDE", file.path.c_str(), 1);
+  CHECK(io::overriding_hints() == io::read_hints_file(file.path));
+  ::setenv("ARGOSY_HINTS_OVERRIDE", "/nowhere/at/all", 1);
+  CHECK(io::file_hints({}, {}, {}, io::overriding_hints()).find("ARGOSY_HINTS_OVERRIDE")->status ==
+        hint_status::rejected);
+  ::unsetenv("ARGOSY_HINTS_OVERRIDE");
+  CHECK(io::overriding_hints().empty());
 
   auto const broken = io::file_hints(io::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
   CHECK(broken.values().cb_nodes == 3);

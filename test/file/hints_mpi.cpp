@@ -4,11 +4,44 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <string>
+#include <system_error>
+#include <vector>
 
+#include <argosy/file/file.hpp>
 #include <argosy/file/hints_mpi.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "support/file_cases.hpp"
 
 namespace io = argosy;
+using Catch::Contains;
+using io::hint_status;
+using io::test::shared_scratch;
+
+namespace {
+
+io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
+
+// A file of hints that an environment variable names while this lives.
+class named_file {
+ public:
+  named_file(char const* variable, std::string const& path, std::string const& text) : variable_(variable) {
+    std::ofstream(path) << text;
+    ::setenv(variable, path.c_str(), 1);
+  }
+  ~named_file() { ::unsetenv(variable_); }
+
+ private:
+  char const* variable_;
+};
+
+constexpr io::mode making = io::mode::create | io::mode::read_write;
+
+}  // namespace
 
 TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   CHECK(io::from_info(MPI_INFO_NULL).empty());
@@ -27,6 +60,11 @@ TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   CHECK(f.values().cb_nodes == 3);
   CHECK(f.find("cb_nodes")->source == io::hint_source::info);
   CHECK(f.find("romio_ds_write")->status == io::hint_status::rejected);
+  // Whoever passes them on, their source is the info.
+  io::file_hints const passed({}, {}, h);
+  CHECK(passed.find("cb_nodes")->source == io::hint_source::info);
+  CHECK(passed.find("romio_ds_write")->source == io::hint_source::info);
+  CHECK(passed.find("not_ours")->source == io::hint_source::info);
 
   MPI_Info out = io::to_info(f);
   io::hints const back = io::from_info(out);
@@ -45,4 +83,135 @@ TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   CHECK(value("file_perm") == "(none)");
   CHECK(again.values().cb_nodes == 3);
   CHECK(again.values().cb_buffer_bytes == f.values().cb_buffer_bytes);
+  CHECK(again.values().window_bytes == f.values().window_bytes);
+  MPI_Info standard = io::to_info(io::file_hints());
+  CHECK(io::file_hints({}, io::from_info(standard), {}).values().window_bytes == io::resolved_hints().window_bytes);
+  MPI_Info_free(&standard);
+}
+
+TEST_CASE("hints that differ between ranks are named, with the values of both", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  bool const odd = world.rank() == world.size() - 1;
+  std::string const last = std::to_string(world.size() - 1);
+  std::string const own = here / ("hints." + std::to_string(world.rank()));
+  auto const failure = [&](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (io::error const& e) {
+      CHECK(e.code() == io::errc::not_same);
+      return e.what();
+    }
+    return "nothing was wrong";
+  };
+  auto const opens = [&] { io::file::open(world, here / "data", making); };
+  std::string const first_half =
+      "argument 'hints' must be equal on all ranks and differs on ranks 0 and " + last + ": ";
+  for (char const* const variable : {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE"})
+    for (bool const develop : {false, true}) {
+      CAPTURE(variable, develop);
+      if (develop) ::setenv("ARGOSY_DEVELOP", "1", 1);
+      named_file const hints(variable, own,
+                             odd ? "cb_nodes 8\nargosy_policy sieving\n" : "cb_nodes 4\nargosy_policy sieving\n");
+      CHECK_THAT(failure(opens), Contains(first_half + "cb_nodes is 4 on rank 0 and 8 on rank " + last));
+      ::unsetenv("ARGOSY_DEVELOP");
+    }
+  {
+    // The same values, but on one rank they override.
+    named_file const hints(odd ? "ARGOSY_HINTS_OVERRIDE" : "ARGOSY_HINTS", own, "cb_nodes 4\n");
+    CHECK_THAT(failure(opens), Contains("cb_nodes overrides on rank " + last + " only"));
+  }
+  {
+    named_file const hints("ARGOSY_HINTS", own, odd ? "cb_buffer_size 4194304" : "romio_ds_write disable");
+    CHECK_THAT(failure(opens), Contains("argosy_window_size is 524288 on rank 0 and 2097152 on rank " + last));
+  }
+  io::file f = io::file::open(world, here / "data", making);
+  CHECK_THAT(failure([&] { f.set_hints({.policy = odd ? "sieving" : "two_phase"}); }),
+             Contains("argosy_policy is ") && Contains("sieving on rank " + last));
+  CHECK_THAT(failure([&] { f.set_view(0, io::type<int>, io::hints{.cb_nodes = odd ? 1 : 2}); }),
+             Contains("cb_nodes is 2 on rank 0"));
+  f.close();
+}
+
+TEST_CASE("overriding hints act on calls that are given a policy, and the status says so", "[hints][mpi][override]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(1 << 20, static_cast<char>('a' + world.rank()));
+  std::int64_t const at = world.rank() * std::int64_t{1 << 20};
+  auto const open = [&](io::hints const& h = {}) { return io::file::open(world, here / "data", making, h); };
+  io::two_phase const given{.window_bytes = 64 << 10};
+  {
+    io::file f = open({.cb_nodes = 1});
+    CHECK(f.get_hints().find("cb_nodes")->status == hint_status::accepted);
+    io::collective_plan const plan = f.explain_at_all(io::access_kind::write, at, mine, given);
+    CHECK(plan.domains.size() == static_cast<std::size_t>(world.size()));
+    CHECK(f.get_hints().find("cb_nodes")->status == hint_status::overridden);
+    f.write_at_all(at, mine, given);
+    CHECK(f.get_hints().find("cb_nodes")->why == "write_at_all was given two_phase");
+    f.write_at_all(at, mine);
+    CHECK(f.get_hints().find("cb_nodes")->status != hint_status::rejected);
+    f.close();
+  }
+  std::string const file = here / ("hints." + std::to_string(world.rank()));
+  {
+    named_file const hints("ARGOSY_HINTS_OVERRIDE", file, "cb_nodes 1\nargosy_window_size 256k\n");
+    io::file f = open({.cb_nodes = 2});
+    io::collective_plan const plan = f.explain_at_all(io::access_kind::write, at, mine, given);
+    CHECK(plan.domains.size() == 1);
+    CHECK(plan.window_bytes == 256 << 10);
+    CHECK(f.write_at_all(at, mine, given).rounds == plan.rounds());
+    CHECK(f.get_hints().find("cb_nodes")->status == hint_status::accepted);
+    CHECK_THAT(f.get_hints().find("cb_nodes")->why, Contains("applied to two_phase, which write_at_all was given"));
+    CHECK(f.get_hints().find("cb_nodes")->source == io::hint_source::overriding);
+    f.close();
+  }
+  {
+    named_file const hints("ARGOSY_HINTS_OVERRIDE", file, "argosy_policy two_phase\n");
+    io::file f = open();
+    CHECK(f.write_at_all(at, mine, io::sieving{}).policy == "two_phase");
+    CHECK_THAT(f.get_hints().find("argosy_policy")->why, Contains("instead of sieving, which write_at_all was given"));
+    f.close();
+  }
+  {
+    named_file const hints("ARGOSY_HINTS_OVERRIDE", file, "argosy_policy independent\n");
+    io::file f = open();
+    CHECK(f.write_at_all(at, mine, given).policy == "independent");
+    CHECK(f.write_at(at, mine, io::sieving{}).policy == "independent");
+    std::vector<char> back(mine.size());
+    CHECK(f.read_at(at, back, io::sieving{}).policy == "independent");
+    CHECK(back == mine);
+    f.close();
+  }
+}
+
+TEST_CASE("what cb_config_list cannot match is said after the first collective call", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(100);
+  for (auto const& [list, status, why] :
+       {std::tuple{"nohost:1", hint_status::ignored,
+                   "no rank runs on nohost; it leaves no rank, so any may be an aggregator"},
+        std::tuple{"nohost:1,*:2", hint_status::accepted, "no rank runs on nohost"},
+        std::tuple{"*:0", hint_status::ignored, "it leaves no rank"}, std::tuple{"*:1", hint_status::accepted, ""}}) {
+    CAPTURE(list);
+    io::file f = io::file::open(world, here / "data", making, io::hints{.cb_config_list = list});
+    CHECK(f.get_hints().find("cb_config_list")->status == hint_status::accepted);
+    f.write_at_all(100 * world.rank(), mine, io::two_phase{});
+    CHECK(f.get_hints().find("cb_config_list")->status == status);
+    CHECK_THAT(f.get_hints().find("cb_config_list")->why, Contains(why));
+    f.close();
+  }
+}
+
+TEST_CASE("more aggregators than there can be are capped, and the status says at how many", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(1 << 20);
+  io::file f = io::file::open(world, here / "data", making,
+                              io::hints{.cb_nodes = 99, .cb_config_list = "*:1", .policy = "two_phase"});
+  f.write_at_all(world.rank() * std::int64_t{1 << 20}, mine);
+  CHECK(f.get_hints().find("cb_nodes")->status == hint_status::capped);
+  CHECK_THAT(f.get_hints().find("cb_nodes")->why, Contains("capped at 1 in write_at_all"));
+  f.close();
 }

@@ -12,13 +12,14 @@
 
 namespace argosy {
 
-// Equal on every rank, except for `code` and `thrown`.
+// Equal on every rank, except for `code`, `thrown` and `own`.
 struct agreement {
   std::error_code code = {};       // this rank's: none, its own errc, or errc::error_on_another_rank
   int failed_rank = -1;            // the lowest rank that failed
   std::error_code cause = {};      // why that rank failed: an errno, or an errc
   std::string detail = {};         // the message of that rank
   std::exception_ptr thrown = {};  // what code of the user threw on this rank
+  failure own = {};                // of this rank, if it failed, too, but is not the lowest that did
 
   explicit operator bool() const noexcept { return !code; }  // all is well
 };
@@ -26,7 +27,7 @@ struct agreement {
 // The agreement of a call that concerns one rank only.
 inline agreement alone(int rank, failure f) {
   if (!f) return {};
-  return {classify(f.code), rank, f.code, std::move(f.detail), std::move(f.thrown)};
+  return {classify(f.code), rank, f.code, std::move(f.detail), std::move(f.thrown), {}};
 }
 
 namespace detail {
@@ -35,6 +36,8 @@ std::string foreign_words(std::error_code const& code);
 }  // namespace detail
 
 // "write_at_all of 'state.dat' failed on rank 3 (this is rank 0): no space left on the file system (ENOSPC): ..."
+// A rank that failed itself tells of itself, and names the first. The remedy of the class ends it, unless the detail has
+// its own ("... What to do: ...") or says all: of arguments and datatypes.
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
 
 }  // namespace argosy

@@ -96,8 +96,9 @@ class basic_file {
   std::string const& path() const;
   World const& world() const;  // its own messages: a duplicate of the one it was opened with
   bool atomic() const;
+  // With what became of each in the last read or write; valid until it is asked again.
   file_hints const& get_hints() const;
-  // Of the last call on this rank that failed.
+  // Of the last call on this rank, if it failed; empty after a success. Requests have their own.
   std::string const& what_failed() const noexcept { return what_failed_; }
 
   std::int64_t size(on_error e = {}) const;
@@ -298,11 +299,12 @@ class basic_file {
   // Throws what the agreement says, or tells the error_code.
   void done(agreement const& a, std::string_view call, on_error const& e);
   report finish(agreement const& a, std::string_view call, report r, std::error_code* error);
+  void end_call(agreement const& a, std::string_view call, report const* done, std::error_code* error);
 
   std::unique_ptr<detail::crew<World>> crew_;  // null where no file was opened
   request split_;
-  std::string_view split_call_;  // that began it; a literal
-  std::string what_failed_;
+  std::string_view split_call_;      // that began it; a literal
+  mutable std::string what_failed_;  // asking for the size may fail, too
 };
 
 extern template class basic_file<self>;

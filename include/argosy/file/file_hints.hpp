@@ -14,12 +14,15 @@
 namespace argosy {
 
 enum class hint_status : std::uint8_t {
-  defaulted,  // nobody gave it
-  accepted,   // in force as given
-  rejected,   // given with a value that cannot be, or at a time when it may not: the value before stays
-  ignored,    // unknown, or valid and without effect here
+  defaulted,   // nobody gave it
+  accepted,    // in force as given
+  rejected,    // given with a value that cannot be, or at a time when it may not: the value before stays
+  ignored,     // unknown, or valid and without effect here
+  overridden,  // valid, but another hint, or the policy that the last call was given, says otherwise
+  capped,      // in force, but what it asks for is not to be had in full; `why` says how much
 };
-enum class hint_source : std::uint8_t { library, environment, info, code };
+// `overriding`: ARGOSY_HINTS_OVERRIDE, which wins over all others, and over policies that calls are given.
+enum class hint_source : std::uint8_t { library, environment, info, code, overriding };
 enum class hint_moment : std::uint8_t { open, set_view, set_hints };
 
 // One line of get_hints(): the value in force, and the fate of what was given last.
@@ -37,13 +40,16 @@ class file_hints {
  public:
   // All defaults.
   file_hints();
-  // Defaults, then what each source says, later ones over earlier ones.
-  file_hints(hints const& from_environment, hints const& from_info, hints const& from_code);
+  // Defaults, then what each source says, later ones over earlier ones. What `overriding` says stays.
+  file_hints(hints const& from_environment, hints const& from_info, hints const& from_code,
+             hints const& overriding = {});
 
   // `pending`: an operation on the file has not ended.
   void merge(hints const& given, hint_source origin, hint_moment moment, bool pending = false);
   // What the library knows itself: `filename`.
   void tell(std::string_view name, std::string value);
+  // What it knows of the effect of a hint; only what was accepted can have another fate.
+  void note(std::string_view name, hint_status status, std::string why);
 
   resolved_hints const& values() const noexcept { return values_; }
   // Every known hint in the order of known_hints(), then the unknown ones that were given.
@@ -58,6 +64,8 @@ class file_hints {
 
  private:
   void take(named_hint const& given, hint_source origin, hint_moment moment, bool pending);
+  void resolve();
+  bool overrides(std::string_view name) const { return given_.overrides(name); }
 
   std::vector<hint_state> all_;
   resolved_hints given_, values_;

@@ -23,6 +23,7 @@ struct named_hint {
   std::string value;
   std::string origin = {};
   std::string fault = {};
+  bool from_info = false;  // its source is an MPI_Info, whoever gives it
   friend bool operator==(named_hint const&, named_hint const&) = default;
 };
 
@@ -49,6 +50,7 @@ struct hints {
   std::optional<largeblock> largeblock_io = {};          // IBM_largeblock_io
   std::optional<bool> sparse_access = {};                // IBM_sparse_access
   std::optional<std::string> policy = {};                // argosy_policy
+  std::optional<std::int64_t> window_bytes = {};         // argosy_window_size
   std::optional<bool> develop = {};                      // argosy_develop
   std::optional<std::string> sync_errors = {};           // argosy_sync_errors: "kept" or "until_written"
   std::optional<std::int64_t> io_threads = {};           // argosy_io_threads

@@ -30,7 +30,10 @@ class request {
     return *this;
   }
   ~request();
-  void swap(request& other) noexcept { operation_.swap(other.operation_); }
+  void swap(request& other) noexcept {
+    operation_.swap(other.operation_);
+    what_failed_.swap(other.what_failed_);
+  }
 
   // There is something that was not waited for yet.
   bool pending() const noexcept { return operation_ != nullptr; }
@@ -40,9 +43,12 @@ class request {
 
   // Waits, and tells what was done. Afterwards nothing is pending.
   report wait(on_error e = {});
+  // Of what was waited for, if it failed: the message, as an exception would have it.
+  std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
   std::shared_ptr<detail::operation> operation_;
+  std::string what_failed_;
 };
 
 // Waits for all of them, also if some fail; then throws, or tells, the first error.

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <argosy/file/hints.hpp>
@@ -29,6 +31,9 @@ struct resolved_hints {
   toggle cb_read = toggle::automatic;
   toggle cb_write = toggle::automatic;
   std::int64_t cb_buffer_bytes = 4 << 20;
+  bool cb_buffer_given = false;
+  bool window_given = false;
+  std::int64_t window_bytes = 512 << 10;   // of two_phase; half of the buffer, if only that was given
   std::int64_t cb_block_bytes = 0;         // file domains start at multiples of it; 0: of the file system's block
   std::int64_t cb_nodes = 0;               // aggregators; 0: the policy chooses
   std::int64_t min_domain_bytes = 0;       // file domains are not smaller; 0: the policy chooses
@@ -53,6 +58,12 @@ struct resolved_hints {
   // of the cost model; empty: the default of the policy
   std::optional<double> price_call_ns, price_write_call_ns, price_lock_ns, price_byte_ns, price_piece_ns;
   std::optional<double> price_message_ns, price_message_byte_ns, price_block_ns;
+
+  // Names of the hints of ARGOSY_HINTS_OVERRIDE, which win over code, and over policies that calls are given.
+  std::vector<std::string> overriding;
+  bool overrides(std::string_view name) const {
+    return std::find(overriding.begin(), overriding.end(), name) != overriding.end();
+  }
 
   // Agents are asked for; calls without a policy of their own go to them.
   bool wants_agents() const { return policy == "data_shipping" || (largeblock_given && !largeblock_io); }

@@ -1,12 +1,15 @@
-// A collective plan: which rank touches which part of the file in which round; the same value on every rank.
+// A collective plan: which rank touches which part of the file in which round; the same value on every rank, or each
+// rank's own plan, where they do not go together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <argosy/plan/plan.hpp>
 #include <argosy/plan/window.hpp>
 
 namespace argosy {
@@ -40,6 +43,7 @@ struct collective_plan {
   std::int64_t granule = 1;               // divides all offsets and lengths
   bool sparse = false;                    // aggregators access only the wanted bytes, never the holes between
   std::int64_t max_ranges = 0;            // per step of guided prefetching; 0: aggregators give no hints
+  std::optional<plan> alone = {};  // explain_all: what this rank does, where each goes by itself; differs by rank
 
   std::int64_t rounds() const noexcept {
     std::int64_t most = 0;
@@ -87,4 +91,4 @@ std::string to_string(collective_plan const& p);
 
 }  // namespace argosy
 
-#include <argosy/plan/detail/print.hpp>
+#include <argosy/plan/detail/print_collective.hpp>

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <argosy/plan/reason_text.hpp>
 
@@ -24,15 +26,60 @@ struct report {
   std::int64_t locks = 0;
   std::int64_t bytes_read = 0;  // between file and memory, holes of merged windows included
   std::int64_t bytes_written = 0;
-  std::int64_t merged_bytes = 0;   // bytes that were read only to be written back or thrown away
+  std::int64_t merged_bytes = 0;   // of holes in merged windows: read, and then written back or thrown away
   std::int64_t fallbacks = 0;      // windows written by pieces instead of merged: no lock, or the read failed
   std::int64_t hinted_ranges = 0;  // ranges that the file system accepted, to prefetch them
+
+  // The time of the call on this rank, in nanoseconds, and parts of it. All are 0 where it was not taken: collective calls and
+  // those of least_timed_bytes are timed, smaller ones only if ARGOSY_REPORT is set, since a clock costs as much as they do.
+  static constexpr std::int64_t least_timed_bytes = 64 << 10;
+  std::int64_t time_ns = 0;
+  std::int64_t agreement_ns =
+      0;  // in the reductions at its start and end: whoever comes early waits there for the others
+  std::int64_t waiting_ns = 0;  // for windows, messages and answers of other ranks
+  std::int64_t file_ns = 0;     // in reads and writes of the file
+  std::int64_t lock_ns = 0;     // taking locks, and giving them back
+  // The rest: copying, messages, and thinking about it.
+  std::int64_t exchange_ns() const noexcept { return time_ns - agreement_ns - waiting_ns - file_ns - lock_ns; }
+  // 10^6 bytes of the request per second; 0 if no time was taken.
+  double mb_per_s() const noexcept {
+    return time_ns > 0 ? static_cast<double>(bytes) * 1e3 / static_cast<double>(time_ns) : 0;
+  }
 };
 
-// One line: the policy, the bytes of the request, and the calls of the file by this rank.
+// The numbers of a report, with their names.
+struct report_number {
+  std::string_view name;
+  std::int64_t report::* value;
+};
+inline constexpr std::array<report_number, 20> report_numbers{{
+    {"bytes", &report::bytes},
+    {"memory_bytes", &report::memory_bytes},
+    {"rounds", &report::rounds},
+    {"messages", &report::messages},
+    {"message_bytes", &report::message_bytes},
+    {"view_bytes", &report::view_bytes},
+    {"windows", &report::windows},
+    {"read_calls", &report::read_calls},
+    {"bytes_read", &report::bytes_read},
+    {"write_calls", &report::write_calls},
+    {"bytes_written", &report::bytes_written},
+    {"merged_bytes", &report::merged_bytes},
+    {"locks", &report::locks},
+    {"fallbacks", &report::fallbacks},
+    {"hinted_ranges", &report::hinted_ranges},
+    {"time_ns", &report::time_ns},
+    {"agreement_ns", &report::agreement_ns},
+    {"waiting_ns", &report::waiting_ns},
+    {"file_ns", &report::file_ns},
+    {"lock_ns", &report::lock_ns},
+}};
+
+// One line: the policy, the bytes of the request, the calls of the file by this rank, and what it exchanged with others. The
+// same in every run: no times.
 std::string to_string(report const& r);
 
-// Everything else: a line for each member, with its name.
+// Everything: a line for each member, with its name; times and rate where they were taken.
 std::string to_table(report const& r);
 
 }  // namespace argosy

@@ -57,6 +57,8 @@ struct two_phase {
     std::int64_t const block = std::max<std::int64_t>(1, align_bytes > 0 ? align_bytes : ranks.block_bytes);
     // Marks of a window are whole granules, and windows whole blocks where the buffer has room for one.
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
+    // Nor are they much longer than what is accessed: they take memory.
+    while (window / 2 >= std::max<std::int64_t>(all.span(), 512 << 10)) window /= 2;
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
     domains(p, all, ranks, block, where);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "parse.hpp"
@@ -28,36 +29,93 @@ std::string located(std::string why, named_hint const& given) {
   return why.empty() ? given.origin : why + " (" + given.origin + ")";
 }
 
+// The least number of letters to put in, take out or exchange.
+std::size_t slips(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      std::size_t const other = corner + (a[i] == b[j] ? 0 : 1);
+      corner = row[j + 1];
+      row[j + 1] = std::min({other, row[j] + 1, corner + 1});
+    }
+  }
+  return row.back();
+}
+
+// Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix.
+std::string unknown(std::string_view name) {
+  constexpr std::size_t longest = 64;  // no name that is known is longer
+  std::string_view best;
+  std::size_t fewest = std::min<std::size_t>(3, 1 + name.size() / 5) + 1;
+  for (hint_info const& hint : known_hints()) {
+    if (name.size() > longest) break;
+    std::string_view whole = hint.name;
+    for (std::string_view const prefix : {"", "romio_", "IBM_", "argosy_"}) {
+      if (!whole.starts_with(prefix)) continue;
+      if (std::size_t const n = slips(name, whole.substr(prefix.size())); n < fewest) fewest = n, best = hint.name;
+    }
+  }
+  return best.empty() ? "unknown" : "unknown; did you mean " + std::string(best) + "?";
+}
+
 }  // namespace
 
 file_hints::file_hints() {
   for (hint_info const& hint : known_hints()) all_.push_back({std::string(hint.name), std::string(hint.standard)});
 }
 
-file_hints::file_hints(hints const& from_environment, hints const& from_info, hints const& from_code) : file_hints() {
+file_hints::file_hints(hints const& from_environment, hints const& from_info, hints const& from_code,
+                       hints const& overriding)
+    : file_hints() {
   merge(from_environment, hint_source::environment, hint_moment::open);
   merge(from_info, hint_source::info, hint_moment::open);
   merge(from_code, hint_source::code, hint_moment::open);
+  merge(overriding, hint_source::overriding, hint_moment::open);
 }
 
 void file_hints::merge(hints const& given, hint_source source, hint_moment moment, bool pending) {
   for (named_hint const& one : given.by_name()) take(one, source, moment, pending);
-  // Hints that act together.
+  resolve();
+}
+
+// Hints that act together.
+void file_hints::resolve() {
   values_ = given_;
-  hint_state const* const buffering = find("collective_buffering");
-  if (buffering->value == "false") {
-    if (!cb_read_said_) values_.cb_read = toggle::disable;
-    if (!cb_write_said_) values_.cb_write = toggle::disable;
+  if (!values_.window_given) {
+    if (values_.cb_buffer_given) values_.window_bytes = std::max<std::int64_t>(1, values_.cb_buffer_bytes / 2);
+    tell("argosy_window_size", std::to_string(values_.window_bytes));
   }
+  // Where one of those that choose the policy overrides the program, its other ones count as if it had not given them.
+  static constexpr std::array<std::string_view, 5> choosing{"argosy_policy", "romio_cb_read", "romio_cb_write",
+                                                            "collective_buffering", "IBM_largeblock_io"};
+  bool const chosen = std::any_of(choosing.begin(), choosing.end(), [&](auto name) { return overrides(name); });
+  auto const counts = [&](std::string_view name) { return !chosen || overrides(name); };
+  resolved_hints const standard;
+  if (!counts("argosy_policy")) values_.policy = standard.policy;
+  if (!counts("romio_cb_read")) values_.cb_read = standard.cb_read;
+  if (!counts("romio_cb_write")) values_.cb_write = standard.cb_write;
+  if (!counts("IBM_largeblock_io")) {
+    values_.largeblock_io = standard.largeblock_io;
+    values_.largeblock_given = standard.largeblock_given;
+  }
+  if (find("collective_buffering")->value == "false" && counts("collective_buffering")) {
+    if (!cb_read_said_ || !counts("romio_cb_read")) values_.cb_read = toggle::disable;
+    if (!cb_write_said_ || !counts("romio_cb_write")) values_.cb_write = toggle::disable;
+  }
+  for (std::string_view const name : choosing)
+    if (!counts(name)) note(name, hint_status::overridden, "ARGOSY_HINTS_OVERRIDE chooses the policy");
 }
 
 void file_hints::take(named_hint const& given, hint_source source, hint_moment moment, bool pending) {
+  if (given.from_info && source == hint_source::code) source = hint_source::info;
   auto at = std::find_if(all_.begin(), all_.end(), [&](hint_state const& s) { return s.name == given.name; });
   hint_info const* const hint = find_hint(given.name);
   if (hint == nullptr) {
     bool const broken = !given.fault.empty();
     hint_state state{given.name, given.value, broken ? hint_status::rejected : hint_status::ignored, source,
-                     located(broken ? given.fault : "unknown", given)};
+                     located(broken ? given.fault : unknown(given.name), given)};
     // Lines that could not be read have no name of their own: each is told.
     if (at == all_.end() || broken)
       all_.push_back(std::move(state));
@@ -65,6 +123,7 @@ void file_hints::take(named_hint const& given, hint_source source, hint_moment m
       *at = std::move(state);
     return;
   }
+  bool const fixed = source != hint_source::overriding && overrides(given.name);
   at->source = source;
   std::string why = !given.fault.empty() ? given.fault : refusal(*hint, moment, pending, given_);
   if (!why.empty()) {
@@ -72,17 +131,34 @@ void file_hints::take(named_hint const& given, hint_source source, hint_moment m
     at->why = located("\"" + given.value + "\": " + why, given);
     return;
   }
-  detail::hint_value read = detail::read_hint(*hint, given.value, given_);
+  resolved_hints unused;
+  detail::hint_value read = detail::read_hint(*hint, given.value, fixed ? unused : given_);
   if (!read.fault.empty()) {
     at->status = hint_status::rejected;
     at->why = located(std::move(read.fault), given);
     return;
   }
+  if (fixed) {
+    at->status = hint_status::overridden;
+    at->why = located("\"" + given.value + "\": ARGOSY_HINTS_OVERRIDE has another say", given);
+    return;
+  }
   if (given.name == "romio_cb_read") cb_read_said_ = true;
   if (given.name == "romio_cb_write") cb_write_said_ = true;
+  if (source == hint_source::overriding && hint->used && !overrides(given.name))
+    given_.overriding.push_back(given.name);
   at->value = std::move(read.text);
   at->status = hint->used ? hint_status::accepted : hint_status::ignored;
   at->why = located(hint->used ? std::string() : std::string(hint->effect), given);
+}
+
+void file_hints::note(std::string_view name, hint_status status, std::string why) {
+  for (hint_state& s : all_) {
+    if (s.name != name) continue;
+    if (s.status != hint_status::accepted) return;
+    s.status = status;
+    if (!why.empty()) s.why = s.why.empty() ? std::move(why) : why + " (" + s.why + ")";
+  }
 }
 
 void file_hints::tell(std::string_view name, std::string value) {
@@ -99,7 +175,11 @@ std::string file_hints::same_on_all() const {
   std::string text;
   for (std::size_t i = 0; i < known_hints().size(); ++i)
     if (known_hints()[i].same && known_hints()[i].used) text += all_[i].name + " " + all_[i].value + "\n";
+  // What a policy makes of a value may depend on whether it was given, and how.
   if (given_.largeblock_given) text += "IBM_largeblock_io was given\n";
+  if (given_.cb_buffer_given) text += "cb_buffer_size was given\n";
+  for (hint_info const& hint : known_hints())
+    if (hint.same && overrides(hint.name)) text += std::string(hint.name) + " overrides\n";
   return text;
 }
 
@@ -110,12 +190,13 @@ std::uint64_t file_hints::same_hash() const {
 }
 
 std::string_view name_of(hint_status status) noexcept {
-  constexpr std::array<std::string_view, 4> names{"defaulted", "accepted", "rejected", "ignored"};
+  constexpr std::array<std::string_view, 6> names{"defaulted", "accepted",   "rejected",
+                                                  "ignored",   "overridden", "capped"};
   return names[static_cast<std::size_t>(status)];
 }
 
 std::string_view name_of(hint_source source) noexcept {
-  constexpr std::array<std::string_view, 4> names{"library", "environment", "info", "code"};
+  constexpr std::array<std::string_view, 5> names{"library", "environment", "info", "code", "override"};
   return names[static_cast<std::size_t>(source)];
 }
 

@@ -54,6 +54,7 @@ std::vector<named_hint> hints::by_name() const {
   add("IBM_largeblock_io", largeblock_io);
   add("IBM_sparse_access", sparse_access);
   add("argosy_policy", policy);
+  add("argosy_window_size", window_bytes);
   add("argosy_develop", develop);
   add("argosy_io_threads", io_threads);
   add("argosy_max_ranges", max_ranges);

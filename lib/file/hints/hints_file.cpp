@@ -34,7 +34,7 @@ hints parse_hints(std::string_view text, std::string_view origin) {
   return result;
 }
 
-hints read_hints_file(std::string const& path) {
+hints read_hints_file(std::string const& path, std::string_view variable) {
   errno = 0;
   std::ifstream file(path);
   std::string text;
@@ -42,7 +42,7 @@ hints read_hints_file(std::string const& path) {
   if (!file.is_open() || file.bad()) {
     std::string const why = errno != 0 ? std::generic_category().message(errno) : std::string("unknown error");
     hints unreadable;
-    unreadable.named.push_back({"ARGOSY_HINTS", path, "", "the file cannot be read: " + why});
+    unreadable.named.push_back({std::string(variable), path, "", "the file cannot be read: " + why});
     return unreadable;
   }
   return parse_hints(text, path);
@@ -51,6 +51,12 @@ hints read_hints_file(std::string const& path) {
 hints environment_hints() {
   char const* const path = std::getenv("ARGOSY_HINTS");
   return path == nullptr || *path == '\0' ? hints() : read_hints_file(path);
+}
+
+hints overriding_hints() {
+  constexpr char const* variable = "ARGOSY_HINTS_OVERRIDE";
+  char const* const path = std::getenv(variable);
+  return path == nullptr || *path == '\0' ? hints() : read_hints_file(path, variable);
 }
 
 }  // namespace argosy

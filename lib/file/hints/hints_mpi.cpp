@@ -36,7 +36,7 @@ hints from_info(MPI_Info info) {
     std::string value(static_cast<std::size_t>(length) + 1, '\0');
     require(MPI_Info_get(info, key.c_str(), length, value.data(), &found), "MPI_Info_get");
     value.resize(value.find('\0'));
-    result.named.push_back({std::move(key), std::move(value)});
+    result.named.push_back({std::move(key), std::move(value), {}, {}, true});
   }
   return result;
 }

@@ -105,6 +105,11 @@ void put(std::string_view name, std::int64_t n, resolved_hints& out) {
   if (name == "cb_block_size") out.cb_block_bytes = n;
   if (name == "cb_buffer_size") out.cb_buffer_bytes = n;
   if (name == "cb_nodes") out.cb_nodes = n;
+  if (name == "cb_buffer_size") out.cb_buffer_given = true;
+  if (name == "argosy_window_size") {
+    out.window_bytes = n;
+    out.window_given = true;
+  }
   if (name == "romio_min_fdomain_size") out.min_domain_bytes = n;
   if (name == "ind_rd_buffer_size") out.ind_rd_buffer_bytes = n;
   if (name == "ind_wr_buffer_size") out.ind_wr_buffer_bytes = n;
@@ -146,8 +151,8 @@ void put_choice(std::string_view name, std::string const& word, resolved_hints& 
 
 // A buffer of no bytes moves nothing.
 bool may_be_zero(std::string_view name) {
-  return name != "cb_buffer_size" && name != "ind_rd_buffer_size" && name != "ind_wr_buffer_size" &&
-         name != "romio_cb_fr_alignment";
+  return name != "cb_buffer_size" && name != "argosy_window_size" && name != "ind_rd_buffer_size" &&
+         name != "ind_wr_buffer_size" && name != "romio_cb_fr_alignment";
 }
 
 // More would be a slip.

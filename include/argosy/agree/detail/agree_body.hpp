@@ -45,7 +45,48 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
   a.detail = words.get();
   a.code = mine ? classify(mine.code) : a.cause == errc::not_same ? errc::not_same : errc::error_on_another_rank;
   a.thrown = mine.thrown;
+  if (mine && all.failed_rank != world.rank()) a.own = mine;
   return a;
+}
+
+// Of two texts of lines "name value", the first line that differs.
+inline std::string difference_of_lines(std::string_view a, int rank_a, std::string_view b, int rank_b) {
+  auto const next = [](std::string_view& text) {
+    std::string_view const line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+  };
+  auto const name = [](std::string_view line) { return std::string(line.substr(0, line.find(' '))); };
+  auto const rest = [](std::string_view line) {
+    std::string_view const value = line.substr(std::min(line.size(), line.find(' ')));
+    return value.size() < 2 ? std::string("empty") : std::string(value.substr(1));
+  };
+  auto const on = [](int rank) { return " on rank " + std::to_string(rank); };
+  while (!a.empty() || !b.empty()) {
+    std::string_view const x = next(a), y = next(b);
+    if (x == y) continue;
+    if (name(x) == name(y)) return name(x) + " is " + rest(x) + on(rank_a) + " and " + rest(y) + on(rank_b);
+    // A line that only one of them has stands at the end.
+    bool const first = !x.empty() && (y.empty() || b.find(x) == std::string_view::npos);
+    return std::string(first ? x : y) + on(first ? rank_a : rank_b) + " only";
+  }
+  return "the texts are equal";
+}
+
+// Words for an argument of lines in which two ranks differ. Collective.
+template <agreeing World>
+std::string different_line(World const& world, std::string_view lines, extremes const& e) {
+  auto size = static_cast<std::int64_t>(lines.size());
+  world.broadcast(std::as_writable_bytes(std::span(&size, 1)), e.low_rank);
+  std::string theirs(static_cast<std::size_t>(size), ' ');
+  if (world.rank() == e.low_rank) theirs = lines;
+  world.broadcast(std::as_writable_bytes(std::span(theirs)), e.low_rank);
+  short_text<256> words;
+  if (world.rank() == e.high_rank)
+    words.set_start(e.low_rank < e.high_rank ? difference_of_lines(theirs, e.low_rank, lines, e.high_rank)
+                                             : difference_of_lines(lines, e.high_rank, theirs, e.low_rank));
+  world.broadcast(std::as_writable_bytes(std::span(&words, 1)), e.high_rank);
+  return std::string(words.get());
 }
 
 template <agreeing World>
@@ -68,6 +109,7 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
     std::string words = i == 0 ? "ranks are in different collective calls; this one called " + std::string(given.call())
                                : "argument '" + std::string(given.compared()[i].name) + "' must be equal on all ranks";
     words += i == 0 ? ", others differ" + ranks : " and differs" + ranks;
+    if (auto const lines = given.compared()[i].lines; !lines.empty()) words += ": " + different_line(world, lines, e);
     return {errc::not_same, std::min(e.low_rank, e.high_rank), errc::not_same, std::move(words), {}};
   }
   return {};

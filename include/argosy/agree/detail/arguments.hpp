@@ -34,6 +34,7 @@ class arguments {
     std::string_view text;  // empty for numbers
     std::int64_t number = 0;
     std::uint64_t hash = 0;
+    std::string_view lines = {};  // of a text of several lines: the one that differs is told
   };
 
   // Keeps references to names and texts: they must live until the call has ended.
@@ -47,6 +48,12 @@ class arguments {
   arguments& same(std::string_view name, T const& value) {
     add(name, value);
     free_ = count_;
+    return *this;
+  }
+  // The same, of a text of lines "name value": where ranks differ, they tell which line.
+  arguments& same_lines(std::string_view name, std::string_view text) {
+    same(name, static_cast<std::int64_t>(fingerprint(text)));
+    list_.at(count_ - 1).lines = text;
     return *this;
   }
   // The same, but compared in develop mode only. Add these after those that are always compared.

@@ -20,6 +20,7 @@
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/exchange/detail/window_writer.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -170,9 +171,11 @@ class collective_exchange {
 
   void await(std::uint32_t& word, std::uint32_t target) {
     std::atomic_ref<std::uint32_t> const w(word);
+    std::optional<timing<World>> t;  // only where there is anything to wait for
     for (;;) {
       std::uint32_t const seen = w.load(std::memory_order_acquire);
       if (static_cast<std::int32_t>(seen - target) >= 0) return;
+      if (!t) t.emplace(world_, done_.waiting_ns);
       // A rank that is alone on its node never gets here: it finds everything done.
       if constexpr (node_waiting<World> && messaging<World>)
         world_.wait(word, seen, links_.requests());

@@ -20,7 +20,7 @@ report basic_file<World>::access_alone(detail::call const& c) {
   report r;
   detail::job t;
   failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed();
-  if (!f) f = local().access_alone(t, local().buffer, r);
+  if (!f) f = local().access_timed(t, local().buffer, r);
   if (!f && c.pointer == pointer_kind::individual) local().position += t.etypes;
   return finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
 }
@@ -106,7 +106,15 @@ failure basic_file<World>::split_fault(std::string_view begun) const {
 template <communicator World>
 report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
   if (failure f = split_fault(begun)) return finish(alone(rank(), std::move(f)), "end", {}, e.error());
-  return split_.wait(e);
+  request r = std::move(split_);
+  try {
+    report done = r.wait(e);
+    what_failed_ = r.what_failed();
+    return done;
+  } catch (...) {
+    what_failed_ = r.what_failed();
+    throw;
+  }
 }
 
 template <communicator World>
@@ -114,7 +122,11 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
   detail::job t;
   if (failure f = is_open() ? local().prepare(c, t) : detail::closed())
     throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
-  return local().explain(t);
+  plan p = local().explain(t);
+  if (any_policy const& given = c.policy(); given.has_value() && given.is_collective() && p.policy != given.name())
+    p.reason += "; " + std::string(given.name()) +
+                " is a policy of all ranks together, and this a local call: explain_all tells what it does";
+  return p;
 }
 
 template <communicator World>
@@ -125,7 +137,7 @@ collective_plan basic_file<World>::explain_together(detail::call const& c) {
     detail::collective_call all = crew_->prepare_together(c);
     p = crew_->explain(all, result);
   }
-  finish(result, c.name, {}, nullptr);
+  end_call(result, c.name, nullptr, nullptr);
   return p;
 }
 

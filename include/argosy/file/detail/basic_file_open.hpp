@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,19 +53,26 @@ agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& 
 }
 
 template <communicator World>
-report basic_file<World>::finish(agreement const& a, std::string_view call, report r, std::error_code* error) {
+void basic_file<World>::end_call(agreement const& a, std::string_view call, report const* done,
+                                 std::error_code* error) {
   if (error) *error = a.code;
-  if (a) return r;
+  what_failed_.clear();
+  if (a) return;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
   what_failed_ = message_of(a, call, path, rank());
   if (a.thrown) std::rethrow_exception(a.thrown);
-  if (!error) throw argosy::error(a, call, path, rank());
+  if (!error) throw argosy::error(a, call, path, rank(), done ? std::make_shared<report const>(*done) : nullptr);
+}
+
+template <communicator World>
+report basic_file<World>::finish(agreement const& a, std::string_view call, report r, std::error_code* error) {
+  end_call(a, call, &r, error);
   return r;
 }
 
 template <communicator World>
 void basic_file<World>::done(agreement const& a, std::string_view call, on_error const& e) {
-  finish(a, call, {}, e.error());
+  end_call(a, call, nullptr, e.error());
 }
 
 template <communicator World>
@@ -89,7 +97,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.develop = detail::wants_develop(part.hints());
 
   detail::arguments given("open", with.where());
-  given.same("path", path).same("mode", modes).same("hints", part.hints().same_hash());
+  std::string const same_hints = part.hints().same_on_all();
+  given.same("path", path).same("mode", modes).same_lines("hints", same_hints);
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
   agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop);

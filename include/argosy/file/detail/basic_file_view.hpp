@@ -53,7 +53,7 @@ bool basic_file<World>::atomic() const {
 
 template <communicator World>
 file_hints const& basic_file<World>::get_hints() const {
-  return local().hints();
+  return local().told_hints();
 }
 
 // The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
@@ -83,7 +83,8 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
     return sequential ? "the view of a sequential file begins at current_displacement"
                       : "current_displacement is for sequential files";
   });
-  given.require(local().pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+  given.require(local().pending == 0, errc::unsupported,
+                [] { return "requests are pending. What to do: wait for them first"; });
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
@@ -95,7 +96,8 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
-  given.same("hints", changed.same_hash());
+  std::string const same_hints = changed.same_on_all();
+  given.same_lines("hints", same_hints);
   return collectively(given, [&]() -> failure {
     failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
     if (!next) return astray;
@@ -118,15 +120,19 @@ std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
 
 template <communicator World>
 std::int64_t basic_file<World>::size(on_error e) const {
-  if ((!crew_ || !crew_->file) && e.error()) {
-    *e.error() = errc::file;
-    return 0;
-  }
+  what_failed_.clear();
+  bool const opened = is_open();
+  failure f = opened ? failure() : detail::closed();
   std::error_code error;
-  std::int64_t const bytes = local().handle.size(error);
-  if (e.error()) *e.error() = error ? make_error_code(classify(error)) : error;
-  if (error && !e.error()) throw argosy::error(alone(local().rank, error), "size", path(), local().rank);
-  return error ? 0 : bytes;
+  std::int64_t const bytes = opened ? local().handle.size(error) : 0;
+  if (error) f = error;
+  agreement const result = alone(rank(), std::move(f));
+  if (e.error()) *e.error() = result.code;
+  if (result) return bytes;
+  std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
+  what_failed_ = message_of(result, "size", path, rank());
+  if (!e.error()) throw argosy::error(result, "size", path, rank());
+  return 0;
 }
 
 namespace detail {
@@ -138,7 +144,8 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
   if (!f) return;
   given.require(can_write(f->modes), errc::amode, [] { return "the file was opened for reading only"; });
   given.require(!has(f->modes, mode::sequential), errc::amode, [] { return "the file is sequential"; });
-  given.require(f->pending == 0, errc::unsupported, [] { return "requests are pending; wait for them first"; });
+  given.require(f->pending == 0, errc::unsupported,
+                [] { return "requests are pending. What to do: wait for them first"; });
 }
 
 }  // namespace detail
@@ -204,7 +211,8 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
   // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = part.hints();
   changed.merge(h, hint_source::code, hint_moment::set_hints);
-  given.same("hints", changed.same_hash());
+  std::string const same_hints = changed.same_on_all();
+  given.same_lines("hints", same_hints);
   return collectively(given, [&](bool pending) -> failure {
     if (pending) {
       changed = part.hints();

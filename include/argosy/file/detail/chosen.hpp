@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include <argosy/file/resolved_hints.hpp>
 #include <argosy/policy/access.hpp>
@@ -30,5 +30,12 @@ struct chosen {
     return s;
   }
 };
+
+// Of two_phase, whatever hints ask for.
+inline constexpr std::int64_t most_window_bytes = 1 << 30;
+
+// The policy that a call was given, with what ARGOSY_HINTS_OVERRIDE says of it; empty: the hints choose. `together`: of all
+// ranks of a collective call, else of one rank.
+any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind, bool together);
 
 }  // namespace argosy::detail

@@ -13,6 +13,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/exchange/detail/staging.hpp>
+#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
@@ -34,8 +35,25 @@ struct collective_call {
 
   collective_call(std::string_view call, std::source_location where) : given(call, where) {}
 
+  // Of the plan, for what is said of the hints.
+  struct {
+    bool known = false, together = false;
+    std::int64_t aggregators = 0, window_bytes = 0;
+  } plan = {};
+  void planned(collective_plan const& p) {
+    bool const striped = !p.domains.empty() && p.domains.front().striped();
+    plan = {true, p.together, static_cast<std::int64_t>(p.domains.size()), striped ? 0 : p.window_bytes};
+  }
+  void tell(hint_facts& last) const {
+    last.planned = plan.known;
+    last.together = plan.together;
+    last.aggregators = plan.aggregators;
+    last.window_bytes = plan.window_bytes;
+  }
+
   // Local, after all else is known.
   void summarise(open_file const& file) {
+    work.timed = true;
     given.same("policy", work.together.has_value() ? work.together.key() : 0);
     if (given.fault()) return;
     if (ordered)
@@ -93,8 +111,12 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
 template <agreeing World>
 agreement access_together(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
                           collective_call& c, staging& space, report& done) {
+  timing const whole(world, done.time_ns);
   job& t = c.work;
-  if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
+  {
+    timing const beginning(world, done.agreement_ns);
+    if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
+  }
   access_summary all = c.all;
   failure mine;
   if (c.ordered) {
@@ -110,6 +132,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   collective_plan plan;
   try {
     plan = plan_together(world, ranks, file, t, all);
+    c.planned(plan);
   } catch (rank_failure const&) {
     throw;
   } catch (...) {
@@ -128,7 +151,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   }
   if (!mine) mine = file.access_alone(t, space, done);
   if (t.together.has_value()) done.reason = std::move(plan.reason);
-  return agree_on_outcome(world, mine);
+  return agree_on_outcome_timed(world, mine, done);
 }
 
 }  // namespace argosy::detail

@@ -26,7 +26,7 @@
 
 namespace argosy::detail {
 
-inline failure closed() { return {errc::file, "the file is not open"}; }
+inline failure closed() { return {errc::file, "the file is not open. What to do: open it first"}; }
 
 // One rank's hold on it. Whatever asks other ranks about the file goes through here.
 template <communicator World>
@@ -182,6 +182,7 @@ void crew<World>::finish_later_calls() {
 
 template <communicator World>
 failure crew<World>::prepare_alone(call const& c, job& t) {
+  file->note_call(c, false);
   failure f = file->prepare(c, t);
   if (f || c.pointer != pointer_kind::shared) return f;
   std::int64_t const at = pointer->add(t.etypes, f);
@@ -190,6 +191,7 @@ failure crew<World>::prepare_alone(call const& c, job& t) {
 
 template <communicator World>
 collective_call crew<World>::prepare_together(call const& c) const {
+  file->note_call(c, true);
   collective_call all(c.name, c.where());
   all.given.fail(file->prepare(c, all.work));
   all.ordered = c.pointer == pointer_kind::shared;
@@ -202,7 +204,9 @@ collective_call crew<World>::prepare_together(call const& c) const {
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
   if (later) later->finish();
-  return access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
+  agreement result = access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
+  c.tell(file->last_call);
+  return result;
 } catch (rank_failure const& lost) {
   if (c.work.kind == access_kind::write)
     done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
@@ -214,7 +218,11 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (later) later->finish();
   result = agree_to_begin(*world, c.given, c.develop, c.all);
   if (!result) return {};
-  return plan_together(*world, *ranks, *file, c.work, c.all);
+  collective_plan p = plan_together(*world, *ranks, *file, c.work, c.all);
+  c.planned(p);
+  c.tell(file->last_call);
+  if (!p.together) p.alone = file->explain(c.work);
+  return p;
 } catch (rank_failure const& lost) {
   result = without(lost, world);
   return {};

@@ -17,9 +17,11 @@
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/staging.hpp>
+#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
 #include <argosy/file/detail/chosen.hpp>
+#include <argosy/file/detail/hint_facts.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
@@ -73,6 +75,7 @@ struct job {
   any_policy together;                         // of all ranks of a collective call; empty: each by itself
   std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
   agency* agents = nullptr;                    // null: there are none
+  bool timed = false;
 
   // Before the call returns that this goes on after.
   void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
@@ -123,11 +126,16 @@ struct open_file {
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
   file_position position;
   staging buffer;  // of blocking calls
+  time_source clock;
 
   // What the hints say, and what they choose.
   file_hints const& hints() const noexcept { return hints_; }
   chosen const& choice() const noexcept { return choice_; }
   void follow(file_hints h);
+  // The hints, and what became of them in the last call; valid until this is asked again.
+  file_hints const& told_hints();
+  void note_call(call const& c, bool collective) noexcept;
+  hint_facts last_call;
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
@@ -147,10 +155,17 @@ struct open_file {
   failure locate(std::int64_t offset, job& t) const;
   // Does the job, without other ranks but agents.
   failure access_alone(job const& t, staging& with, report& done);
+  failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
   plan explain(job const& t) const;
   merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
   access_summary summary_of(job const& t) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
+  std::uint64_t hosts_met(std::string const& host) const;                // a bit for each entry that names it
+  // How many ranks the list allows, and which entries name hosts of this job. Any thread.
+  void tell_hosts(std::int64_t allowed, std::uint64_t met) {
+    hosts_met_ = met;
+    hosts_allow_ = allowed;
+  }
   access access_of(job const& t) const;
   bool forgets_lost() const;  // say the hints: something was written since
 
@@ -168,12 +183,15 @@ struct open_file {
   partitioning parts;
 
  private:
+  void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;
   failure access_here(job const& t, staging& with, report& done);
   failure access_locked(job const& t, staging& with, report& done);
 
-  file_hints hints_;
+  file_hints hints_, told_;
+  std::atomic<std::uint64_t> hosts_met_{0};
+  std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

@@ -15,6 +15,8 @@
 #include <argosy/exchange/detail/collective_exchange.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/time_source.hpp>
+#include <argosy/exchange/detail/timed_handle.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -23,6 +25,12 @@
 #include <argosy/world/self.hpp>
 
 namespace argosy::detail {
+
+template <agreeing World>
+agreement agree_on_outcome_timed(World const& world, failure const& mine, report& done) {
+  timing const t(world, done.agreement_ns);
+  return agree_on_outcome(world, mine);
+}
 
 // What collective calls keep between them. Made at the first one, by all ranks: a file that is used without pays nothing.
 template <agreeing World>
@@ -39,20 +47,24 @@ class team {
     int first = world.rank();
     near.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
     std::int64_t const processors = processors_for(near);
-    bool const leads = near.rank() == 0, allowed = file.may_aggregate(near.rank(), host_name(world));
+    std::string const host = host_name(world);
+    bool const leads = near.rank() == 0, allowed = file.may_aggregate(near.rank(), host);
     struct numbers {
       std::int64_t nodes, processors, block_bytes, eligible;
+      std::uint64_t met;  // entries of the list that name a host of ours
       bool scattered;
       void combine(numbers const& other) {
         nodes += other.nodes;
         processors += other.processors;
         block_bytes = std::max(block_bytes, other.block_bytes);
         eligible += other.eligible;
+        met |= other.met;
         scattered = scattered || other.scattered;
       }
-    } all{leads ? 1 : 0, leads ? processors : 0, file.handle.block_bytes(), allowed ? 1 : 0,
-          world.rank() - near.rank() != first};
+    } all{leads ? 1 : 0,   leads ? processors : 0, file.handle.block_bytes(),
+          allowed ? 1 : 0, file.hosts_met(host),   world.rank() - near.rank() != first};
     world.all_reduce(all);
+    file.tell_hosts(all.eligible, all.met);
     rank_group g{world.size(), all.nodes, all.block_bytes, all.processors};
     // A list that allows nobody says nothing.
     if (all.scattered || (all.eligible > 0 && all.eligible < world.size()))
@@ -72,12 +84,12 @@ class team {
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merging_for(others_write);  // the ranks of this call are no danger to each other
     return with_memory(t, [&](auto& memory, auto const& check) {
-      collective_exchange all(world, seats_, stage_, links_, plan, wanted, file.handle, memory, prices, how, space,
-                              done);
+      timed_handle handle(file.handle, done, &file.clock);
+      collective_exchange all(world, seats_, stage_, links_, plan, wanted, handle, memory, prices, how, space, done);
       failure f = all.run(t.where->number);
       if (!f) f = check();
       if (before) f = before;
-      agreement const result = agree_on_outcome(world, f);
+      agreement const result = agree_on_outcome_timed(world, f, done);
       // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
       if (!result && t.kind == access_kind::write) {
         bool const brought = done.bytes == t.bytes;

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <string_view>
 
 #include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/report.hpp>
@@ -16,38 +19,60 @@ inline std::string calls_text(std::int64_t calls, char const* what, std::int64_t
   return counted(calls, what) + " of " + counted(bytes, "byte") + (calls == 1 ? "" : " in all");
 }
 
+// "1.234 ms"
+inline std::string with_digits(double value, int digits) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+inline std::string duration(std::int64_t ns) {
+  auto const n = static_cast<double>(ns);
+  return ns < 1'000'000       ? with_digits(n / 1e3, 1) + " us"
+         : ns < 1'000'000'000 ? with_digits(n / 1e6, 2) + " ms"
+                              : with_digits(n / 1e9, 3) + " s";
+}
+inline std::string padded(std::string_view name) {
+  std::string text(name);
+  text.resize(16, ' ');
+  return text;
+}
+
 }  // namespace detail
 
 inline std::string to_string(report const& r) {
   std::string text = (r.policy.empty() ? "" : r.policy + ": ") + detail::counted(r.bytes, "byte");
   if (r.read_calls > 0) text += ", " + detail::calls_text(r.read_calls, "read", r.bytes_read);
   if (r.write_calls > 0) text += ", " + detail::calls_text(r.write_calls, "write", r.bytes_written);
-  return text + (r.read_calls > 0 || r.write_calls > 0 ? "" : ", no call of the file by this rank");
+  if (r.read_calls == 0 && r.write_calls == 0) text += ", no call of the file by this rank";
+  if (r.merged_bytes > 0) text += ", " + detail::counted(r.merged_bytes, "byte") + " of holes read";
+  if (r.fallbacks > 0) text += ", " + detail::counted(r.fallbacks, "window") + " by pieces instead of merged";
+  if (r.rounds > 0) text += ", " + detail::counted(r.rounds, "round");
+  if (r.messages > 0) text += ", " + detail::calls_text(r.messages, "message", r.message_bytes);
+  if (r.view_bytes > 0) text += " and " + detail::counted(r.view_bytes, "byte") + " about views";
+  if (r.hinted_ranges > 0) text += ", " + detail::counted(r.hinted_ranges, "hinted range");
+  return text;
 }
 
 inline std::string to_table(report const& r) {
   std::string text;
-  auto const line = [&](std::string name, std::string const& value) {
-    name.resize(16, ' ');
-    text += "  " + name + value + "\n";
+  auto const line = [&](std::string_view name, std::string const& value) {
+    text += "  " + detail::padded(name) + value + "\n";
   };
   line("policy", r.policy);
   line("reason", r.reason);
-  line("bytes", std::to_string(r.bytes));
-  line("memory_bytes", std::to_string(r.memory_bytes));
-  line("rounds", std::to_string(r.rounds));
-  line("messages", std::to_string(r.messages));
-  line("message_bytes", std::to_string(r.message_bytes));
-  line("view_bytes", std::to_string(r.view_bytes));
-  line("windows", std::to_string(r.windows));
-  line("read_calls", std::to_string(r.read_calls));
-  line("bytes_read", std::to_string(r.bytes_read));
-  line("write_calls", std::to_string(r.write_calls));
-  line("bytes_written", std::to_string(r.bytes_written));
-  line("merged_bytes", std::to_string(r.merged_bytes));
-  line("locks", std::to_string(r.locks));
-  line("fallbacks", std::to_string(r.fallbacks));
-  line("hinted_ranges", std::to_string(r.hinted_ranges));
+  for (report_number const& n : report_numbers) {
+    bool const time = n.name.ends_with("_ns");
+    if (time && r.time_ns == 0) continue;
+    std::string value = std::to_string(r.*n.value);
+    if (n.value == &report::merged_bytes && r.merged_bytes > 0)
+      value += "  of holes: read, and written back or thrown away";
+    if (time) value += "  " + detail::duration(r.*n.value);
+    line(n.name, value);
+  }
+  if (r.time_ns > 0) {
+    line("exchange_ns", std::to_string(r.exchange_ns()) + "  " + detail::duration(r.exchange_ns()) + ", the rest");
+    line("rate", detail::with_digits(r.mb_per_s(), 1) + " MB/s of the request");
+  }
   return text;
 }
 

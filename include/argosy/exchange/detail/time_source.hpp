@@ -1,0 +1,45 @@
+// What time it is: of the machine, or of a virtual world.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace argosy::detail {
+
+// Of one rank; any thread.
+struct time_source {
+  std::function<std::int64_t()> virtual_ns = {};  // empty: the steady clock of the machine
+};
+
+inline std::int64_t now_ns(time_source const& t) {
+  if (t.virtual_ns) return t.virtual_ns();
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Of a world: some have a time of their own, in seconds.
+template <class World>
+std::int64_t now_ns(World const& world) {
+  if constexpr (requires { world.now(); })
+    return static_cast<std::int64_t>(world.now() * 1e9);
+  else
+    return now_ns(time_source());
+}
+
+// Adds the time of its own life to a number.
+template <class Clock>
+class timing {
+ public:
+  timing(Clock const& clock, std::int64_t& to) : clock_(clock), to_(to), begin_(now_ns(clock)) {}
+  timing(timing const&) = delete;
+  timing& operator=(timing const&) = delete;
+  ~timing() { to_ += now_ns(clock_) - begin_; }
+
+ private:
+  Clock const& clock_;
+  std::int64_t& to_;
+  std::int64_t begin_;
+};
+
+}  // namespace argosy::detail

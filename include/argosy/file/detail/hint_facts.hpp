@@ -1,0 +1,36 @@
+// What the last call made of the hints, as far as it concerns them; and what is said of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <argosy/file/file_hints.hpp>
+#include <argosy/plan/window.hpp>
+
+namespace argosy::detail {
+
+// Local; a few words, so that every call can leave them.
+struct hint_facts {
+  std::string_view call = {};    // a literal; empty: there was none
+  std::string_view policy = {};  // that it was given: its name, which lives as long as the program
+  access_kind kind = access_kind::read;
+  bool collective = false;
+  bool policy_takes_hints = false;  // it is one of the library
+
+  // Of the plan of a collective call that is not in the background.
+  bool planned = false;
+  bool together = false;
+  std::int64_t aggregators = 0;
+  std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
+
+  // Of cb_config_list, from the first collective call on: a bit for each of its first 64 entries that names a host of this job.
+  bool hosts_known = false;
+  std::int64_t hosts_allow = 0;  // ranks that may be aggregators
+  std::uint64_t hosts_met = 0;
+};
+
+// The hints with what is known of their effect.
+file_hints with_effects(file_hints h, hint_facts const& last);
+
+}  // namespace argosy::detail

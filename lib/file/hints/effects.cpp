@@ -1,0 +1,193 @@
+// Implements hint_facts.hpp: which hints have an effect, and what keeps the others from having one.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/detail/hint_facts.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <argosy/policy/sieving.hpp>
+
+namespace argosy::detail {
+namespace {
+
+using names = std::span<std::string_view const>;
+
+constexpr std::string_view choosing[] = {"argosy_policy", "romio_cb_read", "romio_cb_write", "collective_buffering",
+                                         "IBM_largeblock_io"};
+constexpr std::string_view of_two_phase[] = {"cb_buffer_size", "argosy_window_size", "cb_block_size",
+                                             "romio_min_fdomain_size"};
+constexpr std::string_view cb_nodes[] = {"cb_nodes"};
+constexpr std::string_view of_sieving[] = {"romio_ds_read", "romio_ds_write", "ind_rd_buffer_size",
+                                           "ind_wr_buffer_size"};
+constexpr std::string_view of_shipping[] = {"IBM_io_buffer_size", "IBM_sparse_access", "argosy_max_ranges"};
+
+std::string number(std::int64_t n) { return std::to_string(n); }
+
+class effects {
+ public:
+  effects(file_hints h, hint_facts const& last) : hints_(std::move(h)), last_(last) {}
+
+  file_hints told() && {
+    of_other_hints();
+    if (!last_.call.empty()) of_the_call();
+    if (last_.planned) of_the_plan();
+    if (last_.hosts_known) of_the_hosts();
+    of_limits();
+    return std::move(hints_);
+  }
+
+ private:
+  resolved_hints const& values() const { return hints_.values(); }
+  void say(names which, hint_status status, std::string const& why) {
+    for (std::string_view const name : which) hints_.note(name, status, why);
+  }
+  void say(std::initializer_list<std::string_view> which, hint_status status, std::string const& why) {
+    say(names(which.begin(), which.size()), status, why);
+  }
+  bool overrides(std::string_view name) const { return values().overrides(name); }
+
+  // --- What hints do to each other ---
+
+  void of_other_hints() {
+    using enum hint_status;
+    resolved_hints const& v = values();
+    bool const apart = v.cb_read == toggle::disable && v.cb_write == toggle::disable;
+    bool const together = v.cb_read == toggle::enable || v.cb_write == toggle::enable;
+    if (v.policy == "independent" || v.policy == "sieving") {
+      std::string const why = "argosy_policy = " + v.policy;
+      say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"}, overridden, why);
+      say(of_two_phase, overridden, why);
+      if (v.policy == "independent") say(of_sieving, overridden, why);
+    } else if (apart) {
+      std::string const why = "romio_cb_read and romio_cb_write are disabled: each rank goes by itself";
+      say({"argosy_policy", "cb_nodes", "cb_config_list"}, overridden, why);
+      say(of_two_phase, overridden, why);
+    } else if (v.policy == "data_shipping") {
+      std::string const why = "argosy_policy = data_shipping";
+      if (v.cb_read != toggle::disable) say({"romio_cb_read"}, overridden, why);
+      if (v.cb_write != toggle::disable) say({"romio_cb_write"}, overridden, why);
+      say(of_two_phase, overridden, why);
+    } else if (v.policy == "automatic" && v.largeblock_io && !together) {
+      std::string const why = "IBM_largeblock_io = true: each rank goes by itself";
+      say({"cb_nodes", "cb_config_list"}, overridden, why);
+      say(of_two_phase, overridden, why);
+    }
+    bool const ships = v.wants_agents() || (v.policy == "automatic" && v.price_block_ns.value_or(0) > 0);
+    if (!ships)
+      say(of_shipping, ignored,
+          "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");
+  }
+
+  // --- What the last call was given ---
+
+  void of_the_call() {
+    if (last_.policy.empty()) return;
+    std::string const call(last_.call), given = call + " was given " + std::string(last_.policy);
+    auto const each = [&](names which) {
+      for (std::string_view const name : which) {
+        if (overrides(name) && last_.policy_takes_hints)
+          hints_.note(name, hint_status::accepted,
+                      "applied to " + std::string(last_.policy) + ", which " + call + " was given");
+        else if (overrides(name))
+          hints_.note(name, hint_status::overridden, given + ", a policy of the program");
+        else
+          hints_.note(name, hint_status::overridden, given);
+      }
+    };
+    bool replaced = false;
+    for (std::string_view const name : choosing) {
+      if (!overrides(name)) {
+        hints_.note(name, hint_status::overridden, given);
+      } else if (chooses_here(name)) {
+        replaced = true;
+        hints_.note(name, hint_status::accepted,
+                    "instead of " + std::string(last_.policy) + ", which " + call + " was given");
+      }
+    }
+    if (replaced) return;  // the hints chose, and all others count
+    if (last_.collective) {
+      each(of_two_phase);
+      each(cb_nodes);
+    }
+    if (last_.policy == "sieving" || last_.policy == "independent" || !last_.policy_takes_hints) each(of_sieving);
+    if (last_.policy == "data_shipping") each(of_shipping);
+  }
+
+  // Among those that choose the policy, one that has a say in such a call.
+  bool chooses_here(std::string_view name) const {
+    if (name == "argosy_policy" || name == "IBM_largeblock_io") return true;
+    if (!last_.collective) return false;
+    return name == "collective_buffering" ||
+           name == (last_.kind == access_kind::read ? "romio_cb_read" : "romio_cb_write");
+  }
+
+  // --- What became of it ---
+
+  void of_the_plan() {
+    std::string const call(last_.call);
+    if (!last_.together) {
+      std::string const why = "in " + call + " each rank went by itself";
+      say(of_two_phase, hint_status::overridden, why);
+      say({"cb_nodes"}, hint_status::overridden, why);
+      return;
+    }
+    resolved_hints const& v = values();
+    if (v.cb_nodes > last_.aggregators)
+      hints_.note("cb_nodes", hint_status::capped,
+                  "capped at " + number(last_.aggregators) + " in " + call +
+                      ": an aggregator needs a rank that may be one, and a window of the file");
+    if (last_.window_bytes == 0) {
+      say(of_two_phase, hint_status::overridden, call + " was shipped");
+      return;
+    }
+    if (v.window_bytes > last_.window_bytes)
+      hints_.note("argosy_window_size", hint_status::capped,
+                  "capped at " + number(last_.window_bytes) + " in " + call +
+                      ": half of cb_buffer_size, whole blocks, and not much more than was accessed");
+    if (v.cb_buffer_given && !v.window_given && v.window_bytes > last_.window_bytes)
+      hints_.note("cb_buffer_size", hint_status::capped,
+                  "windows of " + number(last_.window_bytes) + " bytes in " + call +
+                      ": whole blocks, and not much more than was accessed");
+  }
+
+  void of_the_hosts() {
+    std::string strangers;
+    auto const& hosts = values().cb_config_list;
+    if (hosts.empty()) return;
+    for (std::size_t i = 0; i < std::min<std::size_t>(hosts.size(), 64); ++i)
+      if ((last_.hosts_met >> i & 1) == 0 && hosts[i].host != "*")
+        strangers += (strangers.empty() ? "" : ", ") + hosts[i].host;
+    std::string why = strangers.empty() ? std::string() : "no rank runs on " + strangers;
+    if (last_.hosts_allow == 0)
+      hints_.note("cb_config_list", hint_status::ignored,
+                  (why.empty() ? "" : why + "; ") + std::string("it leaves no rank, so any may be an aggregator"));
+    else
+      hints_.note("cb_config_list", hint_status::accepted, why);
+  }
+
+  // --- What holds for all calls ---
+
+  void of_limits() {
+    resolved_hints const& v = values();
+    if (v.cb_buffer_given && v.window_given && v.window_bytes > v.cb_buffer_bytes / 2)
+      hints_.note("argosy_window_size", hint_status::capped,
+                  "capped at " + number(std::max<std::int64_t>(1, v.cb_buffer_bytes / 2)) + ": half of cb_buffer_size");
+    std::int64_t const most = sieving().cache_bytes;
+    if (v.ind_rd_buffer_bytes > most)
+      hints_.note("ind_rd_buffer_size", hint_status::capped,
+                  "capped at " + number(most) + ": pieces are picked out while they are in a cache");
+  }
+
+  file_hints hints_;
+  hint_facts const& last_;
+};
+
+}  // namespace
+
+file_hints with_effects(file_hints h, hint_facts const& last) { return effects(std::move(h), last).told(); }
+
+}  // namespace argosy::detail
