@@ -1,9 +1,12 @@
-// The snippets of docs/use/hints.md, in its order. What they claim is asserted.
+// The snippets of docs/use/hints.md, in its order. What they claim is asserted; the table is in that page.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/file_hints.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/layout/number.hpp>
+#include <argosy/policy.hpp>
+#include <argosy/world/self.hpp>
 
 #include <cstdio>
+#include <vector>
 
 namespace io = argosy;
 
@@ -13,7 +16,16 @@ int main() {
   io::hints given{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable};
   given.set("cb_nodes", "4");  // any hint by its name
   // [hints]
-  io::file_hints const f({}, {}, given);
-  std::printf("%s", io::to_string(f).c_str());
-  return f.values().cb_buffer_bytes == (8 << 20) && f.values().cb_nodes == 4 ? 0 : 1;
+  given.set("cb_bufer_size", "1m").set("ind_wr_buffer_size", "1.5m");
+  auto const created = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
+  auto f = io::basic_file<io::self>::open(io::self(), "hints.dat", created, given);
+  std::vector<double> const u(1000);
+  // [fate]
+  f.write_at_all(0, u, io::two_phase{.window_bytes = 1_MiB});
+  std::string text = io::to_string(f.get_hints());
+  // [fate]
+  std::printf("%s", text.substr(0, text.find("defaults: ")).c_str());
+  bool const well = f.get_hints().values().cb_buffer_bytes == 8_MiB && f.get_hints().values().cb_nodes == 4;
+  f.close();
+  return well ? 0 : 1;
 }

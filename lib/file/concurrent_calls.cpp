@@ -78,6 +78,7 @@ void concurrent_calls::state::next() {
     waiting.pop_front();
   }
   o->result = access_together(world, ranks, *file, *pointer, o->what, space, o->done);
+  file->count(o->what.work, o->done, !o->result);
   {
     std::lock_guard const guard(mutex);
     --under_way;

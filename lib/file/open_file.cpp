@@ -143,13 +143,14 @@ failure open_file::prepare(call const& c, job& t) const {
     choose(c.kind, overridden(c.policy(), hints_.values(), c.kind, false),
            overridden(c.policy(), hints_.values(), c.kind, true), t);
   t.agents = agents.get();
+  t.call = c.name;
+  t.kind = c.kind;
   if (c.data.fault()) return c.data.fault();
   if (reading ? !can_read(modes) : !can_write(modes))
     return {errc::amode, std::string("the file was opened for ") + (reading ? "writing" : "reading") + " only"};
   if (has(modes, mode::sequential) && c.pointer != pointer_kind::shared)
     return {errc::amode, "a sequential file is accessed through its shared pointer only"};
   const_buffer const& memory = c.data.buffer();
-  t.kind = c.kind;
   t.where = where;
   t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
   view const& v = where->view;
@@ -163,7 +164,7 @@ failure open_file::prepare(call const& c, job& t) const {
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  t.timed = t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
+  t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types, t.etypes)) return f;
   if (c.pointer == pointer_kind::shared) return {};
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
@@ -237,8 +238,13 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
 
 failure open_file::access_timed(job const& t, staging& with, report& done) {
   if (!t.timed) return access_alone(t, with, done);
-  timing const whole(clock, done.time_ns);
-  return access_alone(t, with, done);
+  failure f;
+  {
+    timing const whole(clock, done.time_ns);
+    f = access_alone(t, with, done);
+  }
+  count(t, done, static_cast<bool>(f));
+  return f;
 }
 
 failure open_file::moved(job const& t, staging& with, report& done) {

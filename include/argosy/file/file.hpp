@@ -3,6 +3,7 @@
 #pragma once
 
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/summed_report.hpp>
 #include <argosy/world/mpi.hpp>
 
 namespace argosy {
@@ -11,6 +12,9 @@ namespace argosy {
 //   auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::write);
 // Any communicator of Boost.MPI, or MPI_Comm. Without MPI: io::basic_file<io::self>.
 using file = basic_file<mpi>;
+
+// Over the ranks of any communicator: see summed_report.hpp.
+inline summed_report sum(report const& r, mpi const& world) { return sum<mpi>(r, world); }
 
 extern template class basic_file<mpi>;
 

@@ -33,6 +33,10 @@ agreement agree_on_outcome(World const& world, failure const& mine);
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, bool& flag);
 
+// The same of several flags: a bit each.
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine, int& flags);
+
 }  // namespace argosy::detail
 
 #include <argosy/agree/detail/agree_body.hpp>

@@ -142,18 +142,26 @@ agreement agree_to_begin_first(World const& world, arguments const& given, bool&
 
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine) {
-  bool unused = false;
+  int unused = 0;
   return agree_on_outcome(world, mine, unused);
 }
 
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) {
+  int flags = flag ? 1 : 0;
+  agreement result = agree_on_outcome(world, mine, flags);
+  flag = flags != 0;
+  return result;
+}
+
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine, int& flags) {
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call has this name
   call_summary s = detail::summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());
-  s.flag = flag ? 1 : 0;
+  s.flag = flags;
   world.all_reduce(s);
-  flag = s.flag != 0;
+  flags = s.flag;
   if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high)
     return {errc::not_same,
             std::min(s.compared[0].low_rank, s.compared[0].high_rank),

@@ -115,13 +115,22 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       failure const tried = part.try_lock(no_locks);
       if (!no_locks) mine = tried;
     }
-    result = detail::agree_on_outcome(*crew.world, mine, no_locks);
-    part.has_locks = !no_locks;
+    // True on all ranks, if it is on one.
+    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0);
+    result = detail::agree_on_outcome(*crew.world, mine, flags);
+    part.has_locks = (flags & 1) == 0;
+    crew.reports = (flags & 2) != 0;
   }
   if (!result) {
     part.abandon(made);
     crew.world.reset();
     return result;
+  }
+  if constexpr (requires { crew.world->now(); })
+    part.clock.virtual_ns = [world = *crew.world] { return detail::now_ns(world); };
+  if (crew.reports) {
+    part.used = std::make_unique<detail::usage>(path, part.rank);
+    part.opened_ns = detail::now_ns(part.clock);
   }
   crew.meet();
   if (has(modes, mode::append)) {
@@ -171,6 +180,8 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
     agreement const all_removed = detail::agree_on_outcome(*crew.world, removed);
     if (result) result = all_removed;
   }
+  if (crew.reports && result.cause != errc::rank_failed) crew.tell_usage(result);
+  part.clock = {};  // of the world that goes
   crew.world.reset();
   return result;
 } catch (rank_failure const& lost) {

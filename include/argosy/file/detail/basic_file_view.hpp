@@ -102,6 +102,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
     failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
     if (!next) return astray;
     local().where = next;
+    if (local().used) local().used->add_view();
     local().follow(std::move(changed));
     local().position = 0;
     crew_->pointer->set(0, local().rank);

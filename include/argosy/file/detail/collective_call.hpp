@@ -131,6 +131,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   // Made of what all ranks know by a pure function: where a policy of the program throws, it throws on all of them.
   collective_plan plan;
   try {
+    timing const deciding(world, done.agreement_ns);
     plan = plan_together(world, ranks, file, t, all);
     c.planned(plan);
   } catch (rank_failure const&) {

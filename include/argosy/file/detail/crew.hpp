@@ -38,6 +38,7 @@ struct crew {
   std::unique_ptr<concurrent_calls> concurrent;  // for nonblocking collective calls: one of the two
   std::optional<deferred<World>> later;
   bool develop = false;
+  bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
@@ -59,6 +60,9 @@ struct crew {
   collective_call prepare_together(call const& c) const;
   agreement access(collective_call& c, report& done);
   collective_plan explain(collective_call& c, agreement& result);
+
+  // Sums up over all ranks what was done, and rank 0 writes it. Collective; after the file is closed, if it was closed by all.
+  void tell_usage(agreement const& closed);
 
   // Before other collective calls: all ranks have begun those.
   void finish_later_calls();
@@ -206,11 +210,32 @@ agreement crew<World>::access(collective_call& c, report& done) try {
   if (later) later->finish();
   agreement result = access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
   c.tell(file->last_call);
+  file->count(c.work, done, !result);
   return result;
 } catch (rank_failure const& lost) {
   if (c.work.kind == access_kind::write)
     done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
   return without(lost, world);
+}
+
+template <communicator World>
+void crew<World>::tell_usage(agreement const& closed) {
+  std::int64_t const open_ns = now_ns(file->clock) - file->opened_ns;
+  usage_numbers all = file->used->numbers();
+  std::int64_t const bytes = all.totals[0].sum;  // of this rank
+  file->used->told();
+  world->all_reduce(all);
+  spread copies;
+  if constexpr (!requires { world->now(); }) {  // virtual time is no time of this machine
+    if (std::int64_t const ns = plain_copy_ns(bytes); ns >= 0) copies = spread(ns);
+    world->all_reduce(copies);
+  }
+  if (file->rank != 0) return;
+  // Nothing that goes wrong here is worth more than the file.
+  failure_of(errc::io, [&] {
+    std::string const failed = closed ? std::string() : message_of(closed, "close", file->path, file->rank);
+    publish(to_string(usage_report{file->path, file->ranks, open_ns, failed, file->told_hints(), all, copies}));
+  });
 }
 
 template <communicator World>

@@ -60,6 +60,7 @@ class deferred {
           // Which windows the aggregators wrote, nobody can say any more.
           if (next->what.work.kind == access_kind::write) next->done.bytes = next->done.memory_bytes = 0;
         }
+        file->count(next->what.work, next->done, !next->result);
         next->ended = true;
       }
     }

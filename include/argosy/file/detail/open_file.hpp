@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <argosy/datatype/buffer.hpp>
@@ -23,6 +24,7 @@
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
 #include <argosy/file/detail/partitioning.hpp>
+#include <argosy/file/detail/usage.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/handle/any_handle.hpp>
@@ -76,6 +78,7 @@ struct job {
   std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
   agency* agents = nullptr;                    // null: there are none
   bool timed = false;
+  std::string_view call;  // a literal
 
   // Before the call returns that this goes on after.
   void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
@@ -125,7 +128,12 @@ struct open_file {
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
   file_position position;
-  staging buffer;  // of blocking calls
+  staging buffer;               // of blocking calls
+  std::unique_ptr<usage> used;  // null: nobody asks for a report
+  std::int64_t opened_ns = 0;   // when
+  void count(job const& t, report const& done, bool failed) {
+    if (used) used->add(t.call, t.kind, done, failed);
+  }
   time_source clock;
 
   // What the hints say, and what they choose.

@@ -78,7 +78,10 @@ class team {
   // Returns nullopt if no rank could get staging memory; then nothing was done. Collective.
   std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t, open_file& file,
                                     staging& space, report& done, bool others_write, failure const& before) {
-    if (!has_stage(world, plan)) return std::nullopt;
+    {
+      timing const preparing(world, done.agreement_ns);
+      if (!has_stage(world, plan)) return std::nullopt;
+    }
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;

@@ -1,0 +1,96 @@
+// What is asked for by ARGOSY_REPORT: what became of a file between open and close, over all ranks, with advice.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <argosy/agree/detail/neighbour.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/summed_report.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/plan/window.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace argosy::detail {
+
+// The environment of this rank asks for it; the ranks of a file agree when they open it.
+bool wants_report();
+
+// The kinds of calls, by their names: where, blocking or in the background, read or write.
+enum class call_place : std::uint8_t { local, shared, collective, ordered };
+inline constexpr std::size_t call_kinds = 16;
+std::size_t kind_of_call(std::string_view name, access_kind kind) noexcept;
+std::string name_of_call_kind(std::size_t kind);
+
+// Of all calls, on one rank, and reduced over all.
+struct usage_numbers {
+  struct row {
+    spread calls;
+    std::int64_t bytes = 0, file_calls = 0, failed = 0;
+  };
+  std::array<row, call_kinds> rows = {};
+  report_spreads totals = {};
+  std::int64_t views = 0;  // set by a rank
+  struct {
+    std::int64_t bytes = -1;
+    std::int32_t rank = 0;
+    short_text<24> call;
+    short_text<40> policy;
+    short_text<256> reason;
+  } largest = {};
+
+  void combine(usage_numbers const& other);
+};
+static_assert(reducible<usage_numbers>);
+
+// Any thread.
+class usage {
+ public:
+  usage(std::string path, int rank);
+  ~usage();  // says so if nothing was told
+  usage(usage const&) = delete;
+  usage& operator=(usage const&) = delete;
+
+  void add(std::string_view call, access_kind kind, report const& done, bool failed);
+  void add_view();
+  usage_numbers numbers() const;
+  void told() { told_ = true; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string path_;
+  int rank_;
+  bool told_ = false;
+  std::array<std::int64_t, call_kinds> calls_ = {}, bytes_ = {}, file_calls_ = {}, failed_ = {};
+  report total_;
+  std::int64_t views_ = 0, largest_bytes_ = -1;
+  std::string largest_call_, largest_policy_, largest_reason_;
+};
+
+// What rank 0 knows when the file is closed.
+struct usage_report {
+  std::string path = {};
+  int ranks = 1;
+  std::int64_t open_ns = 0;       // from open to close
+  std::string close_failed = {};  // the message; empty if it did not
+  file_hints hints = {};
+  usage_numbers numbers = {};
+  spread copy_ns = {};  // that a plain copy of each rank's bytes takes; no ranks: not measured
+};
+std::string to_string(usage_report const& r);
+// One line each.
+std::vector<std::string> advice_of(usage_report const& r);
+
+// The time in which this rank copies as many bytes in memory: measured by some; -1 if it could not.
+std::int64_t plain_copy_ns(std::int64_t bytes);
+
+// To standard error, or to the end of the file that ARGOSY_REPORT names.
+void publish(std::string const& text);
+
+}  // namespace argosy::detail

@@ -1,0 +1,108 @@
+// A report over all ranks: of each number the least, the mean, the most and the sum.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include <argosy/agree/detail/arguments.hpp>
+#include <argosy/agree/detail/call_summary.hpp>
+#include <argosy/agree/detail/neighbour.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace argosy {
+
+// A number of every rank.
+struct spread {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  std::int64_t sum = 0;
+  std::int64_t ranks = 0;
+
+  constexpr spread() = default;
+  constexpr explicit spread(std::int64_t n) : least(n), most(n), sum(n), ranks(1) {}
+  constexpr double mean() const noexcept {
+    return ranks > 0 ? static_cast<double>(sum) / static_cast<double>(ranks) : 0;
+  }
+  constexpr void combine(spread const& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+    sum += other.sum;
+    ranks += other.ranks;
+  }
+  friend constexpr bool operator==(spread const&, spread const&) = default;
+};
+static_assert(reducible<spread>);
+
+struct summed_report {
+  std::string policy = {};  // of rank 0
+  std::string reason = {};
+  bool one_policy = true;  // on all ranks
+  std::array<spread, report_numbers.size()> numbers = {};
+
+  //   s.of(&io::report::file_ns).most
+  spread const& of(std::int64_t report::* which) const {
+    std::size_t i = 0;
+    while (report_numbers[i].value != which) ++i;
+    return numbers[i];
+  }
+  // 10^6 bytes of all requests per second of the slowest rank; 0 if no time was taken.
+  double mb_per_s() const {
+    std::int64_t const ns = of(&report::time_ns).most;
+    return ns > 0 ? static_cast<double>(of(&report::bytes).sum) * 1e3 / static_cast<double>(ns) : 0;
+  }
+};
+
+// Collective, the same on all ranks: one reduction and a broadcast. On MPI, `world` is any communicator.
+template <agreeing World>
+summed_report sum(report const& r, World const& world);
+
+// A line for each number: least, mean, most, sum.
+std::string to_table(summed_report const& s);
+
+namespace detail {
+
+using report_spreads = std::array<spread, report_numbers.size()>;
+
+inline report_spreads spreads_of(report const& r) {
+  report_spreads all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = spread(r.*report_numbers[i].value);
+  return all;
+}
+inline void combine(report_spreads& mine, report_spreads const& other) {
+  for (std::size_t i = 0; i < mine.size(); ++i) mine[i].combine(other[i]);
+}
+
+}  // namespace detail
+
+template <agreeing World>
+summed_report sum(report const& r, World const& world) {
+  struct numbers_of_all {
+    detail::report_spreads numbers;
+    detail::extremes policy;
+    void combine(numbers_of_all const& other) {
+      detail::combine(numbers, other.numbers);
+      policy.combine(other.policy);
+    }
+  } all{detail::spreads_of(r), {detail::fingerprint(r.policy), world.rank()}};
+  world.all_reduce(all);
+  struct words {
+    detail::short_text<64> policy;
+    detail::short_text<512> reason;
+  } told;
+  if (world.rank() == 0) {
+    told.policy.set_start(r.policy);
+    told.reason.set_start(r.reason.str());
+  }
+  world.broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
+  return {std::string(told.policy.get()), std::string(told.reason.get()), all.policy.low == all.policy.high,
+          all.numbers};
+}
+
+}  // namespace argosy

@@ -1,0 +1,234 @@
+// Implements file/detail/usage.hpp: the report as text, and what it advises.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <argosy/file/detail/usage.hpp>
+#include <argosy/layout/detail/counted.hpp>
+
+namespace argosy {
+namespace {
+
+using detail::counted;
+using detail::duration;
+using detail::with_digits;
+
+std::string right(std::string const& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+std::string left(std::string const& text, std::size_t width) {
+  return text + std::string(width - std::min(width, text.size()), ' ');
+}
+// "least  mean  most"
+template <class Text>
+std::string three(spread const& s, std::size_t width, Text&& text) {
+  auto const mean = static_cast<std::int64_t>(s.mean() + 0.5);
+  return right(text(s.least), width) + right(text(mean), width) + right(text(s.most), width);
+}
+std::string plain(std::int64_t n) { return std::to_string(n); }
+// "12 MB", "3.4 kB": round numbers, to be read.
+std::string size_of(double bytes) {
+  static constexpr std::array<char const*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
+  std::size_t i = 0;
+  for (; bytes >= 9999.5 && i + 1 < units.size(); ++i) bytes /= 1000;
+  return with_digits(bytes, i == 0 || bytes >= 100 ? 0 : 1) + " " + units[i];
+}
+std::string percent(double part, double whole) { return with_digits(whole > 0 ? 100 * part / whole : 0, 0) + " %"; }
+
+}  // namespace
+
+std::string to_table(summed_report const& s) {
+  std::string text = "  " + detail::padded("policy") + s.policy + (s.one_policy ? "" : ", on rank 0; others differ") +
+                     "\n  " + detail::padded("reason") + s.reason + "\n  " + detail::padded("") + right("least", 14) +
+                     right("mean", 14) + right("most", 14) + right("sum", 16) + "\n";
+  bool const timed = s.of(&report::time_ns).most > 0;
+  for (std::size_t i = 0; i < s.numbers.size(); ++i) {
+    std::string_view const name = report_numbers[i].name;
+    bool const time = name.ends_with("_ns");
+    if (time && !timed) continue;
+    spread const& n = s.numbers[i];
+    text += "  " + detail::padded(name) + three(n, 14, plain) + right(plain(n.sum), 16) + "\n";
+  }
+  if (timed)
+    text += "  " + detail::padded("rate") + with_digits(s.mb_per_s(), 1) +
+            " MB/s: the bytes of all ranks by the time of the slowest\n";
+  return text;
+}
+
+namespace detail {
+namespace {
+
+spread const& total(usage_report const& r, std::int64_t report::* which) {
+  std::size_t i = 0;
+  while (report_numbers[i].value != which) ++i;
+  return r.numbers.totals[i];
+}
+
+// Calls of a place, in the foreground and in the background.
+usage_numbers::row row_of(usage_report const& r, call_place place, access_kind kind) {
+  std::size_t const k = static_cast<std::size_t>(place) * 4 + (kind == access_kind::write ? 1 : 0);
+  usage_numbers::row sum = r.numbers.rows[k];
+  usage_numbers::row const& later = r.numbers.rows[k + 2];
+  sum.calls.sum += later.calls.sum;
+  sum.bytes += later.bytes;
+  sum.file_calls += later.file_calls;
+  return sum;
+}
+
+void advise_on_calls(usage_report const& r, std::vector<std::string>& all) {
+  for (access_kind const kind : {access_kind::read, access_kind::write}) {
+    bool const reads = kind == access_kind::read;
+    usage_numbers::row const local = row_of(r, call_place::local, kind),
+                             together = row_of(r, call_place::collective, kind);
+    auto const each = [](usage_numbers::row const& row) {
+      return static_cast<double>(row.bytes) / static_cast<double>(std::max<std::int64_t>(1, row.calls.sum));
+    };
+    bool const many = local.calls.sum >= 64 * r.ranks;
+    if (many && each(local) < 64 << 10) {
+      std::string text = counted(local.calls.sum, reads ? "local read" : "local write") + " of " +
+                         size_of(each(local)) + " on average: ";
+      text += r.ranks > 1 ? std::string("collective calls (") + (reads ? "read_at_all" : "write_at_all") +
+                                ") let few ranks access long stretches for all"
+                          : "fewer and larger ones take less time";
+      if (r.numbers.views == 0) text += "; a view makes one call of many (set_view was never called)";
+      all.push_back(std::move(text));
+    }
+    if (together.calls.sum >= 64 * r.ranks && each(together) < 4096)
+      all.push_back(counted(together.calls.sum / r.ranks, reads ? "collective read" : "collective write") + " of " +
+                    size_of(each(together)) +
+                    " per rank on average: ranks agree twice in each, so fewer and larger ones take less time");
+  }
+}
+
+void advise_on_times(usage_report const& r, std::vector<std::string>& all) {
+  double const time = total(r, &report::time_ns).mean();
+  double const locks = total(r, &report::lock_ns).mean(), agreement = total(r, &report::agreement_ns).mean(),
+               waiting = total(r, &report::waiting_ns).mean();
+  if (time < 1e6) return;  // of less than a millisecond there is nothing to say
+  if (locks > 0.2 * time)
+    all.push_back(percent(locks, time) +
+                  " of the time went into locks: mode::unique_open does without, where nobody else writes; collective "
+                  "calls by two_phase need few");
+  if (agreement > 0.3 * time)
+    all.push_back(percent(agreement, time) +
+                  " of the time went into agreement, where ranks wait for those that come later: balance what they do "
+                  "before the calls, or begin calls in the background (iwrite_all)");
+  if (waiting > 0.5 * time)
+    all.push_back(
+        percent(waiting, time) +
+        " of the time was spent waiting for windows of other ranks: more aggregators (cb_nodes), or a look at "
+        "the file system");
+}
+
+void advise_on_bytes(usage_report const& r, std::vector<std::string>& all) {
+  std::int64_t const bytes = total(r, &report::bytes).sum, holes = total(r, &report::merged_bytes).sum,
+                     fallbacks = total(r, &report::fallbacks).sum;
+  if (holes > bytes)
+    all.push_back(size_of(static_cast<double>(holes)) + " of holes were read for " +
+                  size_of(static_cast<double>(bytes)) +
+                  " of data: collective calls fill holes of one rank with data of others; romio_ds_read and "
+                  "romio_ds_write = disable read none");
+  if (fallbacks > 0)
+    all.push_back(counted(fallbacks, "window") +
+                  " could not be merged, for want of locks or of the right to read, and went by pieces");
+  spread const& each = total(r, &report::bytes);
+  double const others = static_cast<double>(each.sum - each.most) / static_cast<double>(std::max(1, r.ranks - 1));
+  if (r.ranks > 1 && each.most > 1 << 20 && static_cast<double>(each.most) > 4 * others)
+    all.push_back("one rank moved " + size_of(static_cast<double>(each.most)) + ", the others " + size_of(others) +
+                  " on average: collective calls share the work, if all ranks bring their part");
+  std::int64_t failed = 0;
+  for (usage_numbers::row const& row : r.numbers.rows) failed += row.failed;
+  if (failed > 0) all.push_back(counted(failed, "call") + " failed, counted on each rank");
+}
+
+void advise_on_hints(usage_report const& r, std::vector<std::string>& all) {
+  for (hint_state const& s : r.hints.all())
+    if (s.status != hint_status::accepted && s.status != hint_status::defaulted)
+      all.push_back("hint " + s.name + " is " + std::string(name_of(s.status)) + ": " + s.why);
+}
+
+}  // namespace
+
+std::vector<std::string> advice_of(usage_report const& r) {
+  std::vector<std::string> all;
+  advise_on_calls(r, all);
+  advise_on_times(r, all);
+  advise_on_bytes(r, all);
+  advise_on_hints(r, all);
+  return all;
+}
+
+std::string to_string(usage_report const& r) {
+  std::string text =
+      "argosy report of '" + r.path + "': " + counted(r.ranks, "rank") + ", open for " + duration(r.open_ns) + "\n";
+  if (!r.close_failed.empty()) text += "  close failed: " + r.close_failed + "\n";
+
+  text += "hints\n";
+  std::string const hints = to_string(r.hints);
+  for (std::size_t at = 0, end; at < hints.size(); at = end + 1) {
+    end = std::min(hints.find('\n', at), hints.size());
+    if (std::string const line = hints.substr(at, end - at); !line.starts_with("defaults: "))
+      text += "  " + line + "\n";
+  }
+  if (hints.starts_with("defaults: ")) text += "  none was given\n";
+
+  text += left("calls", 36) + "per rank: least   mean   most           bytes    file calls\n";
+  bool any = false;
+  for (std::size_t k = 0; k < call_kinds; ++k) {
+    usage_numbers::row const& row = r.numbers.rows[k];
+    if (row.calls.sum == 0) continue;
+    any = true;
+    text += "  " + left(name_of_call_kind(k), 42) + three(row.calls, 7, plain) + right(plain(row.bytes), 16) +
+            right(plain(row.file_calls), 14) + (row.failed > 0 ? "  " + counted(row.failed, "failure") : "") + "\n";
+  }
+  if (!any) return text + "  no data was read or written\n";
+  auto const& largest = r.numbers.largest;
+  text += "largest call\n  " + std::string(largest.call.get()) + " on rank " + std::to_string(largest.rank) + ": " +
+          counted(largest.bytes, "byte") + ", by " + std::string(largest.policy.get()) +
+          "\n  because: " + std::string(largest.reason.get()) + "\n";
+
+  auto const sum = [&](std::int64_t report::* which) { return total(r, which).sum; };
+  text += "file\n  " + counted(sum(&report::read_calls), "read") + " of " + counted(sum(&report::bytes_read), "byte") +
+          ", " + counted(sum(&report::write_calls), "write") + " of " + counted(sum(&report::bytes_written), "byte") +
+          ", " + counted(sum(&report::locks), "lock") + "; " + counted(sum(&report::merged_bytes), "byte") +
+          " of holes read\n";
+  if (sum(&report::rounds) > 0)
+    text += "  " + counted(total(r, &report::rounds).most, "round") + " of exchange, " +
+            counted(sum(&report::messages), "message") + " of " + counted(sum(&report::message_bytes), "byte") +
+            " between nodes\n";
+
+  text += left("times per rank", 24) + right("least", 12) + right("mean", 12) + right("most", 12) + "\n";
+  auto const time = [&](char const* name, std::int64_t report::* which) {
+    text += "  " + left(name, 22) + three(total(r, which), 12, duration) + "\n";
+  };
+  time("in all calls", &report::time_ns);
+  time("agreement", &report::agreement_ns);
+  time("waiting for ranks", &report::waiting_ns);
+  time("file", &report::file_ns);
+  time("locks", &report::lock_ns);
+  double const rest = total(r, &report::time_ns).mean() - total(r, &report::agreement_ns).mean() -
+                      total(r, &report::waiting_ns).mean() - total(r, &report::file_ns).mean() -
+                      total(r, &report::lock_ns).mean();
+  text += "  " + left("exchange, the rest", 22) + right("", 12) + right(duration(static_cast<std::int64_t>(rest)), 12) +
+          "\n";
+  spread const& slowest = total(r, &report::time_ns);
+  if (slowest.most > 0)
+    text += "  " + with_digits(static_cast<double>(sum(&report::bytes)) * 1e3 / static_cast<double>(slowest.most), 1) +
+            " MB/s: the bytes of all ranks by the time of the slowest\n";
+  if (r.copy_ns.ranks > 0)
+    text += "  a plain copy of each rank's bytes in memory takes about " + duration(r.copy_ns.most) +
+            " (a copy of 4 MiB, made by all ranks at once when the file was closed)\n";
+
+  text += "advice\n";
+  std::vector<std::string> const advice = advice_of(r);
+  for (std::string const& a : advice) text += "  - " + a + "\n";
+  if (advice.empty()) text += "  none\n";
+  return text;
+}
+
+}  // namespace detail
+}  // namespace argosy

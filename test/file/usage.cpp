@@ -1,0 +1,301 @@
+// ARGOSY_REPORT: what a file tells when it is closed, and reports over all ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/policy.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <regex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "support/file_cases.hpp"
+
+namespace io = argosy;
+using Catch::Contains;
+using io::test::shared_scratch;
+
+namespace {
+
+io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
+constexpr io::mode making = io::mode::create | io::mode::read_write;
+
+// The environment of this rank, while it lives.
+struct asked {
+  explicit asked(std::string const& to, bool here = true) {
+    if (here) ::setenv("ARGOSY_REPORT", to.c_str(), 1);
+  }
+  ~asked() { ::unsetenv("ARGOSY_REPORT"); }
+};
+
+// What rank 0 wrote; on other ranks nothing.
+std::string written(io::mpi const& world, std::string const& path) {
+  world.barrier();
+  if (world.rank() != 0) return {};
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+// The least, mean and most, the bytes and the file calls of a row; empty if there is none.
+std::vector<std::int64_t> row(std::string const& text, std::string const& name) {
+  std::smatch found;
+  std::regex const line("\n  " + name + " +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)");
+  std::vector<std::int64_t> numbers;
+  if (std::regex_search(text, found, line))
+    for (std::size_t i = 1; i < found.size(); ++i) numbers.push_back(std::stoll(found[i]));
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("a report is summed over ranks: least, mean, most and sum of each number", "[report][sum]") {
+  io::mpi const world = everyone();
+  int const n = world.size(), rank = world.rank();
+  io::report mine{.policy = "sieving", .reason = "of rank " + std::to_string(rank), .bytes = 100 * (rank + 1)};
+  mine.time_ns = 1000 * (n - rank);
+  io::summed_report const all = io::sum(mine, MPI_COMM_WORLD);
+  CHECK(all.policy == "sieving");
+  CHECK(all.reason == "of rank 0");
+  CHECK(all.one_policy);
+  CHECK(all.of(&io::report::bytes).least == 100);
+  CHECK(all.of(&io::report::bytes).most == 100 * n);
+  CHECK(all.of(&io::report::bytes).sum == 50 * n * (n + 1));
+  CHECK(all.of(&io::report::bytes).mean() == 50.0 * (n + 1));
+  CHECK(all.of(&io::report::locks) == [&] {
+    io::spread none(0);
+    none.ranks = n;
+    return none;
+  }());
+  CHECK(all.mb_per_s() == Approx(50.0 * n * (n + 1) * 1e3 / (1000.0 * n)));
+  std::string const text = to_table(all);
+  CHECK_THAT(text, Contains("least") && Contains("bytes") && Contains("time_ns") && Contains(" MB/s"));
+  mine.time_ns = 0;
+  mine.policy = rank == 0 ? "sieving" : "other";
+  io::summed_report const mixed = sum(mine, world);
+  CHECK(mixed.one_policy == (n == 1));
+  CHECK(mixed.mb_per_s() == 0);
+  CHECK(to_table(mixed).find("time_ns") == std::string::npos);
+  CHECK((to_table(mixed).find("others differ") == std::string::npos) == (n == 1));
+}
+
+TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the times, and advice", "[report][usage]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  int const n = world.size();
+  std::string const to = here / "report";
+  {
+    asked const env(to);
+    io::file f =
+        io::file::open(world, here / "data", making, io::hints{.cb_nodes = 1, .named = {{"cb_bufer_size", "1"}}});
+    std::vector<char> large(1 << 20, 'x'), small(100, 'y');
+    std::int64_t const at = world.rank() * std::int64_t{1 << 20};
+    f.write_at_all(at, large, io::two_phase{});
+    f.read_at_all(at, large, io::two_phase{});
+    f.iwrite_at_all(at, large).wait();
+    for (int i = 0; i < 100; ++i) f.write_at(at + 100 * i, small);
+    if (world.rank() == 0) f.read_at(0, small);
+    f.iread_at(at, small).wait();
+    f.write_shared(small);
+    f.write_ordered(small);
+    f.begin_read_ordered(small);
+    f.end();
+    std::error_code error;
+    f.write_at_all(world.rank() == 0 ? -1 : 0, small, error);
+    f.close();
+  }
+  std::string const text = written(world, to);
+  if (world.rank() != 0) return;
+  INFO(text);
+  std::int64_t const mib = 1 << 20;
+  CHECK(text.starts_with("argosy report of '" + (here / "data") + "': " + std::to_string(n) +
+                         (n == 1 ? " rank," : " ranks,")));
+  CHECK_THAT(text, Contains("cb_bufer_size") && Contains("did you mean cb_buffer_size?"));
+  using numbers = std::vector<std::int64_t>;
+  numbers const one_way{2, 2, 2, n * mib};
+  CHECK(row(text, "collective writes") >= one_way);
+  CHECK(row(text, "collective writes")[3] == n * mib);
+  CHECK_THAT(text, Contains(io::detail::counted(n, "failure")));
+  CHECK(row(text, "collective reads")[3] == n * mib);
+  CHECK(row(text, "collective writes, in the background")[3] == n * mib);
+  CHECK(row(text, "local writes") == numbers{100, 100, 100, n * 10'000, n * 100});
+  CHECK(row(text, "local reads") == numbers{n == 1 ? 1 : 0, n == 1 ? 1 : 0, 1, 100, 1});
+  CHECK(row(text, "local reads, in the background") == numbers{1, 1, 1, n * 100, n});
+  CHECK(row(text, "shared writes") == numbers{1, 1, 1, n * 100, n});
+  CHECK(row(text, "ordered writes")[3] == n * 100);
+  CHECK(row(text, "ordered reads, in the background")[0] == 1);
+  CHECK(row(text, "shared reads").empty());
+  CHECK_THAT(text, Contains("largest call\n  write_at_all on rank 0: 1048576 bytes, by two_phase\n  because: "));
+  CHECK_THAT(text, Contains("times per rank") && Contains("in all calls") && Contains("agreement") &&
+                       Contains("waiting for ranks") && Contains("locks") && Contains("exchange, the rest"));
+  CHECK_THAT(text, Contains("a plain copy of each rank's bytes in memory takes about "));
+  CHECK_THAT(text, Contains("- " + std::to_string(100 * n) + " local writes of 100 bytes on average: ") &&
+                       Contains("set_view was never called"));
+  CHECK_THAT(text, Contains("- hint cb_bufer_size is ignored: unknown"));
+}
+
+TEST_CASE("no report is made where nobody asks, and all ranks make one where one asks", "[report][usage]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  std::vector<char> const data(10);
+  auto const use = [&] {
+    io::file f = io::file::open(world, here / "data", making);
+    f.set_view(0, io::type<char>);
+    CHECK((f.write_at(world.rank() * 10, data).time_ns > 0) ==
+          (std::getenv("ARGOSY_REPORT") != nullptr || world.size() > 1));
+    f.close();
+  };
+  {
+    asked const off("0");
+    io::file f = io::file::open(world, here / "data", making);
+    CHECK(f.write_at(0, data).time_ns == 0);
+    f.close();
+  }
+  // Rank 0 decides where it goes. It is set there, or only on the last rank; then standard error has it.
+  {
+    asked const env(to, world.rank() == 0);
+    use();
+  }
+  CHECK_THAT(written(world, to), Contains(world.rank() == 0 ? "open for" : ""));
+  if (world.size() > 1) {
+    asked const env(here / "nobody", world.rank() == world.size() - 1);
+    use();
+  }
+  CHECK(written(world, here / "nobody").empty());
+}
+
+TEST_CASE("reports of several files are added to one file, and a place that cannot be written is told",
+          "[report][usage]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  {
+    asked const env(to);
+    for (std::string const name : {"first", "second"}) io::file::open(world, here / name, making).close();
+  }
+  std::string const text = written(world, to);
+  if (world.rank() == 0)
+    CHECK_THAT(text, Contains("/first'") && Contains("/second'") && Contains("no data was read or written"));
+  asked const env(here / "no/such/directory");
+  io::file f = io::file::open(world, here / "first", making);
+  f.close();  // standard error has it
+  CHECK_FALSE(f.is_open());
+}
+
+TEST_CASE("a close that fails tells its report, and fails", "[report][usage][error]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  {
+    asked const env(to);
+    auto const script = std::make_shared<io::fault_script>();
+    if (world.rank() == world.size() - 1) script->add(io::fail_at(io::file_call::close, 1, std::errc::io_error));
+    io::file f = io::file::open(world, here / "data", making | io::mode::delete_on_close, {},
+                                io::with_faults(io::posix_opener(), script));
+    std::error_code error;
+    f.close(error);
+    CHECK(error == (world.rank() == world.size() - 1 ? io::errc::io : io::errc::error_on_another_rank));
+    CHECK_FALSE(f.is_open());
+  }
+  std::string const text = written(world, to);
+  if (world.rank() == 0) CHECK_THAT(text, Contains("close failed: argosy: close of '") && Contains("EIO"));
+}
+
+TEST_CASE("calls are of the kinds that their names say", "[report][usage]") {
+  using enum io::access_kind;
+  auto const name = [](std::string_view call, io::access_kind kind) {
+    return io::detail::name_of_call_kind(io::detail::kind_of_call(call, kind));
+  };
+  CHECK(name("write_at", write) == "local writes");
+  CHECK(name("read", read) == "local reads");
+  CHECK(name("iread", read) == "local reads, in the background");
+  CHECK(name("async_write_at", write) == "local writes, in the background");
+  CHECK(name("write_shared", write) == "shared writes");
+  CHECK(name("iread_shared", read) == "shared reads, in the background");
+  CHECK(name("write_at_all", write) == "collective writes");
+  CHECK(name("begin_read_at_all", read) == "collective reads, in the background");
+  CHECK(name("read_ordered", read) == "ordered reads");
+  CHECK(name("begin_write_ordered", write) == "ordered writes, in the background");
+}
+
+TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][usage]") {
+  using io::detail::usage_report;
+  auto const all_of = [](usage_report const& r) {
+    std::string text;
+    for (std::string const& a : advice_of(r)) text += a + "\n";
+    return text;
+  };
+  auto const set = [](usage_report& r, std::int64_t io::report::* which, std::int64_t each, std::int64_t most = 0) {
+    for (std::size_t i = 0; i < io::report_numbers.size(); ++i)
+      if (io::report_numbers[i].value == which) {
+        io::spread& s = r.numbers.totals[i];
+        s = io::spread(each);
+        for (int k = 1; k < r.ranks; ++k) s.combine(io::spread(k == 1 && most > 0 ? most : each));
+      }
+  };
+  auto const calls = [](usage_report& r, std::string_view call, std::int64_t n, std::int64_t bytes) {
+    auto& row = r.numbers.rows[io::detail::kind_of_call(call, io::access_kind::write)];
+    row.calls = io::spread(n / r.ranks);
+    for (int k = 1; k < r.ranks; ++k) row.calls.combine(io::spread(n / r.ranks));
+    row.bytes = bytes;
+  };
+  usage_report r{.path = "f", .ranks = 4};
+  for (io::report_number const& n : io::report_numbers) set(r, n.value, 0);
+  CHECK(all_of(r).empty());
+  CHECK_THAT(to_string(r), Contains("none was given"));
+
+  usage_report one = r;
+  calls(one, "write_at", 400, 400 * 1000);
+  CHECK_THAT(all_of(one), Contains("400 local writes of 1000 bytes on average: collective calls (write_at_all)") &&
+                              Contains("set_view was never called"));
+  one.numbers.views = 1;
+  CHECK_THAT(all_of(one), !Contains("set_view"));
+  calls(one, "write_at", 400, 400 * std::int64_t{1 << 20});
+  CHECK(all_of(one).empty());
+  calls(one, "write_at", 200, 200);
+  CHECK(all_of(one).empty());
+  one = r;
+  calls(one, "iwrite_at", 400, 400 * 1000);
+  CHECK_THAT(all_of(one), Contains("400 local writes"));
+  one = r;
+  calls(one, "write_at_all", 4000, 4000 * 10);
+  CHECK_THAT(all_of(one), Contains("1000 collective writes of 10 bytes per rank on average"));
+
+  for (auto const& [which, words] :
+       {std::pair{&io::report::lock_ns, "went into locks"}, std::pair{&io::report::agreement_ns, "went into agreement"},
+        std::pair{&io::report::waiting_ns, "waiting for windows"}}) {
+    one = r;
+    set(one, &io::report::time_ns, 10'000'000);
+    set(one, which, 1'000'000);
+    CHECK(all_of(one).empty());
+    set(one, which, 6'000'000);
+    CHECK_THAT(all_of(one), Contains("60 % of the time") && Contains(words));
+    set(one, &io::report::time_ns, 10'000);
+    set(one, which, 6'000);
+    CHECK(all_of(one).empty());  // too short to matter
+  }
+  one = r;
+  set(one, &io::report::bytes, 1000);
+  set(one, &io::report::merged_bytes, 900);
+  CHECK(all_of(one).empty());
+  set(one, &io::report::merged_bytes, 2000);
+  CHECK_THAT(all_of(one), Contains("8000 bytes of holes were read for 4000 bytes of data"));
+  one = r;
+  set(one, &io::report::fallbacks, 1);
+  CHECK_THAT(all_of(one), Contains("4 windows could not be merged"));
+  one = r;
+  set(one, &io::report::bytes, 1000, 100 << 20);
+  CHECK_THAT(all_of(one), Contains("one rank moved 105 MB, the others 1000 bytes on average"));
+  set(one, &io::report::bytes, 50 << 20, 100 << 20);
+  CHECK(all_of(one).empty());
+  one = r;
+  one.numbers.rows[0].failed = 2;
+  CHECK_THAT(all_of(one), Contains("2 calls failed"));
+  one = r;
+  one.hints = io::file_hints({}, {}, io::hints{.cb_nodes = -1});
+  CHECK_THAT(all_of(one), Contains("hint cb_nodes is rejected: -1 is negative"));
+}
