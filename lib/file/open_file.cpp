@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -105,11 +104,19 @@ failure open_file::prepare(call const& c, job& t) const {
   t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
   view const& v = where->view;
   try {
-    t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
+    if (!v.representation().converts()) {
+      t.bytes = memory.size();
+    } else {
+      // Nobody may find this out later, when others count on this rank's part.
+      if (std::int64_t const typed = memory.types.size_with(native_sizes); typed != memory.size())
+        return {errc::argument,
+                "the data has " + number(memory.size()) + " bytes in memory, but its types have " + number(typed)};
+      t.bytes = memory.types.size_with(v.representation().sizes());
+    }
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
   }
-  if (v.stream().empty()) t.bytes = 0;  // no etype is reached: as at the end of the file
+  if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
   if (!v.is_whole(t.bytes))
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
@@ -121,7 +128,7 @@ failure open_file::prepare(call const& c, job& t) const {
 
 failure open_file::locate(std::int64_t offset, job& t) const {
   if (offset < 0) return {errc::argument, "the offset is " + number(offset) + " etypes; it must not be negative"};
-  if (t.where->view.stream().empty()) return {};
+  if (t.where->view.stream().empty() && t.bytes == 0) return {};
   auto const start = t.where->view.position(offset);
   if (!start || t.bytes > t.where->view.stream().size() - *start)
     return {errc::argument, "offset " + number(offset) + " and " + number(t.bytes) +
@@ -180,7 +187,10 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
     return {};
   }
   failure f = moved(t, with, done);
-  done.memory_bytes = memory_bytes_of(t, done.bytes);
+  f.keep(caught([&]() -> failure {
+    done.memory_bytes = memory_bytes_of(t, done.bytes);
+    return {};
+  }));
   if (!f && t.kind == access_kind::write) written = true;
   return f;
 }

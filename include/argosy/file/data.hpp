@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/memory.hpp>
 #include <argosy/error/failure.hpp>

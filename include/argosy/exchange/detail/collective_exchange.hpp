@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/agree.hpp>
-#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
