@@ -55,6 +55,7 @@ chosen::chosen(resolved_hints const& h, int ranks)
       alone(h.policy == independent::name ? any_policy(independent{}) : any_policy(sieving)),
       reading(together_of(h, h.cb_read, *this)),
       writing(together_of(h, h.cb_write, *this)),
-      ships(h.ships()) {}
+      ships(h.ships()),
+      one_stretch_is_one_call(!ships && h.policy != independent::name) {}
 
 }  // namespace argosy::detail

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
@@ -126,16 +127,25 @@ failure open_file::prepare(call const& c, job& t) const {
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
 }
 
-failure open_file::locate(std::int64_t offset, job& t) const {
+namespace {
+
+// Where `bytes` from etype `offset` on lie in the stream of the view.
+failure locate_in(view const& v, std::int64_t offset, std::int64_t bytes, std::int64_t& position) {
   if (offset < 0) return {errc::argument, "the offset is " + number(offset) + " etypes; it must not be negative"};
-  if (t.where->view.stream().empty() && t.bytes == 0) return {};
-  auto const start = t.where->view.position(offset);
-  if (!start || t.bytes > t.where->view.stream().size() - *start)
-    return {errc::argument, "offset " + number(offset) + " and " + number(t.bytes) +
+  if (v.stream().empty() && bytes == 0) return {};
+  auto const start = v.position(offset);
+  if (!start || bytes > v.stream().size() - *start)
+    return {errc::argument, "offset " + number(offset) + " and " + number(bytes) +
                                 " bytes reach beyond what the view can " +
                                 "address (2^63 bytes at most, none if its filetype is empty)"};
-  t.position = *start;
+  position = *start;
   return {};
+}
+
+}  // namespace
+
+failure open_file::locate(std::int64_t offset, job& t) const {
+  return locate_in(t.where->view, offset, t.bytes, t.position);
 }
 
 // MPI 3.1, 13.6.6: the data must be of the types of the etype; bytes match all.
@@ -172,6 +182,52 @@ failure caught(F&& f) try {
 }
 
 }  // namespace
+
+std::optional<plain_call> open_file::plain(call const& c) const {
+  bool const allowed = c.kind == access_kind::read ? can_read(modes) : can_write(modes);
+  bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
+  bool const by_hints = !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic;
+  if (!allowed || !any_place || !by_hints || !where->begin || c.data.fault()) return {};
+  const_buffer const& data = c.data.buffer();
+  std::int64_t const etypes = data.size() / where->view.etype_size();
+  if (data.form.pieces() != 1 || etypes * where->view.etype_size() != data.size()) return {};
+  auto* const memory = const_cast<std::byte*>(data.address) + data.form.origin();  // what is read into is not const
+  return plain_call{c.kind, {memory, static_cast<std::size_t>(data.size())}, etypes};
+}
+
+// As carry_out() does it with the one window that the policy would plan.
+failure open_file::access_plain(plain_call const& p, std::int64_t offset, report& done) {
+  std::int64_t reached = 0;
+  if (failure f = locate_in(where->view, offset, p.bytes(), reached)) return f;
+  std::int64_t const at = *where->begin + reached;
+  bool const reading = p.kind == access_kind::read;
+  done.policy = sieving::name;
+  done.reason = choice_.sieving.reason(p.kind);
+  failure f = caught([&]() -> failure {
+    auto const count = [&](io_result const& r) {
+      (reading ? done.read_calls : done.write_calls) = 1;
+      (reading ? done.bytes_read : done.bytes_written) = r.bytes;
+      done.bytes = done.memory_bytes = r.bytes;
+      return r.error;
+    };
+    std::error_code error;
+    if (reading) {
+      error = count(handle.read(at, p.memory));
+    } else {
+      write_guard<any_handle> guard(handle, merging_for(ranks > 1 || pending > 0), done);
+      error = guard.pieces(at, p.bytes(), [&] { return count(handle.write(at, p.memory)); });
+      if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
+    }
+    if (!error) {
+      done.windows = 1;
+      return {};
+    }
+    return {error, number(done.bytes) + " of " + number(p.bytes()) + " bytes were " + (reading ? "read" : "written") +
+                       " before"};
+  });
+  if (!f && !reading) written = true;
+  return f;
+}
 
 std::string open_file::why_not_shipped(job const& t) const {
   if (atomic) return "atomic mode";

@@ -50,6 +50,9 @@ auto memory(T&& x) {
                   "argosy::memory: this temporary dies before its data is used; give it a name");
     auto const count = static_cast<std::int64_t>(std::ranges::size(x));
     using value = std::ranges::range_value_t<T>;
+    if constexpr (std::is_arithmetic_v<value> || (std::is_enum_v<value> && !detail::has_description<value>))
+      return detail::make_buffer(std::ranges::data(x), bytes(count * static_cast<std::int64_t>(sizeof(value))),
+                                 signature(basic_of<value>(), count));  // as below, at once
     layout const one = layout_of<value>();
     return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
                                signature().append(types_of<value>(), count));

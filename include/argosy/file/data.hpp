@@ -53,7 +53,9 @@ class source {
   void describe(F&& f) {
     try {
       auto described = f();
-      buffer_ = {described.address, std::move(described.form), std::move(described.types)};
+      buffer_.address = described.address;
+      buffer_.form = std::move(described.form);
+      buffer_.types = std::move(described.types);
       if (!buffer_.address && buffer_.size() > 0)
         fault_ = {errc::argument, "the address is null, and " + std::to_string(buffer_.size()) + " bytes are wanted"};
     } catch (invalid_layout const& e) {

@@ -58,8 +58,9 @@ struct sieving {
         wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
   }
-  reason_text reason(access const& wanted) const {
-    sieve const asked = wanted.kind == access_kind::read ? reads : writes;
+  reason_text reason(access const& wanted) const { return reason(wanted.kind); }
+  reason_text reason(access_kind kind) const {
+    sieve const asked = kind == access_kind::read ? reads : writes;
     if (asked == sieve::automatic) return "each window as one or by pieces, by price of calls against price of holes";
     if (asked == sieve::always) return "windows as one, as the hint asks";
     return "windows by pieces, as the hint asks";

@@ -18,10 +18,11 @@ namespace argosy {
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
   report r;
-  detail::job t;
-  failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed();
-  if (!f) f = local().access_alone(t, local().buffer, r);
-  if (!f && c.pointer == pointer_kind::individual) local().position += t.etypes;
+  failure f = is_open() ? crew_->access_alone(c, r) : detail::closed();
+  if (!f) {  // most calls: nothing needs to be told
+    if (c.error()) c.error()->clear();
+    return r;
+  }
   return finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
 }
 

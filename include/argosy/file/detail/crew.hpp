@@ -53,7 +53,9 @@ struct crew {
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
 
-  // Local: the job of a call of this rank; moves the shared pointer.
+  // Local: a call of this rank; moves the pointers.
+  failure access_alone(call const& c, report& done);
+  // Its job; moves the shared pointer.
   failure prepare_alone(call const& c, job& t);
   // What this rank brings to a collective call.
   collective_call prepare_together(call const& c) const;
@@ -178,6 +180,26 @@ template <communicator World>
 void crew<World>::finish_later_calls() {
   if (concurrent) concurrent->drain();
   if (later) later->finish();
+}
+
+template <communicator World>
+failure crew<World>::access_alone(call const& c, report& done) {
+  failure f;
+  std::int64_t etypes = 0;
+  if (std::optional<plain_call> const p = file->plain(c)) {
+    etypes = p->etypes;
+    std::int64_t const offset = c.pointer == pointer_kind::shared       ? pointer->add(etypes, f)
+                                : c.pointer == pointer_kind::individual ? file->position.etypes
+                                                                        : c.offset;
+    if (!f) f = file->access_plain(*p, offset, done);
+  } else {
+    job t;
+    f = prepare_alone(c, t);
+    if (!f) f = file->access_alone(t, file->buffer, done);
+    etypes = t.etypes;
+  }
+  if (!f && c.pointer == pointer_kind::individual) file->position += etypes;
+  return f;
 }
 
 template <communicator World>
