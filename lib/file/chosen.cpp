@@ -56,6 +56,8 @@ chosen::chosen(resolved_hints const& h, int ranks)
       reading(together_of(h, h.cb_read, *this)),
       writing(together_of(h, h.cb_write, *this)),
       ships(h.ships()),
-      one_stretch_is_one_call(!ships && h.policy != independent::name) {}
+      one_stretch_is_one_call(!ships && h.policy != independent::name),
+      one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
+                          (!writing.has_value() || writing.target<automatic>())) {}
 
 }  // namespace argosy::detail

@@ -47,6 +47,10 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
       {"read_at", [&] { return f.read_at(0, into); }},
       {"write", [&] { return f.seek(0), f.write(from); }},
       {"read", [&] { return f.seek(0), f.read(into); }},
+      {"write_at_all", [&] { return f.write_at_all(0, from); }},  // nobody to agree with
+      {"read_at_all", [&] { return f.read_at_all(0, into); }},
+      {"write_ordered", [&] { return f.seek_shared(0), f.write_ordered(from); }},
+      {"read_ordered", [&] { return f.seek_shared(0), f.read_ordered(into); }},
       {"write_at, error", [&] { return f.write_at(0, from, error); }},
       {"read_at, error", [&] { return f.read_at(0, into, error); }},
       {"write, policy and error", [&] { return f.seek(0), f.write(from, {given, error}); }},

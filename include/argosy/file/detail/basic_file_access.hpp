@@ -29,6 +29,7 @@ report basic_file<World>::access_alone(detail::call const& c) {
 template <communicator World>
 report basic_file<World>::access_together(detail::call const& c) {
   if (!is_open()) return finish(alone(rank(), detail::closed()), c.name, {}, c.error());
+  if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
   report r;
   detail::collective_call all = crew_->prepare_together(c);
   all.given.require(!split_.pending(), errc::argument,

@@ -22,6 +22,7 @@ struct chosen {
   any_policy reading, writing;          // of all ranks together; empty: each by itself
   bool ships = false;                   // calls without a policy of their own go to agents
   bool one_stretch_is_one_call = true;  // of a rank by itself
+  bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
 
   any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
   // Of whoever owns its windows: nobody waits for its locks.

@@ -116,7 +116,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
     return alone(world.rank(), failure_by("a policy of the program"));
   }
   if (plan.together) {
-    auto const result = ranks.exchange(world, plan, t, file, space, done, all.pending > 0, mine);
+    auto const result = ranks.exchange(world, plan, t, file, space, done, all, mine);
     if (result) {
       done.policy = std::move(plan.policy);
       done.reason = std::move(plan.reason);

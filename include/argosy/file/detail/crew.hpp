@@ -57,6 +57,10 @@ struct crew {
   failure access_alone(call const& c, report& done);
   // Its job; moves the shared pointer.
   failure prepare_alone(call const& c, job& t);
+  // The only rank has nobody to agree with: a plain collective call is a local one.
+  bool is_local(call const& c) const {
+    return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone && file->plain(c).has_value();
+  }
   // What this rank brings to a collective call.
   collective_call prepare_together(call const& c) const;
   agreement access(collective_call& c, report& done);
