@@ -105,7 +105,7 @@ failure open_file::prepare(call const& c, job& t) const {
   t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
   view const& v = where->view;
   try {
-    t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
+    t.bytes = v.representation().converts() ? memory.types().size_with(v.representation().sizes()) : memory.size();
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
   }
@@ -114,7 +114,7 @@ failure open_file::prepare(call const& c, job& t) const {
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  if (failure f = where->fault_of(memory.types, t.etypes)) return f;
+  if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
   if (c.pointer == pointer_kind::shared) return {};
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
 }
@@ -147,11 +147,11 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
   representation const& r = t.where->view.representation();
   if (!r.converts()) return bytes;
   if (bytes == t.bytes) return t.bytes == 0 ? 0 : t.memory->size();
-  return converter(r, t.memory->form, t.memory->types).memory_position(bytes);
+  return converter(r, t.memory->form(), t.memory->types()).memory_position(bytes);
 }
 
 access open_file::access_of(job const& t) const {
-  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form, t.where->sorted};
+  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form(), t.where->sorted};
 }
 
 namespace {
