@@ -109,10 +109,10 @@ failure open_file::prepare(call const& c, job& t) const {
       t.bytes = memory.size();
     } else {
       // Nobody may find this out later, when others count on this rank's part.
-      if (std::int64_t const typed = memory.types.size_with(native_sizes); typed != memory.size())
+      if (std::int64_t const typed = memory.types().size_with(native_sizes); typed != memory.size())
         return {errc::argument,
                 "the data has " + number(memory.size()) + " bytes in memory, but its types have " + number(typed)};
-      t.bytes = memory.types.size_with(v.representation().sizes());
+      t.bytes = memory.types().size_with(v.representation().sizes());
     }
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
@@ -122,7 +122,7 @@ failure open_file::prepare(call const& c, job& t) const {
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  if (failure f = where->fault_of(memory.types, t.etypes)) return f;
+  if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
   if (c.pointer == pointer_kind::shared) return {};
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
 }
@@ -164,11 +164,11 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
   representation const& r = t.where->view.representation();
   if (!r.converts()) return bytes;
   if (bytes == t.bytes) return t.bytes == 0 ? 0 : t.memory->size();
-  return converter(r, t.memory->form, t.memory->types).memory_position(bytes);
+  return converter(r, t.memory->form(), t.memory->types()).memory_position(bytes);
 }
 
 access open_file::access_of(job const& t) const {
-  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form, t.where->sorted};
+  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form(), t.where->sorted};
 }
 
 namespace {
@@ -190,8 +190,8 @@ std::optional<plain_call> open_file::plain(call const& c) const {
   if (!allowed || !any_place || !by_hints || !where->begin || c.data.fault()) return {};
   const_buffer const& data = c.data.buffer();
   std::int64_t const etypes = data.size() / where->view.etype_size();
-  if (data.form.pieces() != 1 || etypes * where->view.etype_size() != data.size()) return {};
-  auto* const memory = const_cast<std::byte*>(data.address) + data.form.origin();  // what is read into is not const
+  if (data.form().pieces() != 1 || etypes * where->view.etype_size() != data.size()) return {};
+  auto* const memory = const_cast<std::byte*>(data.address()) + data.form().origin();  // what is read into is not const
   return plain_call{c.kind, {memory, static_cast<std::size_t>(data.size())}, etypes};
 }
 

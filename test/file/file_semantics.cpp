@@ -254,8 +254,8 @@ TEST_CASE("data whose types are not its bytes is an error of the call, and no ra
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   std::vector<int> const numbers(8, 7);
   f.set_view(0, {io::type<int>, io::external32});
-  io::const_buffer wrong = io::memory(numbers);
-  wrong.types = io::signature(io::basic::int32, 5);
+  io::const_buffer const right = io::memory(numbers);
+  io::const_buffer const wrong(right.address(), right.form(), io::signature(io::basic::int32, 5));
   int const last = world().size() - 1;
   for (io::any_policy const& policy : {io::any_policy(io::two_phase{}), io::any_policy(io::independent{})}) {
     std::error_code error;

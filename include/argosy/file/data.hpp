@@ -20,8 +20,8 @@ namespace argosy {
 //   f.write(u);                                   anything that io::memory takes
 //   f.write({address, datatype, count});          as in MPI; `datatype` may be a function that returns one
 //   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
-// What cannot be described - a negative count, a null address, a datatype whose function throws - is an error of the call,
-// so that a collective call reports it on every rank.
+// What cannot be described - a negative count, a null address, a datatype that cannot be or whose function throws - is an error
+// of the call, so that a collective call reports it on every rank.
 class source {
  public:
   template <class T>
@@ -52,11 +52,8 @@ class source {
   template <class F>
   void describe(F&& f) {
     try {
-      auto described = f();
-      buffer_.address = described.address;
-      buffer_.form = std::move(described.form);
-      buffer_.types = std::move(described.types);
-      if (!buffer_.address && buffer_.size() > 0)
+      buffer_ = f();
+      if (!buffer_.address() && buffer_.size() > 0)
         fault_ = {errc::argument, "the address is null, and " + std::to_string(buffer_.size()) + " bytes are wanted"};
     } catch (invalid_layout const& e) {
       fault_ = {errc::argument, e.what()};
