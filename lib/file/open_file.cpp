@@ -24,9 +24,14 @@ open_file::open_file()
 open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
-  chosen next(h.values(), ranks);
+  chosen next(h.values(), ranks, storage_);
   hints_ = std::move(h);
   choice_ = std::move(next);
+}
+
+void open_file::lies_on(storage s) {
+  storage_ = std::move(s);
+  choice_ = chosen(hints_.values(), ranks, storage_);
 }
 
 merging open_file::merging_for(bool ranks_write) const {
