@@ -212,10 +212,17 @@ namespace {
 
 failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
                        report& done) {
+  auto const before = [&] {
+    return number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
+           (t.kind == access_kind::read ? "read" : "written") + " before";
+  };
   return with_memory(t, [&](auto& memory, auto const& check) -> failure {
-    if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
-      return {error, number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
-                         (t.kind == access_kind::read ? "read" : "written") + " before"};
+    try {
+      if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
+        return {error, before()};
+    } catch (invalid_plan const& x) {
+      return {errc::argument, std::string(x.what()) + "; " + before()};
+    }
     return check();
   });
 }

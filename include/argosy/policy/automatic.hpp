@@ -111,5 +111,7 @@ struct automatic {
   }
 };
 static_assert(balancing_policy<automatic>);
+template <>
+inline constexpr bool detail::keeps_rules<automatic> = true;
 
 }  // namespace argosy

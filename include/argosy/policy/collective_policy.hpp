@@ -13,6 +13,7 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/detail/window_check.hpp>
 
 namespace argosy {
 
