@@ -13,11 +13,12 @@ sieve sieve_of(toggle t) {
   return t == toggle::enable ? sieve::always : t == toggle::disable ? sieve::never : sieve::automatic;
 }
 
-sieving sieving_of(resolved_hints const& h, int ranks) {
+sieving sieving_of(resolved_hints const& h, int ranks, storage const& on) {
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
             .reads = sieve_of(h.ds_read),
             .writes = sieve_of(h.ds_write),
+            .prices = on.prices,
             .sharers = ranks};
   s.prices.call_ns = h.price_call_ns.value_or(s.prices.call_ns);
   s.prices.write_call_ns = h.price_write_call_ns.value_or(s.prices.write_call_ns);
@@ -27,7 +28,7 @@ sieving sieving_of(resolved_hints const& h, int ranks) {
   return s;
 }
 
-any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c) {
+any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, storage const& on) {
   if (h.policy == independent::name || h.policy == sieving::name || asked == toggle::disable) return {};
   if (h.policy == data_shipping::name) return c.data_shipping;
   two_phase const together{.buffer_bytes = h.cb_buffer_bytes,
@@ -37,7 +38,11 @@ any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c) {
   if (h.policy == two_phase::name || asked == toggle::enable) return together;
   if (h.largeblock_io) return {};
   if (h.ships()) return c.data_shipping;
-  automatic choice{.two_phase = together, .sieving = c.sieving, .data_shipping = c.data_shipping};
+  automatic choice{.two_phase = together,
+                   .sieving = c.sieving,
+                   .data_shipping = c.data_shipping,
+                   .exchange = on.exchange,
+                   .storage = on.name};
   choice.exchange.round_ns = h.price_message_ns.value_or(choice.exchange.round_ns);
   choice.exchange.block_ns = h.price_block_ns.value_or(choice.exchange.block_ns);
   choice.exchange.byte_ns = h.price_message_byte_ns.value_or(choice.exchange.byte_ns);
@@ -46,8 +51,8 @@ any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c) {
 
 }  // namespace
 
-chosen::chosen(resolved_hints const& h, int ranks)
-    : sieving(sieving_of(h, ranks)),
+chosen::chosen(resolved_hints const& h, int ranks, storage const& on)
+    : sieving(sieving_of(h, ranks, on)),
       data_shipping{.stripe_bytes = h.io_buffer_bytes,
                     .agents = h.cb_nodes,
                     .sparse = h.sparse_access,

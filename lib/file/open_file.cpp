@@ -24,9 +24,14 @@ open_file::open_file()
 open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
-  chosen next(h.values(), ranks);
+  chosen next(h.values(), ranks, storage_);
   hints_ = std::move(h);
   choice_ = std::move(next);
+}
+
+void open_file::lies_on(storage s) {
+  storage_ = std::move(s);
+  choice_ = chosen(hints_.values(), ranks, storage_);
 }
 
 merging open_file::merging_for(bool ranks_write) const {
@@ -273,10 +278,17 @@ namespace {
 
 failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
                        report& done) {
+  auto const before = [&] {
+    return number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
+           (t.kind == access_kind::read ? "read" : "written") + " before";
+  };
   return with_memory(t, [&](auto& memory, auto const& check) -> failure {
-    if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
-      return {error, number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
-                         (t.kind == access_kind::read ? "read" : "written") + " before"};
+    try {
+      if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
+        return {error, before()};
+    } catch (invalid_plan const& x) {
+      return {errc::argument, std::string(x.what()) + "; " + before()};
+    }
     return check();
   });
 }

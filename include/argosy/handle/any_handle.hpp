@@ -52,6 +52,7 @@ class any_handle {
   std::error_code fcntl(std::span<std::byte> argument) { return held_ ? held_->fcntl(argument) : closed(); }
   bool takes_hints() const { return held_ && held_->takes_hints(); }
   int node() const { return held_ ? held_->node() : unknown_node; }
+  argosy::storage storage() const { return held_ ? held_->storage() : argosy::storage(); }
 
   // The held handle if it is an H, otherwise null.
   template <handle H>
@@ -79,6 +80,7 @@ class any_handle {
     virtual std::error_code fcntl(std::span<std::byte>) = 0;
     virtual bool takes_hints() = 0;
     virtual int node() = 0;
+    virtual argosy::storage storage() = 0;
   };
 
   template <class H>
@@ -106,6 +108,7 @@ class any_handle {
     std::error_code fcntl(std::span<std::byte> argument) override { return fcntl_of(handle_, argument); }
     bool takes_hints() override { return argosy::takes_hints(handle_); }
     int node() override { return node_of(handle_); }
+    argosy::storage storage() override { return storage_of(handle_); }
 
     H handle_;
   };

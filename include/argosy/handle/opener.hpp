@@ -33,6 +33,15 @@ class opener {
 
   // An opener of the same files that opens them by `open`: decorators return this.
   opener opening(open_function open) const { return {std::move(open), remove_}; }
+  // The same for decorators that do nothing at open: `wrap` makes one of the opened handle.
+  opener wrapping(std::function<any_handle(any_handle)> wrap) const {
+    return opening([open = open_, wrap = std::move(wrap)](std::string const& path, open_flags flags,
+                                                          std::error_code& error) -> any_handle {
+      any_handle opened = open(path, flags, error);
+      if (error) return {};
+      return wrap(std::move(opened));
+    });
+  }
 
  private:
   open_function open_;

@@ -301,6 +301,8 @@ class scheduler {
   void lost(rank_state& r);  // tells everyone that waits for it
   std::string words_of(task const& t) const;
   std::vector<blocked_rank> blocked() const;
+  bool in_file_call(waiting const& w) const;
+  std::vector<std::string> did_not_happen() const;
 
   // service.cpp
   void post(std::shared_ptr<question> q);
@@ -413,6 +415,7 @@ class group {
 };
 
 inline bool unwinding(task const& t) noexcept { return t.cancelled; }
-std::string text_of(place const& where);
+bool is_inside(place const& where);       // of the library
+std::string text_of(place const& where);  // empty inside: users cannot do anything there
 
 }  // namespace argosy::lab::detail

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
@@ -114,9 +116,12 @@ report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
 template <communicator World>
 plan basic_file<World>::explain_alone(detail::call const& c) const {
   detail::job t;
-  if (failure f = is_open() ? local().prepare(c, t) : detail::closed())
-    throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
-  return local().explain(t);
+  failure f = is_open() ? local().prepare(c, t) : detail::closed();
+  plan p;
+  if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
+  if (f.thrown) std::rethrow_exception(f.thrown);
+  if (f) throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
+  return p;
 }
 
 template <communicator World>

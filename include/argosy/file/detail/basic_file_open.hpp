@@ -9,6 +9,7 @@
 
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/common_storage.hpp>
 #include <argosy/file/detail/crew.hpp>
 
 namespace argosy {
@@ -114,6 +115,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     crew.world.reset();
     return result;
   }
+  part.lies_on(detail::common_storage(*crew.world, part.handle));
   crew.meet();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.

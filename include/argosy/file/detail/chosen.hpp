@@ -9,12 +9,14 @@
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/sieving.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy::detail {
 
 // Made when hints change, not by each call: calls share what is here.
 struct chosen {
-  explicit chosen(resolved_hints const& h, int ranks = 1);
+  // `on`: where the file lies; hints come before its prices.
+  explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {});
 
   argosy::sieving sieving;              // with all that hints say of windows and prices
   argosy::data_shipping data_shipping;  // with all they say of agents

@@ -19,6 +19,7 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/detail/domain_check.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -36,7 +37,9 @@ struct collective_call {
 
   // Local, after all else is known.
   void summarise(open_file const& file) {
-    given.same("policy", work.together.has_value() ? work.together.key() : 0);
+    std::uint64_t key = 0;
+    given.fail(failure_of(errc::argument, [&] { key = work.together.has_value() ? work.together.key() : 0; }));
+    given.same("policy", key);
     if (given.fault()) return;
     if (ordered)
       all.bytes = work.etypes;  // their sum; where they go is not known yet
@@ -70,20 +73,46 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   return file.locate(told.at + world.exclusive_sum(t.etypes), t);
 }
 
-// Collective, and the same on all ranks. Uneven accesses are worth a second look, to balance them.
+// Asks the policy. Collective where it is one of the program: it may throw on some ranks only, break the rules, or not be pure, and
+// all ranks must know before they rely on it.
 template <agreeing World>
-collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, job const& t,
-                              access_summary const& all) {
+collective_plan ask_for_plan(World const& world, open_file const& file, collective_call const& c,
+                             access_summary const& all, rank_group const& ranks, access_histogram const* where,
+                             agreement& result) {
+  job const& t = c.work;
+  collective_plan plan;
+  auto const ask = [&] {
+    plan = where ? t.together.plan_together(t.kind, all, ranks, *where) : t.together.plan_together(t.kind, all, ranks);
+  };
+  if (t.together.keeps_rules()) return ask(), plan;
+  arguments given(c.given.call(), c.given.where());
+  given.fail(failure_of(errc::argument, [&] {
+    ask();
+    domain_check const check(std::string(t.together.name()), plan);
+    check.look(t.kind, all, ranks);
+    if (t.bytes > 0) check.covers(file.access_of(t));
+  }));
+  given.same("plan", key_of_plan(plan));
+  result = agree_to_begin(world, given, false);
+  return plan;
+}
+
+// Collective, and the same on all ranks; only if `result` is a success. Uneven accesses are worth a second look, to balance them.
+template <agreeing World>
+collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, collective_call const& c,
+                              access_summary const& all, agreement& result) {
+  job const& t = c.work;
   if (!t.together.has_value())
     return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
   if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
   rank_group const& group = ranks.group(world, file);
-  collective_plan plan = t.together.plan_together(t.kind, all, group);
-  if (plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
+  if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
+  collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
+  if (result && plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
     access_histogram where;
     if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
     world.all_reduce(where);
-    plan = t.together.plan_together(t.kind, all, group, where);
+    plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
   if (plan.policy == data_shipping::name) plan.reason += file.parts.words();
   return plan;
@@ -106,15 +135,9 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
       world.all_reduce(all);
     }
   }
-  // Made of what all ranks know by a pure function: where a policy of the program throws, it throws on all of them.
-  collective_plan plan;
-  try {
-    plan = plan_together(world, ranks, file, t, all);
-  } catch (rank_failure const&) {
-    throw;
-  } catch (...) {
-    return alone(world.rank(), failure_by("a policy of the program"));
-  }
+  agreement planned;
+  collective_plan plan = plan_together(world, ranks, file, c, all, planned);
+  if (!planned) return planned;
   if (plan.together) {
     auto const result = ranks.exchange(world, plan, t, file, space, done, all, mine);
     if (result) {

@@ -240,7 +240,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (later) later->finish();
   result = agree_to_begin(*world, c.given, c.develop, c.all);
   if (!result) return {};
-  return plan_together(*world, *ranks, *file, c.work, c.all);
+  return plan_together(*world, *ranks, *file, c, c.all, result);
 } catch (rank_failure const& lost) {
   result = without(lost, world);
   return {};

@@ -144,6 +144,7 @@ struct open_file {
   file_hints const& hints() const noexcept { return hints_; }
   chosen const& choice() const noexcept { return choice_; }
   void follow(file_hints h);
+  void lies_on(storage s);  // the same on all ranks
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
@@ -193,6 +194,7 @@ struct open_file {
   failure access_locked(job const& t, staging& with, report& done);
 
   file_hints hints_;
+  storage storage_;
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

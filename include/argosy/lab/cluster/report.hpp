@@ -17,7 +17,7 @@ struct blocked_rank {
   bool in_background = false;  // a nonblocking call of this rank
   double since = 0;            // seconds
   std::string waits_for;       // "receive from rank 3, tag 7, communicator 0, at main.cpp:12"
-  std::string last_passed;     // the last collective call that it left, and the last agreement of a file
+  std::string last_passed;     // the last collective call that it left, and its call of a file
 };
 
 // A span in the row of one rank.
@@ -39,11 +39,15 @@ struct virtual_report {
   std::int64_t file_calls = 0, file_bytes = 0;
   std::vector<int> dead;  // ranks that died, and those that left their program by rank_failure, in this order
   std::vector<blocked_rank> blocked;
+  // Faults, pauses and deaths of the scenario that no rank came to: "fault=rank:17,call:write". A test of them tests nothing.
+  std::vector<std::string> did_not_happen;
   int ranks_per_node = 1;
   std::vector<virtual_span> timeline;  // if asked for
 };
 
 std::string to_string(virtual_report const& r);
+// A line for each thing that ranks wait for, whatever their number: "ranks 0-4, 6-15 wait since ...".
+std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked);
 
 // The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank.
 std::string timeline_json(virtual_report const& r);

@@ -13,6 +13,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy::lab {
 
@@ -82,6 +83,7 @@ class virtual_handle {
   std::error_code close();
   bool is_open() const noexcept { return open_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
+  argosy::storage storage() const;  // with the prices of its disk
 
  private:
   friend class virtual_files;
