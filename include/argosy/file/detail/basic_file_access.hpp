@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
@@ -17,6 +18,7 @@ namespace argosy {
 
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
+  detail::in_phase const now(detail::phase::call, {.name = c.name});
   report r;
   detail::job t;
   failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed();
