@@ -3,6 +3,8 @@
 #include <argosy/lab/cluster/report.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <string_view>
@@ -90,9 +92,28 @@ std::string timeline_json(virtual_report const& r) {
     add(",\"dur\":");
     time(s.end_ps - s.begin_ps);
     add(",\"args\":{{");
-    if (s.bytes >= 0) add("\"bytes\":{}{}", s.bytes, s.peer >= 0 ? "," : "");
-    if (s.peer >= 0) add("\"peer\":{}", s.peer);
+    char const* comma = "";
+    auto const argument = [&](char const* name, std::int64_t value) {
+      if (value < 0) return;
+      add("{}\"{}\":{}", comma, name, value);
+      comma = ",";
+    };
+    argument("offset", s.offset);
+    argument("bytes", s.bytes);
+    argument("peer", s.peer);
     add("}}}},\n");
+  }
+  for (std::size_t i = 0; i < r.flows.size(); ++i) {
+    virtual_flow const& f = r.flows[i];
+    auto const end = [&](char const* phase, int rank, std::int64_t at) {
+      add("{{\"ph\":\"{}\",\"id\":{},\"name\":\"message\",\"cat\":\"message\",\"bp\":\"e\",\"pid\":{},\"tid\":{},"
+          "\"ts\":",
+          phase, i + 1, rank / r.ranks_per_node, rank);
+      time(at);
+      add(",\"args\":{{\"bytes\":{}}}}},\n", f.bytes);
+    };
+    end("s", f.from, f.sent_ps);
+    end("f", f.to, f.received_ps);
   }
   add("{{\"ph\":\"M\",\"name\":\"argosy\",\"pid\":0,\"args\":{{}}}}\n]}}\n");
   return fmt::to_string(out);

@@ -219,6 +219,7 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
     explicit in_run(scheduler* s) { running_scheduler = s; }
     ~in_run() { running_scheduler = nullptr; }
   } const guard(this);
+  argosy::detail::hearing_phases const heard(options_.timeline ? this : nullptr);
   hash(static_cast<std::uint64_t>(scenario_.ranks), scenario_.seed);
   report.ranks_per_node = scenario_.ranks_per_node;
   std::vector<int> all(ranks_.size());
@@ -356,6 +357,30 @@ picoseconds scheduler::scaled(picoseconds t) const {
 void scheduler::record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes, int peer) {
   if (options_.timeline)
     report.timeline.push_back({current_->rank->number, kind, name, begin, current_->time, bytes, peer});
+}
+
+// A call of a decorated handle is a call of the one inside, too: one span.
+void scheduler::begin(argosy::detail::phase p, argosy::detail::phase_facts const& facts) noexcept {
+  if (!current_) return;
+  std::vector<open_phase>& open = current_->phases;
+  if (!open.empty() && open.back().what == p)
+    ++open.back().again;
+  else
+    open.push_back({p, facts, current_->time});
+}
+
+void scheduler::end(argosy::detail::phase) noexcept {
+  if (!current_ || current_->phases.empty()) return;
+  open_phase& last = current_->phases.back();
+  if (last.again > 0) {
+    --last.again;
+    return;
+  }
+  argosy::detail::phase_facts const& f = last.facts;
+  std::string_view const kind = argosy::detail::name_of(last.what);
+  report.timeline.push_back({current_->rank->number, kind.data(), f.name.empty() ? kind : f.name, last.began,
+                             current_->time, f.bytes, -1, f.offset});
+  current_->phases.pop_back();
 }
 
 void scheduler::fail(virtual_run_error::reason why, std::string words) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>
@@ -63,6 +64,7 @@ class collective_exchange {
 
   // `view` numbers the views of this rank.
   failure run(std::uint64_t view) {
+    in_phase const now(phase::exchange, {.bytes = mine_.bytes});
     prepare(view);
     if (plan_.kind == access_kind::write)
       write();
@@ -181,6 +183,7 @@ class collective_exchange {
     for (;;) {
       std::uint32_t const seen = w.load(std::memory_order_acquire);
       if (static_cast<std::int32_t>(seen - target) >= 0) return;
+      in_phase const now(phase::waiting);
       // A rank that is alone on its node never gets here: it finds everything done.
       if constexpr (node_waiting<World> && messaging<World>)
         world_.wait(word, seen, links_.requests());

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/exchange/detail/round_schedule.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/view_exchange.hpp>
@@ -49,7 +50,7 @@ class links {
   bool none() const noexcept { return requests_.empty(); }
   // All messages under way, for somebody who waits for something else and must keep them going.
   std::span<request> requests() { return requests_; }
-  void finish() { World::wait_all(requests_); }
+  void finish() { wait_for(requests_); }
 
   // --- Writing, at the rank ---
 
@@ -58,7 +59,7 @@ class links {
   template <class Gather, class Stretch>
   void send(step const& now, Gather&& gather, Stretch&& stretch) {
     std::span<request> const mine = to_requests(now);
-    World::wait_all(mine);
+    wait_for(mine);
     std::int64_t room = 0;
     for (far_domain const& d : to_) room += part(d, now).bytes();
     std::byte* free = room == 0 ? nullptr : kept_.outgoing[index(now)].get(room);
@@ -91,7 +92,7 @@ class links {
     std::span<request> const mine = from_requests(now);
     batch& b = batches_[index(now)];
     for (;;) {
-      World::wait_all(mine.subspan(b.begin, b.end - b.begin));
+      wait_for(mine.subspan(b.begin, b.end - b.begin));
       for (std::size_t i = b.begin; i < b.end; ++i) {
         far_rank const& f = from_[i];
         window_part const p = f.theirs.within(w);
@@ -137,7 +138,7 @@ class links {
   template <class Scatter>
   void take(step const& now, Scatter&& scatter) {
     std::span<request> const mine = to_requests(now);
-    World::wait_all(mine);
+    wait_for(mine);
     for (std::size_t i = 0; i < to_.size(); ++i) {
       window_part const p = part(to_[i], now);
       if (p.empty()) continue;
@@ -156,7 +157,7 @@ class links {
       if (window_part const p = r.theirs.within(w); !p.empty()) f(r.theirs, p);
   }
   // Waits until the answers of a round are sent: then its window may be used again.
-  void answered(step const& now) { World::wait_all(from_requests(now)); }
+  void answered(step const& now) { wait_for(from_requests(now)); }
   // Sends other ranks what they want of the window, as far as it lies before `end` in the file.
   void answer(step const& now, file_window const& w, std::byte const* window, std::int64_t end) {
     std::span<request> const mine = from_requests(now);
@@ -173,7 +174,7 @@ class links {
       if (p.file.dense == 0) {
         // Many ranks may want the same bytes, so memory is limited to one window, not one per rank.
         if (used + p.bytes() > plan_.window_bytes) {
-          World::wait_all(mine.subspan(first, i - first));
+          wait_for(mine.subspan(first, i - first));
           first = i;
           used = 0;
         }
@@ -200,11 +201,16 @@ class links {
       rounds[k] = failed_round;
       all[k] = world_.start_send(std::as_bytes(std::span(&rounds[k], 1)), from_[i].rank, tag);
     }
-    World::wait_all(all);
+    wait_for(all);
     for (std::size_t i = 0; i < to_.size(); ++i) f(to_[i].domain, rounds[i]);
   }
 
  private:
+  static void wait_for(std::span<request> requests) {
+    if (requests.empty()) return;
+    in_phase const now(phase::waiting);
+    World::wait_all(requests);
+  }
   static constexpr int tag = 32763;
   // Rounds need different tags: without room, receives of a round may begin after some of the next round.
   static int tag_of(step const& now) noexcept { return tag + 1 + static_cast<int>(now.number & 1); }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
@@ -19,6 +20,7 @@ namespace argosy {
 
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
+  detail::in_phase const now(detail::phase::call, {.name = c.name});
   report r;
   failure f = is_open() ? crew_->access_alone(c, r) : detail::closed();
   if (!f) {  // most calls: nothing needs to be told

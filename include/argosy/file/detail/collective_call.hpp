@@ -11,6 +11,8 @@
 #include <utility>
 
 #include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -123,6 +125,7 @@ template <agreeing World>
 agreement access_together(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
                           collective_call& c, staging& space, report& done) {
   job& t = c.work;
+  in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
   access_summary all = c.all;
   failure mine;
