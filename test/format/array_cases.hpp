@@ -15,6 +15,7 @@
 #include <argosy/datatype.hpp>
 #include <argosy/format/array_part.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/layout/pack.hpp>
 
 #include "support/catch.hpp"
 #include "support/seed.hpp"
@@ -81,8 +82,8 @@ struct dealt {
     std::vector<distribute::rule> rules;
     for (std::int64_t const k : block)
       rules.push_back(k == 0 ? distribute::rule(distribute::block) : distribute::rule(distribute::cyclic(k)));
-    return darray<T>(argosy::numbers<>(std::span(sizes)), distribute::rules<>(rules), argosy::numbers<>(std::span(grid)), rank, type<T>,
-                     o);
+    return darray<T>(argosy::numbers<>(std::span(sizes)), distribute::rules<>(rules),
+                     argosy::numbers<>(std::span(grid)), rank, type<T>, o);
   }
   std::vector<std::int64_t> numbers(int rank) const {
     std::size_t const n = sizes.size();

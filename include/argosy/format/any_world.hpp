@@ -3,4 +3,5 @@
 #pragma once
 
 #include <argosy/file/any_world.hpp>
+#include <argosy/format/detail/basic_checkpoint.hpp>
 #include <argosy/format/detail/basic_npy.hpp>
