@@ -42,6 +42,9 @@ class source {
     });
   }
 
+  // Data that is wrong for other reasons: the call ends with this error, on every rank.
+  source(failure f, std::source_location where) : fault_(std::move(f)), where_(where) {}
+
   const_buffer const& buffer() const& noexcept { return buffer_; }
   const_buffer buffer() && noexcept { return std::move(buffer_); }
   failure const& fault() const noexcept { return fault_; }
@@ -71,6 +74,7 @@ class source {
 // What can be read into can be written.
 class target : public source {
  public:
+  target(failure f, std::source_location where) : source(std::move(f), where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
   target(T&& x, std::source_location where = std::source_location::current()) : source(std::forward<T>(x), where) {
