@@ -79,6 +79,7 @@ if (($# == 0)); then
     tell "the job ends when a host is gone ($how)" "$status" "$SECONDS"
     try "what was done is there after $how" 60 "$bin/test_rounds" check "$file"
     cat "$logs/what_was_done_is_there_after_$how.log"
+    rm -f "$file" "$file".*
   done
 fi
 echo "$passed passed, $failed failed"

@@ -7,7 +7,11 @@ argosy_packages=(
   libboost1.81-dev libboost-mpi1.81-dev libboost-context1.81-dev libboost-system1.81-dev
   libfmt-dev
   catch2 libbenchmark-dev
+  python3-numpy
 )
+
+# ParaView's reader, for the test xdmf: large, so only if asked for (cmake/test.sh --vtk)
+argosy_vtk_packages=(python3-vtk9)
 
 # for the preset fuzz
 argosy_fuzz_packages=(clang-19 libclang-rt-19-dev)

@@ -42,10 +42,10 @@ int main() {
       for (std::size_t k = 0; k < 14; ++k) u(i, j, k) = static_cast<double>(10000 * i + 100 * j + k);
 
   io::buffer const core = io::interior(u, {1, 1, 1});
-  fmt::print("{}\n", core.form);
+  fmt::print("{}\n", core.form());
 
   std::vector<double> dense(8 * 10 * 12);
-  io::pack(core.form, core.address, dense.data());
-  fmt::print("{} bytes in {} pieces; first {}, last {}\n", core.size(), core.form.pieces(), dense.front(),
+  io::pack(core.form(), core.address(), dense.data());
+  fmt::print("{} bytes in {} pieces; first {}, last {}\n", core.size(), core.form().pieces(), dense.front(),
              dense.back());
 }

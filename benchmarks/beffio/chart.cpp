@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/svg.hpp>
 
 namespace beffio {
@@ -35,7 +36,7 @@ struct decades {
     for (double decade = low; decade < high * 1.001; decade *= 10) {
       for (int k = 1; k < 10 && decade * k < high * 1.001; ++k)
         sheet.line(x0, at(decade * k), x1, at(decade * k), k == 1 ? svg::grid_grey : svg::pale);
-      if (labels) sheet.text(x0 - 6, at(decade) + 4, fmt::format("{:g}", decade), 11, "end");
+      if (labels) sheet.text(x0 - 6, at(decade) + 4, svg::short_number(decade), 11, "end");
     }
   }
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <limits>
 
-#include <fmt/format.h>
+#include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/svg.hpp>
 
 namespace shapes {
@@ -51,7 +51,7 @@ std::string plot(std::string const& experiment, std::string const& title, std::v
     for (double decade = low; decade < high * 1.001; decade *= 10) {
       for (int k = 1; k < 10 && decade * k < high * 1.001; ++k)
         sheet.line(x0, up.at(decade * k), x0 + wide, up.at(decade * k), k == 1 ? svg::grid_grey : svg::pale);
-      sheet.text(x0 - 6, up.at(decade) + 4, fmt::format("{:g}", decade), 11, "end");
+      sheet.text(x0 - 6, up.at(decade) + 4, svg::short_number(decade), 11, "end");
     }
     for (int const n : ranks) sheet.text(across.at(n), top + tall + 18, std::to_string(n), 11, "middle");
     sheet.text(x0 + wide / 2, top + tall + 36, "ranks", 12, "middle");

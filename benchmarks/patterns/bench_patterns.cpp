@@ -21,6 +21,7 @@
 #include "independent_report.hpp"
 #include "lists.hpp"
 #include "options.hpp"
+#include "origin.hpp"
 
 namespace {
 
@@ -103,10 +104,11 @@ void run_collective_group(options const& o, implementations const& all, int rank
 int run_merge(options const& o) {
   std::vector<named_run> runs;
   for (std::string const& word : o.merged)
-    runs.push_back({word.substr(0, word.find('=')), read_collective(word.substr(word.find('=') + 1))});
+    runs.push_back(read_collective(word.substr(0, word.find('=')), word.substr(word.find('=') + 1)));
   std::vector<measured> const lines = merge(runs);
   std::FILE* const csv = o.csv.empty() ? stdout : std::fopen(o.csv.c_str(), "w");
   if (!csv) fail(o.csv + " cannot be written");
+  print_origin(csv, origins(runs));
   print_collective_header(csv);
   print_collective(csv, lines);
   if (csv != stdout) std::fclose(csv);
@@ -120,7 +122,7 @@ int run_check() {
   return wrong.empty() ? 0 : 1;
 }
 
-int run_all(options o, int rank, int ranks) {
+int run_all(options o, int rank, int ranks, int argc, char** argv) {
   bool const speaks = rank == 0;
   implementations const all = implementations_of(o);
   if (o.help || !o.wrong.empty()) {
@@ -131,6 +133,10 @@ int run_all(options o, int rank, int ranks) {
   if (o.check) return run_check();
   if (!o.merged.empty()) return run_merge(o);
   teller tell(o, speaks);
+  if (!o.list) {
+    std::vector<std::string> const origin = origin_of(MPI_COMM_WORLD, o.how.directory, argc, argv);
+    if (speaks) print_origin(tell.csv(), origin);
+  }
   o.collective ? run_collective_group(o, all, ranks, tell) : run_independent_group(o, all, ranks, tell);
   return 0;
 }
@@ -143,7 +149,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
-    status = run_all(parse(argc, argv), rank, ranks);
+    status = run_all(parse(argc, argv), rank, ranks, argc, argv);
   } catch (std::exception const& e) {
     fail(e.what());
   }

@@ -72,7 +72,7 @@ class tournament {
       for (std::int64_t k = 0; k < calls; ++k)
         op == operation::read ? all_[i]->read(trial_.memory()) : all_[i]->write(trial_.memory());
     };
-    double seconds = slowest(trial_.comm(), repeated, true);
+    double seconds = slowest(trial_.comm(), repeated);
     std::int64_t const seen = before < 0 ? -1 : file_calls() - before - calls_of_counting;
     books_[i].spent += seconds;
     seconds /= static_cast<double>(calls);

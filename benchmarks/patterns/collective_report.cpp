@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collective_report.hpp"
 
+#include "origin.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -64,12 +66,17 @@ void print_collective(std::FILE* out, std::vector<measured> const& lines) {
   std::fflush(out);
 }
 
-std::vector<measured> read_collective(std::string const& path) {
+named_run read_collective(std::string const& name, std::string const& path) {
   std::ifstream file(path);
   std::string text;
-  if (!std::getline(file, text) || text != header) throw std::runtime_error(path + " is no table of collective rows");
-  std::vector<measured> lines;
-  for (int number = 2; std::getline(file, text); ++number) {
+  named_run run{name, {}, {}};
+  int number = 1;
+  bool more = static_cast<bool>(std::getline(file, text));
+  for (; more && starts(text, comment.data()); more = static_cast<bool>(std::getline(file, text)), ++number)
+    run.origin.push_back(text.substr(comment.size()));
+  if (!more || text != header) throw std::runtime_error(path + " is no table of collective rows");
+  std::vector<measured>& lines = run.lines;
+  for (++number; std::getline(file, text); ++number) {
     std::vector<std::string> words;
     std::istringstream stream(text + ',');
     for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
@@ -83,7 +90,14 @@ std::vector<measured> read_collective(std::string const& path) {
       throw std::runtime_error(path + ", line " + std::to_string(number) + " cannot be understood");
     }
   }
-  return lines;
+  return run;
+}
+
+std::vector<std::string> origins(std::vector<named_run> const& runs) {
+  std::vector<std::string> all;
+  for (named_run const& run : runs)
+    for (std::string const& line : run.origin) all.push_back(run.name + ": " + line);
+  return all;
 }
 
 std::vector<measured> merge(std::vector<named_run> const& runs) {

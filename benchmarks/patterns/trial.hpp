@@ -66,14 +66,14 @@ class trial {
   std::byte* memory_;
 };
 
-// Of `f`, on the slowest rank. Collective. With `all`, from the first rank that begins to the last that is done: where there
-// are more ranks than processors, ranks that need not wait for each other run one after the other.
+// Of `f`, from the first rank that begins to the last that is done: where there are more ranks than processors, ranks that need
+// not wait for each other run one after the other, and the clock of each one by itself would not see it. Collective.
 template <class F>
-double slowest(MPI_Comm comm, F&& f, bool all = false) {
+double slowest(MPI_Comm comm, F&& f) {
   MPI_Barrier(comm);
   double const start = MPI_Wtime();
   f();
-  if (all) MPI_Barrier(comm);
+  MPI_Barrier(comm);
   double seconds = MPI_Wtime() - start;
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
   return seconds;

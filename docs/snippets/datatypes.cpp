@@ -114,8 +114,8 @@ void buffers() {
   std::vector<particle> particles(50);
   io::buffer const all = io::memory(particles);  // x and id of each, as described above
   std::vector<std::byte> packed(static_cast<std::size_t>(all.size()));
-  io::pack(all.form, all.address, packed.data());
-  io::unpack(all.form, packed.data(), all.address);
+  io::pack(all.form(), all.address(), packed.data());
+  io::unpack(all.form(), packed.data(), all.address());
   // [buffers]
   REQUIRE(packed.size() == 50 * 28);
 }

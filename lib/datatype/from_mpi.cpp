@@ -157,13 +157,15 @@ class decoder {
 
 }  // namespace
 
-typed_layout from_mpi(MPI_Datatype type) {
+typed_layout from_mpi(MPI_Datatype type) try {
   mpi::require_running("from_mpi");
   if (type == MPI_DATATYPE_NULL)
     throw invalid_layout("argosy::from_mpi: the datatype is MPI_DATATYPE_NULL; it was not made yet, or is freed");
   if (!mpi::is_committed(type))
     throw invalid_layout("argosy::from_mpi: the datatype is not committed; call MPI_Type_commit first");
   return decoder().decode(type);
+} catch (...) {
+  return typed_layout(detail::carried_fault::current());
 }
 
 }  // namespace argosy

@@ -23,11 +23,12 @@ void set_prices(resolved_hints const& h, prices& p) {
   p.piece_ns = h.price_piece_ns.value_or(p.piece_ns);
 }
 
-sieving sieving_of(resolved_hints const& h, int ranks) {
+sieving sieving_of(resolved_hints const& h, int ranks, storage const& on) {
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
             .reads = sieve_of(h.ds_read),
             .writes = sieve_of(h.ds_write),
+            .prices = on.prices,
             .sharers = ranks};
   set_prices(h, s.prices);
   return s;
@@ -41,14 +42,18 @@ two_phase two_phase_of(resolved_hints const& h) {
   return t;
 }
 
-any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c) {
+any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, storage const& on) {
   if (h.policy == independent::name || h.policy == sieving::name || asked == toggle::disable) return {};
   if (h.policy == data_shipping::name) return c.data_shipping;
   two_phase const together = two_phase_of(h);
   if (h.policy == two_phase::name || asked == toggle::enable) return together;
   if (h.largeblock_io) return {};
   if (h.ships()) return c.data_shipping;
-  automatic choice{.two_phase = together, .sieving = c.sieving, .data_shipping = c.data_shipping};
+  automatic choice{.two_phase = together,
+                   .sieving = c.sieving,
+                   .data_shipping = c.data_shipping,
+                   .exchange = on.exchange,
+                   .storage = on.name};
   choice.exchange.round_ns = h.price_message_ns.value_or(choice.exchange.round_ns);
   choice.exchange.block_ns = h.price_block_ns.value_or(choice.exchange.block_ns);
   choice.exchange.byte_ns = h.price_message_byte_ns.value_or(choice.exchange.byte_ns);
@@ -113,16 +118,19 @@ any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
 
 }  // namespace
 
-chosen::chosen(resolved_hints const& h, int ranks)
-    : sieving(sieving_of(h, ranks)),
+chosen::chosen(resolved_hints const& h, int ranks, storage const& on)
+    : sieving(sieving_of(h, ranks, on)),
       data_shipping{.stripe_bytes = h.io_buffer_bytes,
                     .agents = h.cb_nodes,
                     .sparse = h.sparse_access,
                     .max_ranges = h.max_ranges},
       alone(h.policy == independent::name ? any_policy(independent{}) : any_policy(sieving)),
-      reading(together_of(h, h.cb_read, *this)),
-      writing(together_of(h, h.cb_write, *this)),
-      ships(h.ships()) {}
+      reading(together_of(h, h.cb_read, *this, on)),
+      writing(together_of(h, h.cb_write, *this, on)),
+      ships(h.ships()),
+      one_stretch_is_one_call(!ships && h.policy != independent::name),
+      one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
+                          (!writing.has_value() || writing.target<automatic>())) {}
 
 any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind, bool together) {
   if (!given.has_value() || h.overriding.empty()) return given;

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/timed_handle.hpp>
+#include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
@@ -28,10 +28,15 @@ open_file::open_file()
 open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
-  chosen next(h.values(), ranks);
+  chosen next(h.values(), ranks, storage_);
   if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
   hints_ = std::move(h);
   choice_ = std::move(next);
+}
+
+void open_file::lies_on(storage s) {
+  storage_ = std::move(s);
+  choice_ = chosen(hints_.values(), ranks, storage_);
 }
 
 file_hints const& open_file::told_hints() {
@@ -40,6 +45,7 @@ file_hints const& open_file::told_hints() {
   for (std::string_view const known :
        {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
     if (facts.policy == known) facts.policy_takes_hints = true;
+  facts.may_ship = storage_.exchange.block_ns > 0;
   facts.hosts_allow = hosts_allow_;
   facts.hosts_known = facts.hosts_allow >= 0;
   facts.hosts_met = hosts_met_;
@@ -155,31 +161,48 @@ failure open_file::prepare(call const& c, job& t) const {
   t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
   view const& v = where->view;
   try {
-    t.bytes = v.representation().converts() ? memory.types.size_with(v.representation().sizes()) : memory.size();
+    if (!v.representation().converts()) {
+      t.bytes = memory.size();
+    } else {
+      // Nobody may find this out later, when others count on this rank's part.
+      if (std::int64_t const typed = memory.types().size_with(native_sizes); typed != memory.size())
+        return {errc::argument,
+                "the data has " + number(memory.size()) + " bytes in memory, but its types have " + number(typed)};
+      t.bytes = memory.types().size_with(v.representation().sizes());
+    }
   } catch (invalid_layout const& e) {
     return {errc::argument, e.what()};
   }
-  if (v.stream().empty()) t.bytes = 0;  // no etype is reached: as at the end of the file
+  if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
   if (!v.is_whole(t.bytes))
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
-  if (failure f = where->fault_of(memory.types, t.etypes)) return f;
+  if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
   if (c.pointer == pointer_kind::shared) return {};
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
 }
 
-failure open_file::locate(std::int64_t offset, job& t) const {
+namespace {
+
+// Where `bytes` from etype `offset` on lie in the stream of the view.
+failure locate_in(view const& v, std::int64_t offset, std::int64_t bytes, std::int64_t& position) {
   if (offset < 0) return {errc::argument, "the offset is " + number(offset) + " etypes; it must not be negative"};
-  if (t.where->view.stream().empty()) return {};
-  auto const start = t.where->view.position(offset);
-  if (!start || t.bytes > t.where->view.stream().size() - *start)
-    return {errc::argument, "offset " + number(offset) + " and " + number(t.bytes) +
+  if (v.stream().empty() && bytes == 0) return {};
+  auto const start = v.position(offset);
+  if (!start || bytes > v.stream().size() - *start)
+    return {errc::argument, "offset " + number(offset) + " and " + number(bytes) +
                                 " bytes reach beyond what the view can " +
                                 "address (2^63 bytes at most, none if its filetype is empty)"};
-  t.position = *start;
+  position = *start;
   return {};
+}
+
+}  // namespace
+
+failure open_file::locate(std::int64_t offset, job& t) const {
+  return locate_in(t.where->view, offset, t.bytes, t.position);
 }
 
 // MPI 3.1, 13.6.6: the data must be of the types of the etype; bytes match all.
@@ -198,11 +221,11 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
   representation const& r = t.where->view.representation();
   if (!r.converts()) return bytes;
   if (bytes == t.bytes) return t.bytes == 0 ? 0 : t.memory->size();
-  return converter(r, t.memory->form, t.memory->types).memory_position(bytes);
+  return converter(r, t.memory->form(), t.memory->types()).memory_position(bytes);
 }
 
 access open_file::access_of(job const& t) const {
-  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form, t.where->sorted};
+  return {t.kind, t.where->view.stream(), t.position, t.bytes, t.memory->form(), t.where->sorted};
 }
 
 namespace {
@@ -216,6 +239,57 @@ failure caught(F&& f) try {
 }
 
 }  // namespace
+
+std::optional<plain_call> open_file::plain(call const& c) const {
+  bool const allowed = c.kind == access_kind::read ? can_read(modes) : can_write(modes);
+  bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
+  // Whoever counts and times calls wants to see all of them.
+  bool const by_hints = !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used;
+  if (!allowed || !any_place || !by_hints || !where->begin || c.data.fault()) return {};
+  const_buffer const& data = c.data.buffer();
+  std::int64_t const etypes = data.size() / where->view.etype_size();
+  if (data.form().pieces() != 1 || etypes * where->view.etype_size() != data.size()) return {};
+  auto* const memory = const_cast<std::byte*>(data.address()) + data.form().origin();  // what is read into is not const
+  return plain_call{c.kind, {memory, static_cast<std::size_t>(data.size())}, etypes};
+}
+
+// As carry_out() does it with the one window that the policy would plan.
+failure open_file::access_plain(plain_call const& p, std::int64_t offset, report& done) {
+  std::int64_t reached = 0;
+  if (failure f = locate_in(where->view, offset, p.bytes(), reached)) return f;
+  std::int64_t const at = *where->begin + reached;
+  bool const timed = p.bytes() >= report::least_timed_bytes;
+  std::optional<timing<time_source>> whole;
+  if (timed) whole.emplace(clock, done.time_ns);
+  timed_handle file(handle, done, timed ? &clock : nullptr);
+  bool const reading = p.kind == access_kind::read;
+  done.policy = sieving::name;
+  done.reason = choice_.sieving.reason(p.kind);
+  failure f = caught([&]() -> failure {
+    auto const count = [&](io_result const& r) {
+      (reading ? done.read_calls : done.write_calls) = 1;
+      (reading ? done.bytes_read : done.bytes_written) = r.bytes;
+      done.bytes = done.memory_bytes = r.bytes;
+      return r.error;
+    };
+    std::error_code error;
+    if (reading) {
+      error = count(file.read(at, p.memory));
+    } else {
+      write_guard<timed_handle> guard(file, merging_for(ranks > 1 || pending > 0), done);
+      error = guard.pieces(at, p.bytes(), [&] { return count(file.write(at, p.memory)); });
+      if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
+    }
+    if (!error) {
+      done.windows = 1;
+      return {};
+    }
+    return {error, number(done.bytes) + " of " + number(p.bytes()) + " bytes were " + (reading ? "read" : "written") +
+                       " before"};
+  });
+  if (!f && !reading) written = true;
+  return f;
+}
 
 std::string open_file::why_not_shipped(job const& t) const {
   if (atomic) return "atomic mode";
@@ -231,7 +305,10 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
     return {};
   }
   failure f = moved(t, with, done);
-  done.memory_bytes = memory_bytes_of(t, done.bytes);
+  f.keep(caught([&]() -> failure {
+    done.memory_bytes = memory_bytes_of(t, done.bytes);
+    return {};
+  }));
   if (!f && t.kind == access_kind::write) written = true;
   return f;
 }
@@ -270,10 +347,17 @@ namespace {
 
 failure access_windows(job const& t, access const& wanted, timed_handle& handle, merging how, staging& with,
                        report& done) {
+  auto const before = [&] {
+    return number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
+           (t.kind == access_kind::read ? "read" : "written") + " before";
+  };
   return with_memory(t, [&](auto& memory, auto const& check) -> failure {
-    if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
-      return {error, number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
-                         (t.kind == access_kind::read ? "read" : "written") + " before"};
+    try {
+      if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
+        return {error, before()};
+    } catch (invalid_plan const& x) {
+      return {errc::argument, std::string(x.what()) + "; " + before()};
+    }
     return check();
   });
 }

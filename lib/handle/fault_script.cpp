@@ -14,9 +14,11 @@ fault_script::verdict fault_script::next(file_call kind) {
     std::lock_guard const guard(mutex_);
     std::int64_t const number = ++calls_[static_cast<std::size_t>(kind)];
     bool struck = false;
-    for (fault const& f : faults_) {
+    for (added& a : faults_) {
+      fault const& f = a.what;
       if (f.kind != kind || number < f.first || number - f.first >= f.times) continue;
       struck = true;
+      ++a.struck;
       if (f.error && !v.error) v.error = f.error;
       // A failing call moves nothing, unless the fault says how much.
       std::int64_t const most = f.error && f.most_bytes == fault::all_bytes ? 0 : f.most_bytes;

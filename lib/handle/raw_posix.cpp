@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/size_limit.hpp>
+#include <argosy/handle/detail/storage_by_type.hpp>
 #include <argosy/handle/posix.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,6 +105,15 @@ raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
 }
 
 raw_posix::~raw_posix() { close(); }
+
+argosy::storage raw_posix::storage() const {
+  struct statfs where = {};
+  int outcome = -1;
+  while (descriptor_ >= 0 && (outcome = ::fstatfs(descriptor_, &where)) != 0 && errno == EINTR) {
+  }
+  if (outcome != 0) return {};
+  return detail::storage_by_type(static_cast<std::uint32_t>(where.f_type));
+}
 
 raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_code& error) {
   raw_posix opened;

@@ -232,6 +232,23 @@ void tracer::note(std::string_view message) noexcept try {
 } catch (...) {
 }
 
+void tracer::look_at_directory() noexcept {
+  int const saved = errno;
+  if (::access(options_.directory.c_str(), W_OK | X_OK) != 0) {
+    std::lock_guard const guard(mutex_);
+    tell(errno);
+  }
+  errno = saved;
+}
+
+void tracer::tell(int error) noexcept {
+  if (std::exchange(told_, true)) return;
+  bool const of_directory = error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS;
+  std::fprintf(stderr, "argosy: the trace of rank %d cannot be written to %s: %s%s\n", options_.rank,
+               options_.directory.c_str(), std::strerror(error),
+               of_directory ? "; make the directory, or name another one by ARGOSY_TRACE_DIR" : "");
+}
+
 bool tracer::start() noexcept try {
   // A new file: a name in a directory that everybody may write to could be somebody's link.
   auto const create = [&] {
@@ -245,6 +262,7 @@ bool tracer::start() noexcept try {
   if (opened < 0) {
     // Next time there may be a descriptor, or a directory. An error that cannot go away ends the trace.
     ended_ = errno != EMFILE && errno != ENFILE && errno != EINTR && errno != ENOENT;
+    if (ended_ || errno == ENOENT) tell(errno);
     return false;
   }
   descriptor_ = opened;
@@ -299,7 +317,9 @@ std::shared_ptr<tracer> open_trace(trace_options const& options) {
   static std::map<std::string, std::shared_ptr<tracer>> open;
   auto made = std::make_shared<tracer>(options);
   std::lock_guard const guard(mutex);
-  return open.try_emplace(made->path(), made).first->second;
+  auto const [place, is_new] = open.try_emplace(made->path(), made);
+  if (is_new) made->look_at_directory();
+  return place->second;
 }
 
 }  // namespace argosy

@@ -244,25 +244,66 @@ TEST_CASE("lists come as braces, arrays, spans, vectors of any integer, or mixed
 
 TEST_CASE("what cannot be is refused with its name, number and remedy", "[datatype][error]") {
   auto const real_type = io::type<double>;
-  CHECK_THROWS_WITH(io::contiguous(-3, real_type), Contains("argosy::contiguous") && Contains("-3"));
-  CHECK_THROWS_WITH(io::vector(2, -1, 4, real_type), Contains("argosy::vector: the block length is -1"));
-  CHECK_THROWS_WITH(io::hvector(-2, 1, 4, real_type), Contains("argosy::hvector: the count is -2"));
-  CHECK_THROWS_WITH(io::indexed({1, -1}, {0, 1}, real_type), Contains("argosy::indexed: block length[1] is -1"));
-  CHECK_THROWS_WITH(io::hindexed(list{1, 1}, list{0}, real_type), Contains("2 block lengths but 1 displacements"));
-  CHECK_THROWS_WITH(io::indexed_block(-1, {0}, real_type), Contains("argosy::indexed_block"));
-  CHECK_THROWS_WITH(io::member(0, real_type, -1), Contains("argosy::member"));
-  CHECK_THROWS_WITH(io::record(list{1}, list{0, 1}, real_type), Contains("1 types but 2 displacements"));
+  CHECK_THROWS_WITH(io::contiguous(-3, real_type).form(), Contains("argosy::contiguous") && Contains("-3"));
+  CHECK_THROWS_WITH(io::vector(2, -1, 4, real_type).form(), Contains("argosy::vector: the block length is -1"));
+  CHECK_THROWS_WITH(io::hvector(-2, 1, 4, real_type).form(), Contains("argosy::hvector: the count is -2"));
+  CHECK_THROWS_WITH(io::indexed({1, -1}, {0, 1}, real_type).form(), Contains("argosy::indexed: block length[1] is -1"));
+  CHECK_THROWS_WITH(io::hindexed(list{1, 1}, list{0}, real_type).form(),
+                    Contains("2 block lengths but 1 displacements"));
+  CHECK_THROWS_WITH(io::indexed_block(-1, {0}, real_type).form(), Contains("argosy::indexed_block"));
+  CHECK_THROWS_WITH(io::member(0, real_type, -1).form(), Contains("argosy::member"));
+  CHECK_THROWS_WITH(io::record(list{1}, list{0, 1}, real_type).form(), Contains("1 types but 2 displacements"));
   CHECK_THROWS_WITH(
-      io::subarray({4, 4}, {2, 3}, {0, 2}, real_type),
+      io::subarray({4, 4}, {2, 3}, {0, 2}, real_type).form(),
       Contains("start[1] = 2") && Contains("subsize[1] = 3") && Contains("size[1] = 4") && Contains("move or shrink"));
-  CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type), Contains("size[1] is -4"));
+  CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type).form(), Contains("size[1] is -4"));
   // Wrapped, they would be counts below zero, but strides and places like any other.
   auto const too_large = std::numeric_limits<std::uint64_t>::max();
-  CHECK_THROWS_AS(io::contiguous(too_large, real_type), io::invalid_layout);
-  CHECK_THROWS_WITH(io::vector(2, 1, too_large, real_type), Contains("exceeds 2^63 - 1"));
-  CHECK_THROWS_WITH(io::indexed(list{1, 1}, std::vector<std::uint64_t>{0, too_large}, real_type),
+  CHECK_THROWS_AS(io::contiguous(too_large, real_type).form(), io::invalid_layout);
+  CHECK_THROWS_WITH(io::vector(2, 1, too_large, real_type).form(), Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_WITH(io::indexed(list{1, 1}, std::vector<std::uint64_t>{0, too_large}, real_type).form(),
+                    Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_WITH(io::contiguous(3, io::resized(real_type, 0, too_large)).form(), Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_WITH(io::member(too_large, real_type).form(), Contains("exceeds 2^63 - 1"));
+  CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2, 2}, std::array<std::uint64_t, 2>{0, too_large}, real_type).form(),
                     Contains("exceeds 2^63 - 1"));
   CHECK_THROWS_AS(io::contiguous(std::numeric_limits<std::int64_t>::max(), real_type).form(), io::invalid_layout);
+}
+
+TEST_CASE("a datatype that cannot be is kept, copied and nested, and throws whenever it is asked",
+          "[datatype][error]") {
+  auto const bad = io::vector(2, -1, 4, io::type<double>);
+  auto const nested = io::contiguous(3, io::record(io::member(8, bad)));
+  auto const copy = nested;
+  CHECK_THROWS_WITH(copy.form(), Contains("argosy::vector: the block length is -1"));
+  CHECK_THROWS_WITH(io::contiguous(-3, bad).form(), Contains("argosy::vector"));  // the first of two
+  CHECK_THROWS_WITH(io::signature_of(copy), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::types_of_copies(bad, 2), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::file_form_of(copy, io::external32_sizes), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::flatten(bad), Contains("argosy::vector"));
+  CHECK(sizeof bad == 3 * sizeof(std::int64_t));
+  double data[8] = {};
+  io::buffer const none = io::memory(data, bad, 2);
+  io::const_buffer const same = none;
+  CHECK_THROWS_WITH(none.form(), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(same.types(), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::const_buffer(same).size(), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::memory(data, io::type<double>, -1).form(), Contains("argosy::repeat: the count is -1"));
+}
+
+TEST_CASE("a mistake in a constant expression stays one of the compiler", "[datatype][error]") {
+  constexpr auto can_be = [](auto count) {
+    return requires { typename std::bool_constant<(io::contiguous(decltype(count)::value, io::type<int>), true)>; };
+  };
+  STATIC_REQUIRE(can_be(io::c<3>));
+  STATIC_REQUIRE_FALSE(can_be(io::c<-3>));
+}
+
+TEST_CASE("a list of numbers of another length is no list", "[datatype][error]") {
+  std::vector<int> const two{4, 4};
+  io::numbers<3> const three(two);
+  CHECK_THROWS_WITH(io::subarray(three, io::numbers<3>(1, 1, 1), io::numbers<3>(0, 0, 0), io::type<int>).form(),
+                    Contains("a list of 3 numbers is needed, but 2 are given"));
 }
 
 TEST_CASE("describing and flattening regular data takes nothing from the heap", "[datatype][allocations]") {

@@ -73,8 +73,8 @@ struct old_view {
 template <class Buffer>
 std::vector<void const*> addresses(Buffer const& b) {
   std::vector<void const*> result;
-  for (io::cursor at(b.form); !at.done(); at.next())
-    for (std::int64_t k = at.current().offset; k < at.current().end(); ++k) result.push_back(b.address + k);
+  for (io::cursor at(b.form()); !at.done(); at.next())
+    for (std::int64_t k = at.current().offset; k < at.current().end(); ++k) result.push_back(b.address() + k);
   return result;
 }
 void append(std::vector<void const*>& all, void const* element, std::size_t size) {
@@ -106,13 +106,13 @@ static_assert(!io::mdspan_like<std::vector<double>> && !io::mdspan_like<double[3
 
 TEST_CASE("objects and ranges are their elements, without padding", "[memory]") {
   double x = 1;
-  CHECK(io::memory(x).form == io::bytes(8));
-  CHECK(static_cast<void*>(io::memory(x).address) == &x);
+  CHECK(io::memory(x).form() == io::bytes(8));
+  CHECK(static_cast<void*>(io::memory(x).address()) == &x);
   std::vector<std::complex<float>> const z(5);
-  CHECK(io::memory(z).form == io::bytes(40));
-  CHECK(io::memory(std::span(z).subspan(1, 3)).address == reinterpret_cast<std::byte const*>(z.data() + 1));
+  CHECK(io::memory(z).form() == io::bytes(40));
+  CHECK(io::memory(std::span(z).subspan(1, 3)).address() == reinterpret_cast<std::byte const*>(z.data() + 1));
   int grid[3][4];
-  CHECK(io::memory(grid).form == io::bytes(48));
+  CHECK(io::memory(grid).form() == io::bytes(48));
   std::vector<particle> p(3);
   std::vector<void const*> expected;
   for (auto& one : p) {
@@ -123,9 +123,9 @@ TEST_CASE("objects and ranges are their elements, without padding", "[memory]") 
   CHECK(io::memory(std::span<int>()).size() == 0);
   double field[16];
   CHECK(io::memory(field, io::vector(2, 2, 4, io::type<double>)).size() == 32);
-  CHECK(io::memory(static_cast<void const*>(field), io::type<double>, 3).form == io::bytes(24));
+  CHECK(io::memory(static_cast<void const*>(field), io::type<double>, 3).form() == io::bytes(24));
   auto const b = io::memory(field);
-  CHECK(io::memory(b).address == b.address);
+  CHECK(io::memory(b).address() == b.address());
 }
 
 TEST_CASE("an mdspan-like view is read in the order of its indices, however it is stored", "[memory][mdspan]") {
@@ -150,17 +150,17 @@ TEST_CASE("an mdspan-like view is read in the order of its indices, however it i
     CHECK(addresses(io::memory(v)) == c_order);
     CHECK(addresses(io::memory(v, io::order::fortran)) == fortran_order);
   }
-  CHECK(io::memory(views[0]).form == io::bytes(480));
-  CHECK(io::memory(views[1], io::order::fortran).form == io::bytes(480));
+  CHECK(io::memory(views[0]).form() == io::bytes(480));
+  CHECK(io::memory(views[1], io::order::fortran).form() == io::bytes(480));
 }
 
 TEST_CASE("views of Kokkos' kind work without the library knowing them", "[memory][mdspan]") {
   std::vector<float> storage(24);
   view_twin<float, 2> const v{storage.data(), {4, 6}, {6, 1}};
-  CHECK(io::memory(v).form == io::bytes(96));
+  CHECK(io::memory(v).form() == io::bytes(96));
   CHECK(io::interior(v, {1, 2}).size() == 2 * 2 * 4);
   double three[6];
-  CHECK(io::memory(old_view{three}).form.pieces() == 3);
+  CHECK(io::memory(old_view{three}).form().pieces() == 3);
 }
 
 TEST_CASE("Boost.MultiArray: any storage order, any index base, and its views", "[memory][multi_array]") {
@@ -204,12 +204,12 @@ TEST_CASE("Boost.MultiArray: any storage order, any index base, and its views", 
 TEST_CASE("the interior leaves the halo out, on both sides or on each by itself", "[memory][interior]") {
   std::vector<double> storage(6 * 7);
   mdspan_twin<double, 2> const u{storage.data(), {6, 7}, {7, 1}};
-  CHECK(io::interior(u, {1, 1}).form == io::at(8 * 8, io::repeat(4, 56, io::bytes(40))));
-  CHECK(io::interior(u, {0, 0}).form == io::bytes(6 * 7 * 8));
+  CHECK(io::interior(u, {1, 1}).form() == io::at(8 * 8, io::repeat(4, 56, io::bytes(40))));
+  CHECK(io::interior(u, {0, 0}).form() == io::bytes(6 * 7 * 8));
   CHECK(io::interior(u, {3, 0}).size() == 0);
   CHECK(io::interior(u, {2, 0}, {1, 3}).size() == 3 * 4 * 8);
   std::size_t const halo = 2;
-  CHECK(io::interior(u, {halo, 1}, io::order::fortran).form.pieces() == 2 * 5);
-  CHECK_THROWS_WITH(io::interior(u, {4, 0}), Catch::Contains("extent(0) = 6"));
-  CHECK_THROWS_AS(io::interior(u, {-1, 0}), io::invalid_layout);
+  CHECK(io::interior(u, {halo, 1}, io::order::fortran).form().pieces() == 2 * 5);
+  CHECK_THROWS_WITH(io::interior(u, {4, 0}).form(), Catch::Contains("extent(0) = 6"));
+  CHECK_THROWS_AS(io::interior(u, {-1, 0}).form(), io::invalid_layout);
 }

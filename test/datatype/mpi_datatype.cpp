@@ -273,7 +273,7 @@ TEST_CASE("arrays of any size are decoded as a few numbers", "[mpi][datatype][co
   CHECK(io::from_mpi(dealt.get()) == io::darray(cube, std::vector(std::begin(rules), std::end(rules)),
                                                 std::vector(std::begin(grid), std::end(grid)), 17, io::type<float>)
                                          .form());
-  CHECK(io::from_mpi(dealt.get()).nodes().size() <= 6);
+  CHECK(io::from_mpi(dealt.get()).form().nodes().size() <= 6);
 }
 
 TEST_CASE("parts that stand in several places are built and decoded once", "[mpi][datatype][cost]") {
@@ -437,14 +437,14 @@ TEST_CASE("data at absolute addresses is found from MPI_BOTTOM", "[mpi][datatype
   MPI_Type_commit(&handle);
   io::mpi_datatype const both(handle);
   auto const m = io::memory(MPI_BOTTOM, io::from_mpi(handle));
-  CHECK(m.address != nullptr);
+  CHECK(m.address() != nullptr);
   std::vector<std::byte> packed(static_cast<std::size_t>(m.size()));
-  io::pack(m.form, m.address, packed.data());
+  io::pack(m.form(), m.address(), packed.data());
   CHECK(std::memcmp(packed.data(), a.data(), 24) == 0);
   CHECK(std::memcmp(packed.data() + 24, b.data(), 8) == 0);
-  CHECK(to_string(m.types) == "3 float64, 2 int32");
+  CHECK(to_string(m.types()) == "3 float64, 2 int32");
   // Relative places are no addresses: the null stays, and a call refuses it.
-  CHECK(io::memory(static_cast<void*>(nullptr), io::from_mpi(MPI_INT)).address == nullptr);
+  CHECK(io::memory(static_cast<void*>(nullptr), io::from_mpi(MPI_INT)).address() == nullptr);
 }
 
 TEST_CASE("a bound set by hand outweighs other members, as in MPI", "[mpi][datatype]") {
@@ -461,11 +461,11 @@ TEST_CASE("a bound set by hand outweighs other members, as in MPI", "[mpi][datat
 }
 
 TEST_CASE("no datatype is an error that says so", "[mpi][datatype][errors]") {
-  CHECK_THROWS_WITH(io::from_mpi(MPI_DATATYPE_NULL), Catch::Matchers::ContainsSubstring("MPI_DATATYPE_NULL"));
+  CHECK_THROWS_WITH(io::from_mpi(MPI_DATATYPE_NULL).form(), Catch::Matchers::ContainsSubstring("MPI_DATATYPE_NULL"));
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(3, MPI_INT, &handle);
   io::mpi_datatype const raw(handle);
-  CHECK_THROWS_WITH(io::from_mpi(handle), Catch::Matchers::ContainsSubstring("not committed"));
+  CHECK_THROWS_WITH(io::from_mpi(handle).form(), Catch::Matchers::ContainsSubstring("not committed"));
   MPI_Type_commit(&handle);
   CHECK(io::from_mpi(handle) == io::bytes(12));
   CHECK(io::from_mpi(io::to_mpi(io::layout()).get()) == io::layout());

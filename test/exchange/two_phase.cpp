@@ -21,6 +21,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
+#include "support/far_apart_cases.hpp"
 #include "support/file_cases.hpp"
 #include "support/random_tree.hpp"
 #include "support/seed.hpp"
@@ -181,6 +182,9 @@ TEST_CASE("what ranks write together is what each of them wrote, and nothing els
 }
 TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
   check_ghosts(io::mpi(boost::mpi::communicator()), 20);
+}
+TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][far][random]") {
+  check_far_apart(io::mpi(boost::mpi::communicator()), 30, std::int64_t{1} << 40);
 }
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
   check_converted_windows(io::mpi(boost::mpi::communicator()));

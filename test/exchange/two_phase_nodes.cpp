@@ -13,6 +13,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
+#include "support/far_apart_cases.hpp"
 #include "support/nodes_world.hpp"
 #include "support/throwing_cases.hpp"
 #include "support/two_phase_cases.hpp"
@@ -46,6 +47,9 @@ TEST_CASE("what ranks write together is what each of them wrote, and nothing els
 }
 TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
   in_each_world([](nodes_world const& w) { check_ghosts(w, 10); });
+}
+TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][far][random]") {
+  in_each_world([](nodes_world const& w) { check_far_apart(w, 8, std::int64_t{1} << 40); });
 }
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
   in_each_world([](nodes_world const& w) { check_converted_windows(w); });

@@ -306,8 +306,8 @@ class actor {
     any_policy how = s.trouble == trouble::policy_throws ? throwing(choice.kind) : to_policy(choice);
     if (changes_.policy) how = changes_.policy(how);
     buffer in = buffer_of(r);
-    if (culprit && s.mistake == slip::null_address) in.address = nullptr;
-    if (r.expected == errc::datatype) in = {in.address, bytes(r.bytes - 1)};
+    if (culprit && s.mistake == slip::null_address) in = {nullptr, in.form(), in.types()};
+    if (r.expected == errc::datatype) in = {in.address(), bytes(r.bytes - 1)};
     std::int64_t place = session_.offset_of(s, me_);
     std::int64_t const at = s.mistake == slip::negative_offset && culprit ? -1 - place : place;
     if (at_pointer(s.what)) {

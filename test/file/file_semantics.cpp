@@ -22,6 +22,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/tracing.hpp>
+#include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/file_cases.hpp"
@@ -222,19 +223,52 @@ TEST_CASE("a trace of errors does not show that a file to be made was not there"
   }
 }
 
-TEST_CASE("a view without bytes is always at its end", "[file][view]") {
+TEST_CASE("a view without bytes is always at its end: nothing is read, and data to be written has no place",
+          "[file][view]") {
   shared_scratch const here(world());
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
   f.set_view(0, {io::type<int>, io::layout()});
   std::array<int, 3> data = {1, 2, 3};
-  CHECK(f.write(data).bytes == 0);
+  std::error_code error;
+  f.write(data, error);
+  CHECK(error == io::errc::argument);
+  std::array<int, 0> const nothing{};
+  CHECK(f.write(nothing).bytes == 0);
+  CHECK(f.read(data).bytes == 0);
   CHECK(f.position() == 0);
   CHECK(f.read_at(5, data).bytes == 0);
   CHECK(f.read_at_all(0, data).bytes == 0);
-  CHECK(f.write_ordered(data).bytes == 0);
-  CHECK(f.iwrite_at_all(2, data).wait().bytes == 0);
+  CHECK(f.iread_at_all(2, data).wait().bytes == 0);
+  f.write_ordered(data, error);
+  CHECK(error == io::errc::argument);
+  f.iwrite_at_all(2, data).wait(error);
+  CHECK(error == io::errc::argument);
   CHECK(data == std::array<int, 3>{1, 2, 3});
   CHECK(f.size() == 0);
+  f.close();
+}
+
+TEST_CASE("data whose types are not its bytes is an error of the call, and no rank waits",
+          "[file][representation][error]") {
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  std::vector<int> const numbers(8, 7);
+  f.set_view(0, {io::type<int>, io::external32});
+  io::const_buffer const right = io::memory(numbers);
+  io::const_buffer const wrong(right.address(), right.form(), io::signature(io::basic::int32, 5));
+  int const last = world().size() - 1;
+  for (io::any_policy const& policy : {io::any_policy(io::two_phase{}), io::any_policy(io::independent{})}) {
+    std::error_code error;
+    if (rank() == last)
+      f.write_at_all(8 * rank(), wrong, {policy, error});
+    else
+      f.write_at_all(8 * rank(), numbers, {policy, error});
+    CHECK(error == (rank() == last ? io::errc::argument : io::errc::error_on_another_rank));
+    f.iwrite_at_all(8 * rank(), numbers).wait();
+  }
+  std::error_code error;
+  if (rank() == last) f.iwrite_at(8 * rank(), wrong).wait(error);
+  CHECK(error == (rank() == last ? make_error_code(io::errc::argument) : std::error_code()));
   f.close();
 }
 

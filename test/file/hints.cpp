@@ -454,6 +454,9 @@ TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][ef
     CHECK(fate(name + "\nargosy_policy data_shipping", alone) == accepted);
     CHECK(fate(name + "\nIBM_largeblock_io false", alone) == accepted);
     CHECK(fate(name + "\nargosy_price_block_ns 100", alone) == accepted);
+    CHECK(io::detail::with_effects(io::file_hints(io::parse_hints(name, "f"), {}, {}), {.may_ship = true})
+              .find(alone)
+              ->status == accepted);
   }
   CHECK(state_of("cb_buffer_size 1m\nargosy_window_size 1m", "argosy_window_size").why ==
         "capped at 524288: half of cb_buffer_size (f:2)");

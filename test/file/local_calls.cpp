@@ -3,9 +3,12 @@
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/world/self.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <span>
@@ -44,6 +47,10 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
       {"read_at", [&] { return f.read_at(0, into); }},
       {"write", [&] { return f.seek(0), f.write(from); }},
       {"read", [&] { return f.seek(0), f.read(into); }},
+      {"write_at_all", [&] { return f.write_at_all(0, from); }},  // nobody to agree with
+      {"read_at_all", [&] { return f.read_at_all(0, into); }},
+      {"write_ordered", [&] { return f.seek_shared(0), f.write_ordered(from); }},
+      {"read_ordered", [&] { return f.seek_shared(0), f.read_ordered(into); }},
       {"write_at, error", [&] { return f.write_at(0, from, error); }},
       {"read_at, error", [&] { return f.read_at(0, into, error); }},
       {"write, policy and error", [&] { return f.seek(0), f.write(from, {given, error}); }},
@@ -65,4 +72,33 @@ TEST_CASE("contiguous local calls allocate nothing and tell what they did all th
       if (c.name.starts_with("read")) CHECK(in == out);
     }
   }
+}
+
+TEST_CASE("a call of one stretch does and says what the same call with its policy named does", "[file][local]") {
+  io::test::scratch const dir;
+  file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
+  std::vector<int> const out{1, 2, 3, 4, 5, 6, 7};
+  f.write_at(0, out);
+  io::any_policy const named = io::sieving{};
+  for (std::int64_t const displacement : {0, 3})
+    for (std::int64_t const offset : {-1, 0, 2, 5, 7, 9}) {
+      INFO("displacement " << displacement << ", offset " << offset);
+      f.set_view(displacement, {io::type<int>, io::type<int>});
+      std::vector<int> plain(4, -1), planned(4, -1);
+      std::error_code plain_error, planned_error;
+      io::report const a = f.read_at(offset, plain, plain_error);
+      std::string const words = f.what_failed();
+      io::report const b = f.read_at(offset, planned, {named, planned_error});
+      CHECK(plain == planned);
+      CHECK(plain_error == planned_error);
+      CHECK(words == f.what_failed());
+      CHECK(io::to_table(a) == io::to_table(b));
+      CHECK((plain_error || a.bytes == std::clamp<std::int64_t>(28 - displacement - 4 * offset, 0, 16)));
+    }
+  f.set_view(0, {io::type<int>, io::type<int>});
+  io::report const a = f.write_at(1, out), b = f.write_at(1, out, named);
+  CHECK(io::to_table(a) == io::to_table(b));
+  std::vector<int> in(8);
+  f.read_at(0, in);
+  CHECK(in == std::vector<int>{1, 1, 2, 3, 4, 5, 6, 7});
 }

@@ -38,7 +38,7 @@ void compare(MPI_Datatype type, T (*value)(std::mt19937_64&), MPI_Aint item_byte
   auto const count = static_cast<int>(data.size());
 
   auto const m = io::memory(data);
-  io::converter const c(io::external32, m.form, m.types);
+  io::converter const c(io::external32, m.form(), m.types());
   REQUIRE(c.file_size() == item_bytes * count);
   std::vector<std::byte> ours(static_cast<std::size_t>(c.file_size())), theirs(ours.size() + 4096);
   REQUIRE(c.gather(data.data(), 0, c.file_size(), ours.data()));
@@ -56,7 +56,7 @@ void compare(MPI_Datatype type, T (*value)(std::mt19937_64&), MPI_Aint item_byte
   CHECK(std::memcmp(back.data(), data.data(), sizeof(T) * data.size()) == 0);
   std::vector<T> read(data.size());
   auto const n = io::memory(read);
-  io::converter from(io::external32, n.form, n.types);
+  io::converter from(io::external32, n.form(), n.types());
   REQUIRE(from.scatter(theirs.data(), 0, from.file_size(), read.data()));
   CHECK(std::memcmp(read.data(), data.data(), sizeof(T) * data.size()) == 0);
 }
@@ -107,7 +107,7 @@ TEST_CASE("bools are written as MPI_Pack_external writes them", "[representation
   std::array<bool, 50> data{};
   for (bool& b : data) b = truth(random);
   auto const m = io::memory(data);
-  io::converter const c(io::external32, m.form, m.types);
+  io::converter const c(io::external32, m.form(), m.types());
   std::vector<std::byte> ours(50), theirs(50);
   REQUIRE(c.gather(data.data(), 0, 50, ours.data()));
   MPI_Aint position = 0;
@@ -137,7 +137,7 @@ TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes
          any_integer<int>(random),
          {7, any_integer<short>(random)}};
   auto const m = io::memory(data.data(), io::vector(40, 2, 3, io::type<cell>));
-  io::converter const c(io::external32, m.form, m.types);
+  io::converter const c(io::external32, m.form(), m.types());
   REQUIRE(c.file_size() == 40 * 2 * 32);
   std::vector<std::byte> ours(static_cast<std::size_t>(c.file_size())), theirs(ours.size());
   REQUIRE(c.gather(data.data(), 0, c.file_size(), ours.data()));

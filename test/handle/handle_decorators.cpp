@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/counting.hpp>
+#include <argosy/handle/detail/storage_by_type.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
 #include <argosy/handle/throttled.hpp>
 #include <argosy/handle/tracing.hpp>
+
+#include <sys/vfs.h>
 
 #include <array>
 #include <cerrno>
@@ -113,6 +117,7 @@ class hinted_handle : public io::test::memory_handle {
   }
   bool takes_hints() const { return true; }
   int node() const { return 5; }
+  io::storage storage() const { return {.name = "shelves"}; }
   int interrupted = 0;
 };
 
@@ -136,6 +141,111 @@ TEST_CASE("hints reach the file system through everything that is around a handl
   CHECK(argument[15] == std::byte{7});
   CHECK(counts->calls(file_call::fcntl) == 1);
   CHECK(content_of(trace->path()).find(" fcntl ") != std::string::npos);
+}
+
+namespace {
+
+// Decorators of a program.
+template <io::handle H>
+class plain : public io::forwarding<plain<H>, H> {  // adds nothing
+ public:
+  explicit plain(H inner) : io::forwarding<plain<H>, H>(std::move(inner)) {}
+};
+template <io::handle H>
+class noting : public io::forwarding<noting<H>, H> {
+ public:
+  noting(H inner, std::vector<std::string>& seen) : io::forwarding<noting<H>, H>(std::move(inner)), seen_(&seen) {}
+
+  template <class Act>
+  io::io_result around(io::handle_call const& call, Act&& act) {
+    io::io_result const done = act();
+    std::string line(to_string(call.kind));
+    for (std::int64_t const n : {call.offset, call.length}) line += " " + std::to_string(n);
+    if (call.moves_data())
+      line += " " + std::to_string(call.bytes()) + " " + std::to_string(call.runs()) + " " + std::to_string(call.end());
+    if (call.kind == file_call::lock) line += call.lock == io::lock_kind::shared ? " shared" : " exclusive";
+    seen_->push_back(line + " -> " + std::to_string(done.bytes) + (done.error ? " " + io::error_name(done.error) : ""));
+    return done;
+  }
+
+ private:
+  std::vector<std::string>* seen_;
+};
+static_assert(io::hinting<plain<posix>> && io::hinting<noting<posix>>);
+
+}  // namespace
+
+TEST_CASE("a decorator of a program sees each call once, with what it asks for and what it returns", "[handle]") {
+  scratch const dir;
+  std::vector<std::string> seen;
+  noting f(opened<posix>(dir / "f"), seen);
+  std::vector<std::byte> memory(30);
+  std::error_code error;
+  f.write(5, memory);
+  f.write(parts_of({0, 10, 50}, 10));
+  std::array<io::read_part, 2> const parts{{{0, std::span(memory).first(10)}, {55, std::span(memory).last(10)}}};
+  f.read(0, std::span(memory).first(7));
+  f.read(parts);
+  f.lock(3, 4, io::lock_kind::shared);
+  f.unlock(3, 4);
+  CHECK(f.size(error) == 60);
+  f.resize(40);
+  f.preallocate(50);
+  f.sync();
+  f.fcntl(memory);
+  CHECK((f.is_open() && f.block_bytes() > 0 && !f.takes_hints() &&
+         f.node() == io::unknown_node));  // none of them is a call
+  f.close();
+  f.sync();
+  CHECK(seen ==
+        std::vector<std::string>{"write 5 -1 30 1 35 -> 30", "write 0 -1 30 2 60 -> 30", "read 0 -1 7 1 7 -> 7",
+                                 "read 0 -1 20 2 65 -> 15", "lock 3 4 shared -> 0", "unlock 3 4 -> 0",
+                                 "size -1 -1 -> 60", "resize -1 40 -> 0", "preallocate -1 50 -> 0", "sync -1 -1 -> 0",
+                                 "fcntl -1 30 -> 0 argosy:" + std::to_string(static_cast<int>(io::errc::unsupported)),
+                                 "close -1 -1 -> 0", "sync -1 -1 -> 0 EBADF"});
+}
+
+TEST_CASE("a decorator that says nothing of hints passes them on", "[handle][hints]") {
+  hinted_handle raw(std::make_shared<io::test::memory_file>());
+  std::vector<std::string> seen;
+  io::any_handle f = plain(noting(plain(std::move(raw)), seen));
+  std::array<std::byte, 16> argument{};
+  CHECK(f.takes_hints());
+  CHECK(f.node() == 5);
+  CHECK_FALSE(f.fcntl(argument));
+  CHECK(argument[15] == std::byte{7});
+  CHECK(f.storage().name == "shelves");
+  CHECK(seen == std::vector<std::string>{"fcntl -1 16 -> 0"});
+}
+
+TEST_CASE("an opener wraps what it opens", "[handle]") {
+  scratch const dir;
+  std::vector<std::string> seen;
+  io::opener const files =
+      io::posix_opener().wrapping([&](io::any_handle h) { return io::any_handle(noting(std::move(h), seen)); });
+  std::error_code error;
+  io::any_handle f = files(dir / "f", read_write, error);
+  CHECK_FALSE(error);
+  CHECK_FALSE(f.sync());
+  CHECK(seen.size() == 1);
+  CHECK_FALSE(files.remove(dir / "f"));
+  CHECK_FALSE(files(dir / "no/f", read_write, error).is_open());
+  CHECK(error == std::errc::no_such_file_or_directory);
+}
+
+TEST_CASE("what a file lies on is known by the type of its file system", "[handle][prices]") {
+  using io::detail::storage_by_type;
+  CHECK(storage_by_type(0x47504653) == io::storage::gpfs());
+  CHECK(storage_by_type(0x6969) == io::storage::network());
+  CHECK(storage_by_type(0xff534d42) == io::storage::network());
+  for (std::uint32_t const local : {0xef53u, 0x01021994u, 0x58465342u, 0x9123683eu})  // ext4, tmpfs, XFS, Btrfs
+    CHECK(storage_by_type(local) == io::storage());
+  scratch const dir;
+  struct statfs where = {};
+  REQUIRE(::statfs(dir.string().c_str(), &where) == 0);
+  CHECK(io::any_handle(opened<posix>(dir / "f")).storage() ==
+        storage_by_type(static_cast<std::uint32_t>(where.f_type)));
+  CHECK(posix().storage() == io::storage());
 }
 
 TEST_CASE("a handle that takes no hints says so", "[handle][hints]") {

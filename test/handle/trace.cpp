@@ -195,6 +195,38 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
   CHECK_THAT(complaints[1], ContainsSubstring("99999999999999999999"));
 }
 
+TEST_CASE("a trace that cannot be written is told at open, once for each rank, and why", "[trace][errors]") {
+  scratch const dir;
+  int const good = in_child([&] {
+    if (!std::freopen((dir / "complaints").c_str(), "w", stderr)) return false;
+    trace_options o{.mode = trace_mode::errors, .directory = dir / "missing"};
+    for (o.rank = 3; o.rank < 5; ++o.rank)
+      for (int i = 0; i < 2; ++i) {
+        auto const to = io::open_trace(o);
+        std::error_code error;
+        io::with_tracing(io::posix_opener(), to)(dir / "no/f", read_write, error);
+        if (!error || to->lines() != 0) return false;
+      }
+    io::open_trace({.mode = trace_mode::calls, .directory = dir.string(), .rank = 5});
+    // A directory that goes when the trace is open already.
+    std::filesystem::create_directory(dir / "short-lived");
+    auto const late = io::open_trace({.mode = trace_mode::calls, .directory = dir / "short-lived", .rank = 6});
+    std::filesystem::remove(dir / "short-lived");
+    late->note("one");
+    late->note("two");
+    std::fflush(stderr);
+    return true;
+  });
+  CHECK(good == 0);
+  auto const complaints = lines_of(content_of(dir / "complaints"));
+  REQUIRE(complaints.size() == 3);
+  CHECK(complaints[0] ==
+        "argosy: the trace of rank 3 cannot be written to " + (dir / "missing") +
+            ": No such file or directory; make the directory, or name another one by ARGOSY_TRACE_DIR");
+  CHECK_THAT(complaints[1], ContainsSubstring("the trace of rank 4 cannot be written"));
+  CHECK_THAT(complaints[2], ContainsSubstring("the trace of rank 6 cannot be written to " + (dir / "short-lived")));
+}
+
 TEST_CASE("without a trace nothing is wrapped", "[trace]") {
   scratch const dir;
   std::error_code error;

@@ -19,7 +19,7 @@ namespace io = argosy;
 namespace {
 
 // A round is `blocks` cycles; in each cycle a block of every rank, and behind them one that belongs to nobody.
-constexpr std::int64_t block = 96, blocks = 500, rounds = 2000;
+constexpr std::int64_t block = 96, blocks = 500, rounds = 400;
 constexpr std::uint8_t nobodys = 0xee;
 
 std::int64_t round_bytes(int ranks) { return block * blocks * (ranks + 1); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -85,8 +86,31 @@ TEST_CASE("every block belongs to one agent, round robin by stripes, whatever a 
   CHECK(io::data_shipping{}.agents_of(few) == 4);
   CHECK(io::data_shipping{}.rank_of(1, few) == 4);
   CHECK(io::data_shipping{}.plan(io::access_kind::read, asking(0, 1 << 20), few).domains[3].rank == 1);
-  // Agents lie on all nodes.
-  for (std::int64_t a = 0; a < 4; ++a) CHECK(policy.rank_of(a, ranks) == 3 * a);
+  // Agents lie on all nodes, and neighbours in the file on different ones.
+  for (std::int64_t const n : {1, 2, 3, 4, 5, 7, 11, 12}) {
+    io::data_shipping const some{.agents = n};
+    std::set<int> all;
+    for (std::int64_t a = 0; a < n; ++a) {
+      all.insert(some.rank_of(a, ranks));
+      if (a > 0) CHECK(some.rank_of(a, ranks) / 4 != some.rank_of(a - 1, ranks) / 4);
+    }
+    CHECK(std::ssize(all) == n);
+  }
+}
+
+TEST_CASE("the first stripes of a file are dealt over all nodes before a node has a second one", "[data_shipping]") {
+  io::rank_group const ranks{.size = 256, .nodes = 32, .block_bytes = 256 << 10};
+  io::collective_plan const p = io::data_shipping{}.plan(io::access_kind::write, asking(0, 32 << 20), ranks);
+  REQUIRE(p.domains.size() == 8);  // stripes of 16 blocks
+  for (std::size_t i = 0; i < 8; ++i) CHECK(p.domains[i].rank == 8 * static_cast<int>(i));
+  // Some nodes have more ranks than others: each agent is there once.
+  for (std::int64_t const nodes : {2, 3, 5, 31}) {
+    std::set<int> all;
+    io::rank_group const some{.size = 100, .nodes = nodes};
+    std::int64_t const n = io::data_shipping{}.agents_of(some);
+    for (std::int64_t a = 0; a < n; ++a) all.insert(io::data_shipping{}.rank_of(a, some));
+    CHECK(std::ssize(all) == n);
+  }
 }
 
 TEST_CASE("windows of agents cover the bytes that are asked for once, each by its agent", "[data_shipping][random]") {

@@ -178,9 +178,9 @@ void fill(generator& g, basic t, std::byte* m) {
 template <class T>
 std::vector<std::byte> write(T const& value, io::representation const& r = io::external32, bool fits = true) {
   auto const m = io::memory(value);
-  io::converter const c(r, m.form, m.types);
+  io::converter const c(r, m.form(), m.types());
   std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
-  bool const all_fit = c.gather(m.address, 0, c.file_size(), file.data());  // outside: CHECK would catch
+  bool const all_fit = c.gather(m.address(), 0, c.file_size(), file.data());  // outside: CHECK would catch
   CHECK(all_fit == fits);
   return file;
 }
@@ -188,8 +188,8 @@ template <class T>
 T read(std::vector<std::byte> const& file, io::representation const& r = io::external32, bool fits = true) {
   T value{};
   auto const m = io::memory(value);
-  io::converter c(r, m.form, m.types);
-  bool const all_fit = c.scatter(file.data(), 0, c.file_size(), m.address);
+  io::converter c(r, m.form(), m.types());
+  bool const all_fit = c.scatter(file.data(), 0, c.file_size(), m.address());
   CHECK(all_fit == fits);
   return value;
 }
@@ -241,14 +241,14 @@ TEST_CASE("the signature of a datatype is its types in compressed form", "[repre
 
 TEST_CASE("buffers know their types", "[representation][signature]") {
   std::vector<particle> const particles(7);
-  CHECK(to_string(io::memory(particles).types) == "7 x (3 float64, int32)");
+  CHECK(to_string(io::memory(particles).types()) == "7 x (3 float64, int32)");
   double const scalar = 1;
-  CHECK(to_string(io::memory(scalar).types) == "float64");
-  CHECK(to_string(io::memory(&scalar, io::contiguous(3, io::type<short>), 4).types) == "12 int16");
+  CHECK(to_string(io::memory(scalar).types()) == "float64");
+  CHECK(to_string(io::memory(&scalar, io::contiguous(3, io::type<short>), 4).types()) == "12 int16");
   io::const_buffer const copied = io::memory(particles);
-  CHECK(copied.types == io::memory(particles).types);
+  CHECK(copied.types() == io::memory(particles).types());
   std::byte raw[8];
-  CHECK(to_string(io::buffer{raw, io::bytes(8)}.types) == "8 byte");
+  CHECK(to_string(io::buffer{raw, io::bytes(8)}.types()) == "8 byte");
 }
 
 TEST_CASE("signatures built in pieces name the same types in the same order", "[representation][signature]") {
@@ -336,9 +336,9 @@ TEST_CASE("a value that four bytes cannot hold is told, and no other is touched"
   // A type that says its width has it in the file.
   std::int64_t const value = big;
   auto const m = io::memory(&value, io::int64_type);
-  io::converter const c(io::external32, m.form, m.types);
+  io::converter const c(io::external32, m.form(), m.types());
   std::vector<std::byte> file(8);
-  CHECK(c.gather(m.address, 0, 8, file.data()));
+  CHECK(c.gather(m.address(), 0, 8, file.data()));
   CHECK(hex(file) == "0000000080000000");
 }
 
@@ -580,10 +580,10 @@ TEST_CASE("one value that external32 cannot hold is told among any number of oth
   auto const check = [](auto const& all, auto const& types, std::int64_t file_bytes) {
     auto const count = static_cast<std::int64_t>(all.size());
     auto const m = io::memory(all.data(), types, count);
-    io::converter const c(io::external32, m.form, m.types);
+    io::converter const c(io::external32, m.form(), m.types());
     std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
     REQUIRE(c.file_size() == count * file_bytes);
-    return c.gather(m.address, 0, c.file_size(), file.data());
+    return c.gather(m.address(), 0, c.file_size(), file.data());
   };
   for (std::size_t const count : {1u, 2u, 3u, 7u, 16u, 33u, 1000u, 5000u})
     for (std::size_t const odd : {std::size_t{0}, count / 3, count / 2, count - 1}) {
@@ -619,13 +619,13 @@ TEST_CASE("a long request is converted through windows of a file", "[representat
   auto const m = io::memory(from), n = io::memory(to);
   io::layout const file = io::repeat(28 * 5000 / 4, 12, io::bytes(4));  // cuts every double
   std::vector<std::byte> window(static_cast<std::size_t>(file.true_upper_bound()), std::byte{0xcc});
-  io::detail::converted_memory out(io::external32, m.form, m.types, m.address);
+  io::detail::converted_memory out(io::external32, m.form(), m.types(), m.address());
   out.place(file, window.data(), 0, 0, 70'001);
   out.place(file, window.data(), 70'001, 70'001, file.size() - 70'001);
   CHECK(out.fits());
   CHECK(window[4] == std::byte{0xcc});
   CHECK(window[12 * 6 + 3] == std::byte{0});  // the first id
-  io::detail::converted_memory in(io::external32, n.form, n.types, n.address);
+  io::detail::converted_memory in(io::external32, n.form(), n.types(), n.address());
   in.take(file, window.data(), 0, 0, 70'001);
   in.take(file, window.data(), 70'001, 70'001, file.size() - 70'001);
   CHECK(in.fits());
@@ -637,7 +637,7 @@ TEST_CASE("a value that does not fit is not forgotten when others follow", "[rep
   from[10] = std::numeric_limits<long>::max();
   auto const m = io::memory(from);
   std::vector<std::byte> file(20'000);
-  io::detail::converted_memory out(io::external32, m.form, m.types, m.address), placed = out;
+  io::detail::converted_memory out(io::external32, m.form(), m.types(), m.address()), placed = out;
   if (sizeof(long) == 4) return;
   for (std::int64_t at = 0; at < 20'000; at += 1000) {
     out.gather(at, at + 1000, file.data() + at);
@@ -651,7 +651,7 @@ TEST_CASE("a value that does not fit is not forgotten when others follow", "[rep
   std::vector<std::byte> numbers(32'000);
   numbers[160] = std::byte{0x7f}, numbers[161] = std::byte{0xfe};
   std::fill_n(numbers.begin() + 162, 14, std::byte{0xff});  // larger than all of a long double
-  io::detail::converted_memory in(io::external32, n.form, n.types, n.address), taken = in;
+  io::detail::converted_memory in(io::external32, n.form(), n.types(), n.address()), taken = in;
   for (std::int64_t at = 0; at < 32'000; at += 1000) {
     in.scatter(numbers.data() + at, at, at + 1000);
     CHECK_FALSE(in.fits());

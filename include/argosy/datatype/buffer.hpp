@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/stream_types.hpp>
 #include <argosy/layout/layout.hpp>
@@ -16,19 +17,48 @@ namespace argosy {
 
 // The layout's offsets count from `address`. A const_buffer can be written to a file, but not read into. Without types
 // the data is bytes, which no representation converts.
+// Data that cannot be described gives a buffer that says why when it is asked for its form, size or types, by the exception that
+// was thrown: a call that gets it reports that on all ranks.
 template <class Byte>
   requires(std::same_as<std::remove_const_t<Byte>, std::byte>)
-struct basic_buffer {
-  Byte* address = nullptr;
-  layout form;
-  stream_types types = signature(basic::byte, form.size());
+class basic_buffer {
+ public:
+  basic_buffer() = default;
+  basic_buffer(Byte* address, layout form)
+      : address_(address), form_(std::move(form)), types_(signature(basic::byte, form_.size())) {}
+  basic_buffer(Byte* address, layout form, stream_types types)
+      : address_(address), form_(std::move(form)), types_(std::move(types)) {}
+  explicit basic_buffer(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
 
-  constexpr std::int64_t size() const noexcept { return form.size(); }
-  constexpr operator basic_buffer<Byte const>() const
-    requires(!std::is_const_v<Byte>)
-  {
-    return {address, form, types};
+  Byte* address() const noexcept { return address_; }
+  layout const& form() const {
+    fault_.require_none();
+    return form_;
   }
+  stream_types const& types() const {
+    fault_.require_none();
+    return types_;
+  }
+  std::int64_t size() const { return form().size(); }
+
+  template <class Other>
+    requires(std::same_as<Other, Byte const> && !std::is_const_v<Byte>)
+  operator basic_buffer<Other>() const& {
+    if (fault_) return basic_buffer<Other>(fault_);
+    return {address_, form_, types_};
+  }
+  template <class Other>
+    requires(std::same_as<Other, Byte const> && !std::is_const_v<Byte>)
+  operator basic_buffer<Other>() && {
+    if (fault_) return basic_buffer<Other>(std::move(fault_));
+    return {address_, std::move(form_), std::move(types_)};
+  }
+
+ private:
+  Byte* address_ = nullptr;
+  layout form_;
+  stream_types types_;
+  detail::carried_fault fault_;
 };
 
 using buffer = basic_buffer<std::byte>;
@@ -46,6 +76,16 @@ basic_buffer<byte_like<T>> make_buffer(T* address, layout form, stream_types typ
     return {static_cast<std::byte const*>(static_cast<void const*>(address)), std::move(form), std::move(types)};
   else
     return {static_cast<std::byte*>(static_cast<void*>(address)), std::move(form), std::move(types)};
+}
+
+// The buffer that `describe` returns, or one that carries what it throws.
+template <class Describe>
+auto described_buffer(Describe&& describe) -> decltype(describe()) {
+  try {
+    return describe();
+  } catch (...) {
+    return decltype(describe())(carried_fault::current());
+  }
 }
 
 }  // namespace detail

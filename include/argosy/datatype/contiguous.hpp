@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
@@ -11,7 +12,7 @@ namespace argosy {
 
 //   io::contiguous(5, io::type<double>)         five doubles, known at run time
 //   io::contiguous(io::c<5>, io::type<double>)  known at compile time
-// Throws invalid_layout if the count is negative.
+// If the count is negative, form() throws invalid_layout.
 template <number Count, datatype Old>
 class contiguous {
   static_assert(detail::may_be_not_negative<Count>, "argosy::contiguous: the count is negative; give 0 or more");
@@ -25,23 +26,29 @@ class contiguous {
   = default;
   template <number N>
   constexpr contiguous(N count, Old old) : count_(detail::store<Count>(count)), old_(std::move(old)) {
-    detail::require_not_negative("contiguous", "the count", count_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     return repeat(count_, old.extent(), old);
   }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const { return count_; }
+  constexpr std::int64_t copies() const {
+    check();
+    return count_;
+  }
   template <datatype New>
   constexpr auto with(New old) const {
     return contiguous<Count, New>(count_, std::move(old));
   }
 
  private:
+  constexpr void check() const { detail::require_count("contiguous", "the count", count_); }
+
   [[no_unique_address]] Count count_;
   [[no_unique_address]] Old old_;
 };

@@ -23,8 +23,8 @@ namespace argosy {
 //   io::darray<double, 2> cells({ny, nx}, {cyclic(4), none}, {p, 1}, rank, io::order::fortran);
 //   io::darray rows(io::list(io::c<64>, n), block, io::list(io::c<4>, io::c<1>), rank, io::type<double>);
 // Like MPI_Type_create_darray: the rank's coordinates are in C order of the grid whatever the array's order; the extent is
-// the whole array. Costs O(dimensions): no block is ever listed. Throws invalid_layout where the grid does not match;
-// where the numbers are fixed, that does not compile.
+// the whole array. Costs O(dimensions): no block is ever listed. Where the grid does not match, form() throws
+// invalid_layout; where the numbers are fixed, that does not compile.
 template <class T, std::size_t Dimensions = std::dynamic_extent, class Sizes = numbers<Dimensions>,
           class Rules = distribute::rules<Dimensions>, class Grid = numbers<Dimensions>, number Process = std::int64_t,
           detail::order_argument Order = order>
@@ -65,11 +65,12 @@ class darray {
         process_(detail::store<Process>(rank)),
         old_(std::move(old)),
         order_(order) {
-    check();
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     detail::array_form array(old);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       std::size_t const d = detail::from_fastest(order_, i, sizes_.size());
@@ -77,6 +78,9 @@ class darray {
     }
     return array.finish();
   }
+
+  constexpr Sizes const& sizes() const noexcept { return sizes_; }
+  constexpr argosy::order element_order() const noexcept { return order_; }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr old_type const& old() const noexcept { return old_; }
@@ -94,6 +98,11 @@ class darray {
     return process_ / after % grid_[d];
   }
   constexpr void check() const {
+    if (grid_.size() > 0)
+      if (auto const given = detail::no_number::length(grid_[0])) detail::throw_grid_differs(*given, sizes_.size());
+    detail::require_numbers(sizes_);
+    detail::require_numbers(grid_);
+    detail::require_number(process_);
     detail::require_same_size("darray", "sizes", sizes_, "grid dimensions", grid_);
     if constexpr (requires { rules_.size(); })
       detail::require_same_size("darray", "sizes", sizes_, "distributions", rules_);

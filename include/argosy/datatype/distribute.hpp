@@ -26,7 +26,7 @@ struct rule {
 };
 
 // The same with its kind, and perhaps its size, in the type. What `block(k)` makes of a number that is not positive is
-// refused when it meets an array.
+// refused by the array that is dealt out by it.
 template <distribute::kind Kind, number Size>
 struct kind_rule {
   [[no_unique_address]] Size size;
@@ -41,8 +41,10 @@ struct default_rule {
     using stored = stored_number<N>;
     if constexpr (is_fixed<N>) {
       static_assert(N::value > 0, "argosy::distribute: the block size is not positive; give 1 or more");
-    } else if (size <= 0) {
+    } else if (std::is_constant_evaluated() && size <= 0) {
       detail::throw_invalid("distribute", "the block size is " + std::to_string(size) + "; give 1 or more");
+    } else if (size == 0) {  // which would mean that none was given
+      return kind_rule<Kind, stored>{detail::no_number::zero};
     }
     return kind_rule<Kind, stored>{detail::store<stored>(size)};
   }

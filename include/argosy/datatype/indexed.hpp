@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
@@ -14,7 +15,7 @@ namespace argosy {
 // Block i has lengths[i] copies of `old` and starts displacements[i] extents of `old` from the origin.
 //   io::indexed({2, 1}, {0, 5}, io::type<double>)
 // Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
-// Throws invalid_layout if a length is negative or the lists differ in size.
+// If a length is negative or the lists differ in size, form() throws invalid_layout.
 template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>
 class indexed {
   static_assert(detail::all_may_be_not_negative<Lengths>(),
@@ -32,24 +33,33 @@ class indexed {
   = default;
   constexpr indexed(Lengths lengths, Displacements displacements, Old old)
       : lengths_(std::move(lengths)), displacements_(std::move(displacements)), old_(std::move(old)) {
-    detail::require_same_size("indexed", "block lengths", lengths_, "displacements", displacements_);
-    detail::require_all_not_negative("indexed", "block length", lengths_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     return detail::place_blocks(lengths_, displacements_, old.extent(), old);
   }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const { return detail::sum(lengths_); }
+  constexpr std::int64_t copies() const {
+    check();
+    return detail::sum(lengths_);
+  }
   template <datatype New>
   constexpr auto with(New old) const {
     return indexed<Lengths, Displacements, New>(lengths_, displacements_, std::move(old));
   }
 
  private:
+  constexpr void check() const {
+    detail::require_same_size("indexed", "block lengths", lengths_, "displacements", displacements_);
+    detail::require_all_not_negative("indexed", "block length", lengths_);
+    detail::require_numbers(displacements_);
+  }
+
   [[no_unique_address]] Lengths lengths_;
   [[no_unique_address]] Displacements displacements_;
   [[no_unique_address]] Old old_;
@@ -62,7 +72,7 @@ indexed(I const (&)[N], J const (&)[M], Old) -> indexed<numbers<N>, numbers<M>, 
 
 // Like `indexed`, with displacements in bytes.
 // Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
-// Throws invalid_layout if a length is negative or the lists differ in size.
+// If a length is negative or the lists differ in size, form() throws invalid_layout.
 template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>
 class hindexed {
   static_assert(detail::all_may_be_not_negative<Lengths>(),
@@ -81,24 +91,33 @@ class hindexed {
   = default;
   constexpr hindexed(Lengths lengths, Displacements displacements, Old old)
       : lengths_(std::move(lengths)), displacements_(std::move(displacements)), old_(std::move(old)) {
-    detail::require_same_size("hindexed", "block lengths", lengths_, "displacements", displacements_);
-    detail::require_all_not_negative("hindexed", "block length", lengths_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     return detail::place_blocks(lengths_, displacements_, 1, old);
   }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const { return detail::sum(lengths_); }
+  constexpr std::int64_t copies() const {
+    check();
+    return detail::sum(lengths_);
+  }
   template <datatype New>
   constexpr auto with(New old) const {
     return hindexed<Lengths, Displacements, New>(lengths_, displacements_, std::move(old));
   }
 
  private:
+  constexpr void check() const {
+    detail::require_same_size("hindexed", "block lengths", lengths_, "displacements", displacements_);
+    detail::require_all_not_negative("hindexed", "block length", lengths_);
+    detail::require_numbers(displacements_);
+  }
+
   [[no_unique_address]] Lengths lengths_;
   [[no_unique_address]] Displacements displacements_;
   [[no_unique_address]] Old old_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
@@ -13,7 +14,7 @@ namespace argosy {
 
 // Every block has `blocklength` copies of `old`; displacements count extents of `old`.
 //   io::indexed_block(3, cell_of_particle, io::type<double>)
-// Throws invalid_layout if the block length is negative.
+// If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_sequence Displacements, datatype Old>
 class indexed_block {
   static_assert(detail::may_be_not_negative<BlockLength>,
@@ -32,17 +33,19 @@ class indexed_block {
       : blocklength_(detail::store<BlockLength>(blocklength)),
         displacements_(std::move(displacements)),
         old_(std::move(old)) {
-    detail::require_not_negative("indexed_block", "the block length", blocklength_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, old.extent(), old);
   }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
+    check();
     return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size()));
   }
   template <datatype New>
@@ -51,6 +54,11 @@ class indexed_block {
   }
 
  private:
+  constexpr void check() const {
+    detail::require_count("indexed_block", "the block length", blocklength_);
+    detail::require_numbers(displacements_);
+  }
+
   [[no_unique_address]] BlockLength blocklength_;
   [[no_unique_address]] Displacements displacements_;
   [[no_unique_address]] Old old_;
@@ -62,7 +70,7 @@ template <number B, detail::integer I, std::size_t N, datatype Old>
 indexed_block(B, I const (&)[N], Old) -> indexed_block<stored_number<B>, numbers<N>, Old>;
 
 // Like `indexed_block`, with displacements in bytes.
-// Throws invalid_layout if the block length is negative.
+// If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_sequence Displacements, datatype Old>
 class hindexed_block {
   static_assert(detail::may_be_not_negative<BlockLength>,
@@ -81,17 +89,19 @@ class hindexed_block {
       : blocklength_(detail::store<BlockLength>(blocklength)),
         displacements_(std::move(displacements)),
         old_(std::move(old)) {
-    detail::require_not_negative("hindexed_block", "the block length", blocklength_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, 1, old);
   }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
+    check();
     return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size()));
   }
   template <datatype New>
@@ -100,6 +110,11 @@ class hindexed_block {
   }
 
  private:
+  constexpr void check() const {
+    detail::require_count("hindexed_block", "the block length", blocklength_);
+    detail::require_numbers(displacements_);
+  }
+
   [[no_unique_address]] BlockLength blocklength_;
   [[no_unique_address]] Displacements displacements_;
   [[no_unique_address]] Old old_;

@@ -50,9 +50,15 @@ auto memory(T&& x) {
                   "argosy::memory: this temporary dies before its data is used; give it a name");
     auto const count = static_cast<std::int64_t>(std::ranges::size(x));
     using value = std::ranges::range_value_t<T>;
-    layout const one = layout_of<value>();
-    return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
-                               signature().append(types_of<value>(), count));
+    if constexpr (std::is_arithmetic_v<value> || (std::is_enum_v<value> && !detail::has_description<value>))
+      return detail::make_buffer(std::ranges::data(x), bytes(count * static_cast<std::int64_t>(sizeof(value))),
+                                 signature(basic_of<value>(), count));  // as below, at once
+    else
+      return detail::described_buffer([&] {
+        layout const one = layout_of<value>();
+        return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
+                                   signature().append(types_of<value>(), count));
+      });
   } else {
     static_assert(std::is_lvalue_reference_v<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
@@ -73,16 +79,19 @@ auto memory(T&& array, order o) {
 // tells them; then the address is null, MPI_BOTTOM.
 template <class T, datatype D>
 auto memory(T* address, D const& type, std::int64_t count = 1) {
-  auto const& one = form_of(type);
-  layout form = repeat(count, one.extent(), one);
-  if constexpr (std::same_as<D, typed_layout>) {
-    if (address == nullptr) {
-      std::int64_t const low = detail::absolute_start(form);
-      form = at(-low, form);
-      address = reinterpret_cast<T*>(static_cast<std::intptr_t>(low));
+  return detail::described_buffer([&] {
+    auto const& one = form_of(type);
+    layout form = repeat(count, one.extent(), one);
+    T* first = address;
+    if constexpr (std::same_as<D, typed_layout>) {
+      if (address == nullptr) {
+        std::int64_t const low = detail::absolute_start(form);
+        form = at(-low, form);
+        first = reinterpret_cast<T*>(static_cast<std::intptr_t>(low));
+      }
     }
-  }
-  return detail::make_buffer(address, std::move(form), types_of_copies(type, count));
+    return detail::make_buffer(first, std::move(form), types_of_copies(type, count));
+  });
 }
 
 }  // namespace argosy

@@ -18,7 +18,7 @@ namespace argosy {
 // Decodes every combiner; costs O(the description): a subarray or darray of any size is a few nested repeats.
 //   io::layout const l = io::from_mpi(MPI_DOUBLE_INT);      resized(bytes(12), 0, 16)
 //   f.set_view(0, io::from_mpi(MPI_DOUBLE), io::from_mpi(column), io::external32);
-// Local. Throws invalid_layout for MPI_DATATYPE_NULL and what is not committed (where MPI says so), outside of
+// Local. What it returns throws invalid_layout, when it is asked for anything, for MPI_DATATYPE_NULL and what is not committed (where MPI says so), outside of
 // MPI_Init ... MPI_Finalize, for a named type whose bytes are not known, and with MPI's message where an MPI call fails and
 // its error handler returns. A named type whose items are not known is bytes, until a representation has to convert it.
 typed_layout from_mpi(MPI_Datatype type);

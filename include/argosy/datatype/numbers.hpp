@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -25,15 +28,50 @@ template <class T>
 concept integer_range =
     std::ranges::input_range<T> && std::ranges::sized_range<T> && integer<std::ranges::range_value_t<T>>;
 
-// Converts to the kept form; what does not fit into 64 bits is refused, not wrapped.
+// A kept number may say why there is none: the lowest values are no numbers. So what a rank cannot describe costs nothing to
+// carry to the call that gets it, and is refused there, on all ranks.
+struct no_number {
+  static constexpr std::int64_t too_large = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t zero = too_large + 1;  // where one may not be given, and 0 says that none was
+  static constexpr std::int64_t first_length = too_large + 2, most_length = std::int64_t{1} << 32;
+
+  // A list of so many numbers, where another one is needed.
+  static constexpr std::int64_t of_list(std::size_t given) {
+    return first_length + static_cast<std::int64_t>(std::min(given, static_cast<std::size_t>(most_length)));
+  }
+  // How many were given; nothing for all else.
+  static constexpr std::optional<std::int64_t> length(std::int64_t kept) {
+    if (kept < first_length || kept > first_length + most_length) return {};
+    return kept - first_length;
+  }
+  static constexpr bool is(std::int64_t kept) { return kept <= first_length + most_length; }
+};
+
+[[noreturn]] inline void throw_no_number(std::int64_t kept, std::size_t needed) {
+  if (auto const given = no_number::length(kept))
+    throw invalid_layout("argosy: a list of " + std::to_string(needed) + " numbers is needed, but " +
+                         std::to_string(*given) + " are given");
+  if (kept == no_number::zero) throw invalid_layout("argosy: a number is 0; give 1 or more");
+  throw invalid_layout("argosy: a number exceeds 2^63 - 1; check its type and sign");
+}
+
+// Refuses what is no number.
+constexpr void require_number(std::int64_t kept) {
+  if (no_number::is(kept)) throw_no_number(kept, 1);
+}
+template <class List>
+constexpr void require_numbers(List const& list) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (no_number::is(list[i])) throw_no_number(list[i], list.size());
+}
+
+// Converts to the kept form; what does not fit into 64 bits is no number, it does not wrap.
 template <class Stored, number N>
 constexpr Stored store(N n) {
   if constexpr (std::same_as<Stored, std::int64_t>) {
-    std::int64_t const kept = static_cast<std::int64_t>(n);
     if constexpr (integer<N>)
-      if (!std::in_range<std::int64_t>(n))
-        throw invalid_layout("argosy: a number exceeds 2^63 - 1; check its type and sign");
-    return kept;
+      if (!std::in_range<std::int64_t>(n)) return no_number::too_large;
+    return static_cast<std::int64_t>(n);
   } else {
     static_assert(std::same_as<Stored, N>, "argosy: this number is fixed to another value by the type of the datatype");
     return n;
@@ -42,7 +80,8 @@ constexpr Stored store(N n) {
 
 }  // namespace detail
 
-// Integers of any type, kept as 64 bits: N of them, or any number of them. Up to 8 stay off the heap.
+// Integers of any type, kept as 64 bits: N of them, or any number of them. Up to 8 stay off the heap. What does not fit, or is
+// not N of them, throws nothing here: the datatype that is made of it cannot be, and says so when it is asked.
 template <std::size_t N = std::dynamic_extent>
 class numbers {
  public:
@@ -60,9 +99,11 @@ class numbers {
   }
   template <detail::integer_range R>
   constexpr numbers(R const& range) {
-    if (std::ranges::size(range) != N)
-      throw invalid_layout("argosy: a list of " + std::to_string(N) + " numbers is needed, but " +
-                           std::to_string(std::ranges::size(range)) + " are given");
+    auto const given = static_cast<std::size_t>(std::ranges::size(range));
+    if (given != N) {
+      if constexpr (N > 0) values_.fill(detail::no_number::of_list(given));
+      return;
+    }
     std::size_t i = 0;
     for (auto n : range) values_[i++] = detail::store<std::int64_t>(n);
   }

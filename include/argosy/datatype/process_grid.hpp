@@ -54,6 +54,7 @@ class process_grid {
   template <detail::number_sequence C>
   constexpr std::optional<int> rank(C const& coordinates) const {
     numbers<> const where(coordinates);
+    detail::require_numbers(where);
     detail::require_same_size("process_grid::rank", "dimensions", dims_, "coordinates", where);
     std::int64_t result = 0;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
@@ -74,11 +75,9 @@ class process_grid {
     return rank(where);
   }
 
-  // The dimensions as a list, for callers that need exactly N.
+  // The dimensions as a list, for callers that need exactly N: others get one that no datatype can be made of.
   template <std::size_t N>
   constexpr operator numbers<N>() const {
-    if constexpr (N != std::dynamic_extent)
-      if (dims_.size() != N) throw_dimensions(N);
     return numbers<N>(std::span(dims_.begin(), dims_.size()));
   }
 
@@ -113,11 +112,6 @@ class process_grid {
     detail::throw_invalid("process_grid", "dimension " + std::to_string(d) + " of a grid that has " +
                                               std::to_string(dims_.size()) + "; they count from 0");
   }
-  [[noreturn]] void throw_dimensions(std::size_t n) const {
-    detail::throw_invalid("process_grid", "the grid has " + std::to_string(dims_.size()) +
-                                              " dimensions, but the array has " + std::to_string(n) +
-                                              "; give one grid dimension for each of the array");
-  }
 
   numbers<> dims_;
   std::uint64_t periodic_ = 0;
@@ -128,6 +122,7 @@ constexpr void process_grid::fill(std::int64_t processes) {
   if (processes < 1 || processes > 0x7fffffff)
     detail::throw_invalid("process_grid",
                           "the number of processes is " + std::to_string(processes) + "; give 1 or more");
+  detail::require_numbers(dims_);
   std::int64_t given = 1, free = 0;
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     if (dims_[d] < 0) detail::throw_negative_element("process_grid", "dimension", d, dims_[d]);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
@@ -13,7 +14,7 @@
 
 namespace argosy {
 
-// `count` copies of `old`, `displacement` bytes from the start of the record. Throws invalid_layout if count < 0.
+// `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form() throws invalid_layout.
 template <number Displacement, datatype Old, number Count = fixed<1>>
 class member {
   static_assert(detail::may_be_not_negative<Count>, "argosy::member: the count is negative; give 0 or more");
@@ -30,21 +31,28 @@ class member {
       : displacement_(detail::store<Displacement>(displacement)),
         old_(std::move(old)),
         count_(detail::store<Count>(count)) {
-    detail::require_not_negative("member", "the count", count_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     return at(displacement_, repeat(count_, old.extent(), old));
   }
 
   // For signature_of and file_form_of.
   template <class F>
   constexpr void visit(F&& f) const {
+    check();
     f(displacement_, count_, old_);
   }
 
  private:
+  constexpr void check() const {
+    detail::require_number(displacement_);
+    detail::require_count("member", "the count", count_);
+  }
+
   [[no_unique_address]] Displacement displacement_;
   [[no_unique_address]] Old old_;
   [[no_unique_address]] Count count_;
@@ -115,13 +123,11 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
   = default;
   constexpr record(Lengths lengths, Displacements displacements, Old... olds)
       : lengths_(std::move(lengths)), displacements_(std::move(displacements)), olds_(std::move(olds)...) {
-    constexpr numbers<sizeof...(Old)> types{};
-    detail::require_same_size("record", "types", types, "lengths", lengths_);
-    detail::require_same_size("record", "types", types, "displacements", displacements_);
-    detail::require_all_not_negative("record", "length", lengths_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
+    check();
     detail::assembler all;
     std::apply(
         [&](auto const&... old) {
@@ -135,6 +141,7 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
   // For signature_of and file_form_of: f(displacement, copies, old) for each type.
   template <class F>
   constexpr void visit(F&& f) const {
+    check();
     std::apply(
         [&](auto const&... old) {
           std::size_t i = 0;
@@ -144,6 +151,13 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
   }
 
  private:
+  constexpr void check() const {
+    constexpr numbers<sizeof...(Old)> types{};
+    detail::require_same_size("record", "types", types, "lengths", lengths_);
+    detail::require_same_size("record", "types", types, "displacements", displacements_);
+    detail::require_all_not_negative("record", "length", lengths_);
+    detail::require_numbers(displacements_);
+  }
   constexpr void add(detail::assembler& all, std::size_t i, layout const& old) const {
     all.add(displacements_[i], repeat(lengths_[i], old.extent(), old));
   }
@@ -169,6 +183,7 @@ constexpr layout record_of(L const& lengths, D const& displacements, std::span<l
   detail::require_same_size("record_of", "layouts", olds, "lengths", counts);
   detail::require_same_size("record_of", "layouts", olds, "displacements", places);
   detail::require_all_not_negative("record_of", "length", counts);
+  detail::require_numbers(places);
   detail::assembler all;
   for (std::size_t i = 0; i < olds.size(); ++i) all.add(places[i], repeat(counts[i], olds[i].extent(), olds[i]));
   return all.finish();

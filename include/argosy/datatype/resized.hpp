@@ -25,7 +25,12 @@ class resized_type {
         lower_bound_(detail::store<LowerBound>(lower_bound)),
         extent_(detail::store<Extent>(extent)) {}
 
-  constexpr layout form() const { return resized(form_of(old_), lower_bound_, extent_); }
+  constexpr layout form() const {
+    auto const& old = form_of(old_);
+    detail::require_number(lower_bound_);
+    detail::require_number(extent_);
+    return resized(old, lower_bound_, extent_);
+  }
 
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }

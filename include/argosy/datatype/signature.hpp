@@ -18,9 +18,9 @@ namespace argosy {
 
 // In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body` nodes, `count` times.
 struct signature_node {
-  basic type = basic::byte;
-  std::uint32_t body = 0;  // 0: a run
-  std::int64_t count = 0;
+  basic type;
+  std::uint32_t body;  // 0: a run
+  std::int64_t count;
   constexpr std::uint32_t span() const noexcept { return body + 1; }
   friend constexpr bool operator==(signature_node const&, signature_node const&) = default;
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
@@ -16,7 +17,7 @@ namespace argosy {
 //   io::subarray({ny, nx}, {ny - 2, nx - 2}, {1, 1}, io::type<double>)                    without its border
 //   io::subarray(io::list(io::c<8>, n), io::list(io::c<6>, m), io::list(io::c<1>, io::c<1>), io::type<double>)
 // Its extent is the whole array, so that copies are arrays one after the other. Costs O(dimensions), not O(pieces).
-// Throws invalid_layout if a number is negative or the box leaves the array; where all numbers are fixed, it does not
+// If a number is negative or the box leaves the array, form() throws invalid_layout; where all numbers are fixed, it does not
 // compile. An empty box is a layout without bytes.
 template <detail::number_sequence Sizes, detail::number_sequence Subsizes, detail::number_sequence Starts, datatype Old,
           detail::order_argument Order = fixed_order<order::c>>
@@ -44,13 +45,12 @@ class subarray {
         starts_(std::move(starts)),
         old_(std::move(old)),
         order_(order) {
-    detail::require_same_size("subarray", "sizes", sizes_, "subsizes", subsizes_);
-    detail::require_same_size("subarray", "sizes", sizes_, "starts", starts_);
-    detail::require_box("subarray", sizes_, subsizes_, starts_);
+    if (std::is_constant_evaluated()) check();
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
+    check();
     detail::array_form array(old);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       std::size_t const d = detail::from_fastest(order_, i, sizes_.size());
@@ -59,15 +59,27 @@ class subarray {
     return array.finish();
   }
 
+  constexpr Sizes const& sizes() const noexcept { return sizes_; }
+  constexpr argosy::order element_order() const noexcept { return order_; }
+
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const { return detail::product(subsizes_); }
+  constexpr std::int64_t copies() const {
+    check();
+    return detail::product(subsizes_);
+  }
   template <datatype New>
   constexpr auto with(New old) const {
     return subarray<Sizes, Subsizes, Starts, New, Order>(sizes_, subsizes_, starts_, std::move(old), order_);
   }
 
  private:
+  constexpr void check() const {
+    detail::require_same_size("subarray", "sizes", sizes_, "subsizes", subsizes_);
+    detail::require_same_size("subarray", "sizes", sizes_, "starts", starts_);
+    detail::require_box("subarray", sizes_, subsizes_, starts_);
+  }
+
   [[no_unique_address]] Sizes sizes_;
   [[no_unique_address]] Subsizes subsizes_;
   [[no_unique_address]] Starts starts_;

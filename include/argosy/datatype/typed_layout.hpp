@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <argosy/datatype/basic.hpp>
+#include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/stream_types.hpp>
 #include <argosy/layout/layout.hpp>
@@ -14,16 +15,23 @@
 namespace argosy {
 
 // Used as a layout it is bytes and bounds, and compares as such; used as a datatype it brings its types, which a data
-// representation converts. They cost nothing until one asks for them.
-class typed_layout : public layout {
+// representation converts. They cost nothing until one asks for them. What could not be decoded is thrown by whatever asks.
+class typed_layout {
  public:
   static constexpr bool is_static = false;
 
   typed_layout() = default;
   typed_layout(layout form, std::shared_ptr<detail::type_source const> source)
-      : layout(std::move(form)), source_(std::move(source)) {}
+      : form_(std::move(form)), source_(std::move(source)) {}
+  explicit typed_layout(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
 
-  layout const& form() const noexcept { return *this; }
+  layout const& form() const {
+    fault_.require_none();
+    return form_;
+  }
+  operator layout const&() const { return form(); }
+  std::int64_t size() const { return form().size(); }
+  std::int64_t extent() const { return form().extent(); }
 
   // For signature_of and file_form_of. Both throw invalid_layout where a type is not known.
   signature types() const { return source_ ? source_->types() : signature(basic::byte, size()); }
@@ -33,7 +41,11 @@ class typed_layout : public layout {
     return signature().append(types(), count);
   }
 
+  friend bool operator==(typed_layout const& a, typed_layout const& b) { return a.form() == b.form(); }
+
  private:
+  layout form_;
+  detail::carried_fault fault_;
   std::shared_ptr<detail::type_source const> source_;
 };
 

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/memory.hpp>
 #include <argosy/error/failure.hpp>
@@ -21,8 +20,8 @@ namespace argosy {
 //   f.write(u);                                   anything that io::memory takes
 //   f.write({address, datatype, count});          as in MPI; `datatype` may be a function that returns one
 //   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
-// What cannot be described - a negative count, a null address, a datatype whose function throws - is an error of the call,
-// so that a collective call reports it on every rank.
+// What cannot be described - a negative count, a null address, a datatype that cannot be or whose function throws - is an error
+// of the call, so that a collective call reports it on every rank.
 class source {
  public:
   template <class T>
@@ -43,6 +42,9 @@ class source {
     });
   }
 
+  // Data that is wrong for other reasons: the call ends with this error, on every rank.
+  source(failure f, std::source_location where) : fault_(std::move(f)), where_(where) {}
+
   const_buffer const& buffer() const& noexcept { return buffer_; }
   const_buffer buffer() && noexcept { return std::move(buffer_); }
   failure const& fault() const noexcept { return fault_; }
@@ -53,9 +55,8 @@ class source {
   template <class F>
   void describe(F&& f) {
     try {
-      auto described = f();
-      buffer_ = {described.address, std::move(described.form), std::move(described.types)};
-      if (!buffer_.address && buffer_.size() > 0)
+      buffer_ = f();
+      if (!buffer_.address() && buffer_.size() > 0)
         fault_ = {errc::argument, "the address is null, and " + std::to_string(buffer_.size()) + " bytes are wanted"};
     } catch (invalid_layout const& e) {
       fault_ = {errc::argument, e.what()};
@@ -73,6 +74,7 @@ class source {
 // What can be read into can be written.
 class target : public source {
  public:
+  target(failure f, std::source_location where) : source(std::move(f), where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
   target(T&& x, std::source_location where = std::source_location::current()) : source(std::forward<T>(x), where) {

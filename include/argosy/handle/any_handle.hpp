@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
 
+#include <argosy/agree/detail/phase.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
 
@@ -25,17 +28,27 @@ class any_handle {
   any_handle(H&& held) : held_(std::make_unique<model<std::remove_cvref_t<H>>>(std::forward<H>(held))) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    detail::in_phase const now(detail::phase::file, {"read", offset, static_cast<std::int64_t>(memory.size())});
     return held_ ? held_->read(offset, memory) : io_result{0, closed()};
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+    detail::in_phase const now(detail::phase::file, {"write", offset, static_cast<std::int64_t>(memory.size())});
     return held_ ? held_->write(offset, memory) : io_result{0, closed()};
   }
-  io_result read(std::span<read_part const> parts) { return held_ ? held_->read(parts) : io_result{0, closed()}; }
-  io_result write(std::span<write_part const> parts) { return held_ ? held_->write(parts) : io_result{0, closed()}; }
+  io_result read(std::span<read_part const> parts) {
+    detail::in_phase const now(detail::phase::file, facts_of("read", parts));
+    return held_ ? held_->read(parts) : io_result{0, closed()};
+  }
+  io_result write(std::span<write_part const> parts) {
+    detail::in_phase const now(detail::phase::file, facts_of("write", parts));
+    return held_ ? held_->write(parts) : io_result{0, closed()};
+  }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    detail::in_phase const now(detail::phase::locks, {"lock", offset, length});
     return held_ ? held_->lock(offset, length, kind) : closed();
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
+    detail::in_phase const now(detail::phase::locks, {"unlock", offset, length});
     return held_ ? held_->unlock(offset, length) : closed();
   }
   std::int64_t size(std::error_code& error) {
@@ -45,13 +58,17 @@ class any_handle {
   }
   std::error_code resize(std::int64_t bytes) { return held_ ? held_->resize(bytes) : closed(); }
   std::error_code preallocate(std::int64_t bytes) { return held_ ? held_->preallocate(bytes) : closed(); }
-  std::error_code sync() { return held_ ? held_->sync() : closed(); }
+  std::error_code sync() {
+    detail::in_phase const now(detail::phase::file, {"sync"});
+    return held_ ? held_->sync() : closed();
+  }
   std::error_code close() { return held_ ? held_->close() : closed(); }
   bool is_open() const { return held_ && held_->is_open(); }
   std::int64_t block_bytes() const { return held_ ? held_->block_bytes() : 4096; }
   std::error_code fcntl(std::span<std::byte> argument) { return held_ ? held_->fcntl(argument) : closed(); }
   bool takes_hints() const { return held_ && held_->takes_hints(); }
   int node() const { return held_ ? held_->node() : unknown_node; }
+  argosy::storage storage() const { return held_ ? held_->storage() : argosy::storage(); }
 
   // The held handle if it is an H, otherwise null.
   template <handle H>
@@ -79,6 +96,7 @@ class any_handle {
     virtual std::error_code fcntl(std::span<std::byte>) = 0;
     virtual bool takes_hints() = 0;
     virtual int node() = 0;
+    virtual argosy::storage storage() = 0;
   };
 
   template <class H>
@@ -106,10 +124,17 @@ class any_handle {
     std::error_code fcntl(std::span<std::byte> argument) override { return fcntl_of(handle_, argument); }
     bool takes_hints() override { return argosy::takes_hints(handle_); }
     int node() override { return node_of(handle_); }
+    argosy::storage storage() override { return storage_of(handle_); }
 
     H handle_;
   };
 
+  // Adding the bytes of all parts would cost those who do not listen.
+  template <class Part>
+  static detail::phase_facts facts_of(std::string_view name, std::span<Part const> parts) noexcept {
+    if (!detail::phases_heard_by) return {};
+    return {name, parts.empty() ? -1 : parts.front().offset, detail::total_bytes(parts)};
+  }
   static std::error_code closed() noexcept { return std::make_error_code(std::errc::bad_file_descriptor); }
 
   std::unique_ptr<interface> held_;

@@ -4,18 +4,17 @@
 
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/file_call.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
-#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -55,60 +54,26 @@ class call_counts {
 
 // Around a handle it counts what the handle was asked for; around a raw one, below `retrying`, system calls.
 template <handle H>
-class counting {
+class counting : public forwarding<counting<H>, H> {
+  using base = forwarding<counting, H>;
+
  public:
   counting()
     requires std::default_initializable<H>
   = default;
-  counting(H counted, std::shared_ptr<call_counts> counts) : inner_(std::move(counted)), counts_(std::move(counts)) {}
+  counting(H counted, std::shared_ptr<call_counts> counts) : base(std::move(counted)), counts_(std::move(counts)) {}
 
-  io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    return note(file_call::read, inner_.read(offset, memory), 1);
+  template <class Act>
+  io_result around(handle_call const& call, Act&& act) {
+    io_result const done = act();
+    bool const moves = call.moves_data();
+    counts_->count(call.kind, done.error, moves ? done.bytes : 0, moves ? call.runs() : 0);
+    return done;
   }
-  io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    return note(file_call::write, inner_.write(offset, memory), 1);
-  }
-  io_result read(std::span<read_part const> parts) {
-    return note(file_call::read, inner_.read(parts), detail::count_runs(parts));
-  }
-  io_result write(std::span<write_part const> parts) {
-    return note(file_call::write, inner_.write(parts), detail::count_runs(parts));
-  }
-  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    return note(file_call::lock, inner_.lock(offset, length, kind));
-  }
-  std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    return note(file_call::unlock, inner_.unlock(offset, length));
-  }
-  std::int64_t size(std::error_code& error) {
-    std::int64_t const bytes = inner_.size(error);
-    note(file_call::size, error);
-    return bytes;
-  }
-  std::error_code resize(std::int64_t bytes) { return note(file_call::resize, inner_.resize(bytes)); }
-  std::error_code preallocate(std::int64_t bytes) { return note(file_call::preallocate, inner_.preallocate(bytes)); }
-  std::error_code sync() { return note(file_call::sync, inner_.sync()); }
-  std::error_code close() { return note(file_call::close, inner_.close()); }
-  bool is_open() const { return inner_.is_open(); }
-  std::error_code fcntl(std::span<std::byte> argument) { return note(file_call::fcntl, fcntl_of(inner_, argument)); }
-  std::int64_t block_bytes() const { return inner_.block_bytes(); }
-  bool takes_hints() const { return argosy::takes_hints(inner_); }
-  int node() const { return node_of(inner_); }
 
-  H& inner() noexcept { return inner_; }
   std::shared_ptr<call_counts> const& counts() const noexcept { return counts_; }
 
  private:
-  io_result note(file_call kind, io_result done, std::int64_t runs) {
-    counts_->count(kind, done.error, done.bytes, runs);
-    return done;
-  }
-  std::error_code note(file_call kind, std::error_code error) {
-    counts_->count(kind, error);
-    return error;
-  }
-
-  mutable H inner_;  // is_open() and block_bytes() need not be const
   std::shared_ptr<call_counts> counts_ = std::make_shared<call_counts>();
 };
 

@@ -25,11 +25,11 @@ struct fault {
   static constexpr std::int64_t all_bytes = std::numeric_limits<std::int64_t>::max();
 
   file_call kind = file_call::write;
-  std::int64_t first = 1;                  // the first call that it strikes
-  std::int64_t times = 1;                  // how many calls from there on
-  std::error_code error = {};              // what the call returns; the file is not touched, except:
-  std::int64_t most_bytes = all_bytes;     // a transfer moves at most so many bytes (and then returns the error, if any)
-  std::chrono::nanoseconds delay{0};       // before the call
+  std::int64_t first = 1;               // the first call that it strikes
+  std::int64_t times = 1;               // how many calls from there on
+  std::error_code error = {};           // what the call returns; the file is not touched, except:
+  std::int64_t most_bytes = all_bytes;  // a transfer moves at most so many bytes (and then returns the error, if any)
+  std::chrono::nanoseconds delay{0};    // before the call
 };
 
 //   fault_script script;
@@ -37,12 +37,14 @@ struct fault {
 class fault_script {
  public:
   fault_script() = default;
-  fault_script(std::initializer_list<fault> faults) : faults_(faults) {}
+  fault_script(std::initializer_list<fault> faults) {
+    for (fault const& f : faults) add(f);
+  }
 
   // May be called at any time, by any thread.
   void add(fault f) {
     std::lock_guard const guard(mutex_);
-    faults_.push_back(f);
+    faults_.push_back({f, 0});
   }
   // Removes all faults; call numbers start again from 1.
   void clear() {
@@ -59,6 +61,11 @@ class fault_script {
 
   std::int64_t calls(file_call kind) const noexcept { return calls_[static_cast<std::size_t>(kind)]; }
   std::int64_t struck() const noexcept { return struck_; }  // calls with a fault so far
+  // Those that the i-th fault had a part in; 0: it has not happened.
+  std::int64_t struck(std::size_t i) const {
+    std::lock_guard const guard(mutex_);
+    return faults_.at(i).struck;
+  }
 
   struct verdict {
     std::error_code error;
@@ -68,8 +75,12 @@ class fault_script {
   verdict next(file_call kind);
 
  private:
-  std::mutex mutex_;
-  std::vector<fault> faults_;
+  struct added {
+    fault what;
+    std::int64_t struck = 0;
+  };
+  mutable std::mutex mutex_;
+  std::vector<added> faults_;
   std::array<std::atomic<std::int64_t>, file_call_count> calls_{};
   std::atomic<std::int64_t> struck_{0};
   std::atomic<std::int64_t> disk_bytes_{fault::all_bytes};
@@ -83,7 +94,8 @@ inline fault fail_at(file_call kind, std::int64_t call, std::error_code error) {
   return {.kind = kind, .first = call, .error = error};
 }
 inline fault fail_from(file_call kind, std::int64_t call, std::errc error) {
-  return {.kind = kind, .first = call, .times = fault::forever, .error = {static_cast<int>(error), std::system_category()}};
+  return {
+      .kind = kind, .first = call, .times = fault::forever, .error = {static_cast<int>(error), std::system_category()}};
 }
 // A torn transfer: `bytes` bytes are moved before the error.
 inline fault tear_at(file_call kind, std::int64_t call, std::int64_t bytes, std::errc error) {
@@ -98,7 +110,10 @@ inline fault delay_at(file_call kind, std::int64_t call, std::chrono::nanosecond
 }
 // EINTR, `times` times in a row; for raw handles only.
 inline fault interrupt_at(file_call kind, std::int64_t call, std::int64_t times = 1) {
-  return {.kind = kind, .first = call, .times = times, .error = {static_cast<int>(std::errc::interrupted), std::system_category()}};
+  return {.kind = kind,
+          .first = call,
+          .times = times,
+          .error = {static_cast<int>(std::errc::interrupted), std::system_category()}};
 }
 
 }  // namespace argosy

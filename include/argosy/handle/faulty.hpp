@@ -13,8 +13,8 @@
 
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/fault_script.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
-#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -22,18 +22,23 @@ namespace argosy {
 // faulty<posix> fails as a file does, after all retries; retrying<faulty<raw_posix>> as the kernel does: EINTR, EAGAIN and
 // short counts belong there, since they must not reach the caller.
 template <handle H>
-class faulty {
+class faulty : public forwarding<faulty<H>, H> {
+  using base = forwarding<faulty, H>;
+
  public:
+  using base::inner;
+
   faulty()
     requires std::default_initializable<H>
   = default;
-  faulty(H broken, std::shared_ptr<fault_script> script) : inner_(std::move(broken)), script_(std::move(script)) {}
+  faulty(H broken, std::shared_ptr<fault_script> script) : base(std::move(broken)), script_(std::move(script)) {}
 
+  // Transfers may be cut short.
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     auto const v = script_->next(file_call::read);
     auto const most = std::min(static_cast<std::int64_t>(memory.size()), v.most_bytes);
     if (v.error && most == 0) return {0, v.error};
-    io_result const done = inner_.read(offset, memory.first(static_cast<std::size_t>(most)));
+    io_result const done = inner().read(offset, memory.first(static_cast<std::size_t>(most)));
     return {done.bytes, done.error ? done.error : v.error};
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
@@ -44,60 +49,28 @@ class faulty {
     auto const v = script_->next(file_call::read);
     if (v.error && v.most_bytes == 0) return {0, v.error};
     io_result const done =
-        v.most_bytes == fault::all_bytes ? inner_.read(parts) : inner_.read(detail::first_bytes(parts, v.most_bytes));
+        v.most_bytes == fault::all_bytes ? inner().read(parts) : inner().read(detail::first_bytes(parts, v.most_bytes));
     return {done.bytes, done.error ? done.error : v.error};
   }
   io_result write(std::span<write_part const> parts);
 
-  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    auto const v = script_->next(file_call::lock);
-    return v.error ? v.error : inner_.lock(offset, length, kind);
+  template <class Act>
+  io_result around(handle_call const& call, Act&& act) {
+    auto const v = script_->next(call.kind);
+    if (call.kind == file_call::close) {  // closes even if it returns an error
+      io_result const done = act();
+      return {0, v.error ? v.error : done.error};
+    }
+    if (v.error) return {0, v.error};
+    if (call.kind == file_call::preallocate && call.length > script_->disk_bytes()) return {0, full()};
+    return act();
   }
-  std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    auto const v = script_->next(file_call::unlock);
-    return v.error ? v.error : inner_.unlock(offset, length);
-  }
-  std::int64_t size(std::error_code& error) {
-    auto const v = script_->next(file_call::size);
-    if (!v.error) return inner_.size(error);
-    error = v.error;
-    return 0;
-  }
-  std::error_code resize(std::int64_t bytes) {
-    auto const v = script_->next(file_call::resize);
-    return v.error ? v.error : inner_.resize(bytes);
-  }
-  std::error_code preallocate(std::int64_t bytes) {
-    auto const v = script_->next(file_call::preallocate);
-    if (v.error) return v.error;
-    if (bytes > script_->disk_bytes()) return full();
-    return inner_.preallocate(bytes);
-  }
-  std::error_code sync() {
-    auto const v = script_->next(file_call::sync);
-    return v.error ? v.error : inner_.sync();
-  }
-  std::error_code close() {  // closes even if it returns an error
-    auto const v = script_->next(file_call::close);
-    std::error_code const error = inner_.close();
-    return v.error ? v.error : error;
-  }
-  bool is_open() const { return inner_.is_open(); }
-  std::error_code fcntl(std::span<std::byte> argument) {
-    auto const v = script_->next(file_call::fcntl);
-    return v.error ? v.error : fcntl_of(inner_, argument);
-  }
-  std::int64_t block_bytes() const { return inner_.block_bytes(); }
-  bool takes_hints() const { return argosy::takes_hints(inner_); }
-  int node() const { return node_of(inner_); }
 
-  H& inner() noexcept { return inner_; }
   std::shared_ptr<fault_script> const& script() const noexcept { return script_; }
 
  private:
   static std::error_code full() { return {static_cast<int>(std::errc::no_space_on_device), std::system_category()}; }
 
-  mutable H inner_;
   std::shared_ptr<fault_script> script_ = std::make_shared<fault_script>();
 };
 
@@ -107,13 +80,13 @@ io_result faulty<H>::write(std::span<write_part const> parts) {
   if (v.error && v.most_bytes == 0) return {0, v.error};
   std::int64_t const disk = script_->disk_bytes();
   if (v.most_bytes == fault::all_bytes && detail::end_of(parts) <= disk)
-    return parts.size() == 1 ? inner_.write(parts[0].offset, parts[0].memory) : inner_.write(parts);
+    return parts.size() == 1 ? inner().write(parts[0].offset, parts[0].memory) : inner().write(parts);
 
   auto const kept = detail::first_bytes(parts, v.most_bytes);
   auto const fitting = detail::parts_below(std::span<write_part const>(kept), disk);
   auto const there = detail::total_bytes(std::span<write_part const>(fitting));
   bool const cut = there < detail::total_bytes(std::span<write_part const>(kept));
-  io_result const done = fitting.empty() ? io_result{} : inner_.write(std::span<write_part const>(fitting));
+  io_result const done = fitting.empty() ? io_result{} : inner().write(std::span<write_part const>(fitting));
   // A raw handle may stop before it gets to where the disk is full.
   return {done.bytes, done.error ? done.error : cut && done.bytes == there ? full() : v.error};
 }

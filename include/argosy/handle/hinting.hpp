@@ -1,4 +1,4 @@
-// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes them.
+// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes them; and what it lies on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy {
 
@@ -44,6 +45,17 @@ int node_of(H& h) {
     return h.node();
   else
     return unknown_node;
+}
+
+// What the file lies on, of a handle that has `storage()`; others are on local files.
+template <handle H>
+storage storage_of(H& h) {
+  if constexpr (requires {
+                  { h.storage() } -> std::same_as<argosy::storage>;
+                })
+    return h.storage();
+  else
+    return {};
 }
 
 }  // namespace argosy

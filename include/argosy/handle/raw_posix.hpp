@@ -11,6 +11,7 @@
 
 #include <argosy/handle/detail/range_locks.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy {
 
@@ -46,6 +47,7 @@ class raw_posix {
   std::error_code close();  // an interrupted close has closed
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }
+  argosy::storage storage() const;  // by the type of the file system
 
   int descriptor() const noexcept { return descriptor_; }
 

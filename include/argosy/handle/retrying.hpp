@@ -13,8 +13,8 @@
 
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/parts.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
-#include <argosy/handle/hinting.hpp>
 
 namespace argosy {
 
@@ -72,12 +72,14 @@ std::error_code repeated(retry_limits const& limits, Call&& call) {
 //   there should be bytes, even when asked again and again     errc::truncated, too: somebody keeps taking them away
 // Otherwise a truncated file looks like one that was always so short, and the count is right for it.
 template <handle Raw>
-class retrying {
+class retrying : public forwarding<retrying<Raw>, Raw> {
+  using base = forwarding<retrying, Raw>;
+
  public:
   retrying()
     requires std::default_initializable<Raw>
   = default;
-  explicit retrying(Raw raw, retry_limits limits = {}) : raw_(std::move(raw)), limits_(limits) {}
+  explicit retrying(Raw raw, retry_limits limits = {}) : base(std::move(raw)), limits_(limits) {}
 
   static retrying open(std::string const& path, open_flags flags, std::error_code& error)
     requires openable<Raw>
@@ -85,7 +87,7 @@ class retrying {
     retrying opened{Raw{}};
     error = detail::repeated(opened.limits_, [&] {
       std::error_code e;
-      opened.raw_ = Raw::open(path, flags, e);
+      opened.raw() = Raw::open(path, flags, e);
       return e;
     });
     return opened;
@@ -102,66 +104,43 @@ class retrying {
   io_result read(std::span<read_part const> parts) { return transfer(parts); }
   io_result write(std::span<write_part const> parts) { return transfer(parts); }
 
-  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    return detail::repeated(limits_, [&] { return raw_.lock(offset, length, kind); });
-  }
-  std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    return detail::repeated(limits_, [&] { return raw_.unlock(offset, length); });
-  }
-  std::int64_t size(std::error_code& error) {
-    std::int64_t bytes = 0;
-    error = detail::repeated(limits_, [&] {
-      std::error_code e;
-      bytes = raw_.size(e);
-      return e;
+  template <class Act>
+  io_result around(handle_call const& call, Act&& act) {
+    if (call.kind == file_call::close) {  // never repeated: the descriptor may be another file's by now
+      io_result const done = act();
+      return done.error == std::errc::interrupted ? io_result{} : done;
+    }
+    io_result done;
+    done.error = detail::repeated(limits_, [&] {
+      done = act();
+      return done.error;
     });
-    return bytes;
+    return done;
   }
-  std::error_code resize(std::int64_t bytes) {
-    return detail::repeated(limits_, [&] { return raw_.resize(bytes); });
-  }
-  std::error_code preallocate(std::int64_t bytes) {
-    return detail::repeated(limits_, [&] { return raw_.preallocate(bytes); });
-  }
-  std::error_code sync() {
-    return detail::repeated(limits_, [&] { return raw_.sync(); });
-  }
-  std::error_code close() {  // never repeated: the descriptor may be another file's by now
-    std::error_code const error = raw_.close();
-    return error == std::errc::interrupted ? std::error_code{} : error;
-  }
-  bool is_open() const { return raw_.is_open(); }
-  std::error_code fcntl(std::span<std::byte> argument) {
-    return detail::repeated(limits_, [&] { return fcntl_of(raw_, argument); });
-  }
-  std::int64_t block_bytes() const { return raw_.block_bytes(); }
-  bool takes_hints() { return argosy::takes_hints(raw_); }
-  int node() { return node_of(raw_); }
 
-  Raw& raw() noexcept { return raw_; }
-  Raw const& raw() const noexcept { return raw_; }
+  Raw& raw() noexcept { return base::inner(); }
+  Raw const& raw() const noexcept { return base::inner(); }
 
  private:
   template <class Part>
   io_result call(std::span<Part const> parts, std::size_t within) {
     if (within == 0 && parts.size() > 1) {
       if constexpr (std::same_as<Part, read_part>)
-        return raw_.read(parts);
+        return raw().read(parts);
       else
-        return raw_.write(parts);
+        return raw().write(parts);
     }
     auto const offset = parts.front().offset + static_cast<std::int64_t>(within);
     auto const memory = parts.front().memory.subspan(within);
     if constexpr (std::same_as<Part, read_part>)
-      return raw_.read(offset, memory);
+      return raw().read(offset, memory);
     else
-      return raw_.write(offset, memory);
+      return raw().write(offset, memory);
   }
 
   template <class Part>
   io_result transfer(std::span<Part const> parts);
 
-  Raw raw_;
   retry_limits limits_;
 };
 
@@ -201,7 +180,7 @@ io_result retrying<Raw>::transfer(std::span<Part const> parts) {
     } else if (got.bytes == 0) {
       if constexpr (reading) {
         std::error_code unknown;
-        std::int64_t const there = size(unknown);
+        std::int64_t const there = this->size(unknown);
         std::int64_t const here = parts.front().offset + static_cast<std::int64_t>(within);
         if (unknown) return {done, {}};
         if (there < highest) return {done, errc::truncated};

@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include <argosy/handle/detail/parts.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
-#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/opener.hpp>
 
 namespace argosy {
@@ -51,74 +49,26 @@ class throttle {
 };
 
 template <handle H>
-class throttled {
+class throttled : public forwarding<throttled<H>, H> {
+  using base = forwarding<throttled, H>;
+
  public:
   throttled()
     requires std::default_initializable<H>
   = default;
-  throttled(H slowed, std::shared_ptr<throttle> device) : inner_(std::move(slowed)), device_(std::move(device)) {}
+  throttled(H slowed, std::shared_ptr<throttle> device) : base(std::move(slowed)), device_(std::move(device)) {}
   throttled(H slowed, throttle_rates rates) : throttled(std::move(slowed), std::make_shared<throttle>(rates)) {}
 
-  io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    return transfer(1, [&] { return inner_.read(offset, memory); });
+  template <class Act>
+  io_result around(handle_call const& call, Act&& act) {
+    auto const begin = throttle::clock::now();
+    io_result const done = act();
+    bool const moves = call.moves_data();
+    device_->finish(begin, moves ? call.runs() : 1, moves ? done.bytes : 0);
+    return done;
   }
-  io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    return transfer(1, [&] { return inner_.write(offset, memory); });
-  }
-  io_result read(std::span<read_part const> parts) {
-    return transfer(detail::count_runs(parts), [&] { return inner_.read(parts); });
-  }
-  io_result write(std::span<write_part const> parts) {
-    return transfer(detail::count_runs(parts), [&] { return inner_.write(parts); });
-  }
-  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    return late([&] { return inner_.lock(offset, length, kind); });
-  }
-  std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    return late([&] { return inner_.unlock(offset, length); });
-  }
-  std::int64_t size(std::error_code& error) {
-    return late([&] { return inner_.size(error); });
-  }
-  std::error_code resize(std::int64_t bytes) {
-    return late([&] { return inner_.resize(bytes); });
-  }
-  std::error_code preallocate(std::int64_t bytes) {
-    return late([&] { return inner_.preallocate(bytes); });
-  }
-  std::error_code sync() {
-    return late([&] { return inner_.sync(); });
-  }
-  std::error_code close() {
-    return late([&] { return inner_.close(); });
-  }
-  bool is_open() const { return inner_.is_open(); }
-  std::error_code fcntl(std::span<std::byte> argument) {
-    return late([&] { return fcntl_of(inner_, argument); });
-  }
-  std::int64_t block_bytes() const { return inner_.block_bytes(); }
-  bool takes_hints() const { return argosy::takes_hints(inner_); }
-  int node() const { return node_of(inner_); }
-
-  H& inner() noexcept { return inner_; }
 
  private:
-  template <class Call>
-  io_result transfer(std::int64_t calls, Call&& call) {
-    auto const begin = throttle::clock::now();
-    io_result const done = call();
-    device_->finish(begin, calls, done.bytes);
-    return done;
-  }
-  template <class Call>
-  auto late(Call&& call) {
-    auto const begin = throttle::clock::now();
-    auto const done = call();
-    device_->finish(begin, 1, 0);
-    return done;
-  }
-
-  mutable H inner_;
   std::shared_ptr<throttle> device_ = std::make_shared<throttle>(throttle_rates{});
 };
 

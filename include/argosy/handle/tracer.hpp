@@ -55,7 +55,8 @@ struct traced_call {
 //
 //   (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json
 //
-// Nothing that happens to the trace disturbs the calls that are traced: if it cannot be written, it ends.
+// Nothing that happens to the trace disturbs the calls that are traced: if it cannot be written, it says so once, on standard
+// error, and ends.
 class tracer {
  public:
   explicit tracer(trace_options options);
@@ -79,8 +80,11 @@ class tracer {
     return path_;
   }
   std::int64_t lines() const noexcept { return lines_; }  // written so far
+  // Says it now if the directory is missing or cannot be written to: a trace of errors may have nothing to write for long.
+  void look_at_directory() noexcept;
 
  private:
+  void tell(int error) noexcept;
   void put(std::string_view line) noexcept;
   bool start() noexcept;
   bool put_whole(std::string_view text) noexcept;
@@ -92,7 +96,7 @@ class tracer {
   std::chrono::system_clock::time_point start_;
   mutable std::mutex mutex_;
   int descriptor_ = -1;
-  bool ended_ = false;
+  bool ended_ = false, told_ = false;
   std::atomic<std::int64_t> lines_{0};
 };
 

@@ -27,6 +27,8 @@ class any_policy {
 
   // Only if has_value(), as for all functions below.
   std::string_view name() const { return held_->name(); }
+  // False for policies of the program: what they return is checked.
+  bool keeps_rules() const { return held_->keeps_rules(); }
   // True for a collective policy, which has plan_together and not next, buffer_for, reason and plan.
   bool is_collective() const { return held_->is_collective(); }
 
@@ -59,6 +61,7 @@ class any_policy {
     virtual ~interface() = default;
     virtual std::string_view name() const = 0;
     virtual bool is_collective() const = 0;
+    virtual bool keeps_rules() const = 0;
     virtual window next(access const&, std::int64_t) const { return {}; }
     virtual std::int64_t buffer_for(access const&) const { return 0; }
     virtual reason_text reason(access const&) const { return {}; }
@@ -77,6 +80,7 @@ class any_policy {
     explicit model(P policy) : policy_(std::move(policy)) {}
     std::string_view name() const override { return P::name; }
     bool is_collective() const override { return false; }
+    bool keeps_rules() const override { return detail::keeps_rules<P>; }
     window next(access const& wanted, std::int64_t position) const override { return policy_.next(wanted, position); }
     std::int64_t buffer_for(access const& wanted) const override { return policy_.buffer_for(wanted); }
     reason_text reason(access const& wanted) const override { return policy_.reason(wanted); }
@@ -88,6 +92,7 @@ class any_policy {
     explicit model(P policy) : policy_(std::move(policy)) {}
     std::string_view name() const override { return P::name; }
     bool is_collective() const override { return true; }
+    bool keeps_rules() const override { return detail::keeps_rules<P>; }
     bool balances() const override { return balancing_policy<P>; }
     collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
                                   access_histogram const* where) const override {

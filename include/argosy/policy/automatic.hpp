@@ -11,22 +11,10 @@
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/sieving.hpp>
+#include <argosy/policy/storage.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 namespace argosy {
-
-// The prices of moving data between ranks, in nanoseconds.
-struct exchange_prices {
-  double round_ns = 20000;  // waiting for each other, once a round
-  double byte_ns = 0.25;    // a byte into or out of staging memory
-  double piece_ns = 3;      // finding its place
-  double block_ns = 0;      // handing a block of the file from rank to rank: POSIX files have no such thing
-  // `crowd`: slow-down of a rank by itself while all other ranks access the file; prices are those of an idle machine.
-  // `write`: cost of a collective write relative to a read (pages are allocated and locked).
-  double crowd = 1.75;
-  double write = 1.95;
-  friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
-};
 
 struct automatic {
   static constexpr std::string_view name = "automatic";
@@ -34,6 +22,7 @@ struct automatic {
   argosy::sieving sieving = {};  // for ranks that go alone
   argosy::data_shipping data_shipping = {};
   exchange_prices exchange = {};
+  std::string storage = argosy::storage().name;  // that the prices are of, for the reason
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
@@ -46,7 +35,8 @@ struct automatic {
   std::uint64_t key() const {
     return key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
                   sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
-                  exchange.piece_ns, exchange.block_ns, exchange.crowd, exchange.write, data_shipping.key());
+                  exchange.piece_ns, exchange.block_ns, exchange.server_byte_ns, exchange.crowd, exchange.write,
+                  data_shipping.key());
   }
   friend bool operator==(automatic const&, automatic const&) = default;
 
@@ -54,11 +44,10 @@ struct automatic {
   collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
                          collective_plan p) const {
     if (!p.together) return p;
-    double together = together_ns(kind, all, ranks, p), alone = alone_ns(all, ranks);
+    double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
       // Blocks are handed from rank to rank in every call, unless they are bound to agents.
       double const handed = exchange.block_ns * static_cast<double>(all.span() / ranks.block_bytes + 1);
-      alone += handed;
       together += handed / static_cast<double>(p.domains.size());
       collective_plan bound = data_shipping.plan(kind, all, ranks);
       if (double const shipped = together_ns(kind, all, ranks, bound); shipped < together) {
@@ -67,7 +56,8 @@ struct automatic {
       }
     }
     std::string const prices = std::to_string(static_cast<std::int64_t>(together / 1000)) + " us, alone " +
-                               std::to_string(static_cast<std::int64_t>(alone / 1000)) + " us";
+                               std::to_string(static_cast<std::int64_t>(alone / 1000)) + " us, by the prices of " +
+                               storage;
     p.together = together < alone;
     if (!p.together) p.policy = argosy::sieving::name;
     p.reason +=
@@ -77,18 +67,36 @@ struct automatic {
   }
 
   // If there are more ranks than processors, they take turns. Waiting for locks is in each rank's own prices.
-  double alone_ns(access_summary const& all, rank_group const& ranks) const {
-    double const slowest =
+  double alone_ns(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    double slowest =
         std::max(static_cast<double>(all.alone_ns), shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
-    return std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1 ? slowest * exchange.crowd : slowest;
+    if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1) slowest *= exchange.crowd;
+    // A rank gets whole blocks, whatever it wants of them.
+    auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
+    double const times = times_of_blocks(all, ranks), bytes = std::max(static_cast<double>(all.bytes), times * block);
+    slowest = std::max(
+        {slowest, bytes * exchange.server_byte_ns, times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
+    if (kind == access_kind::read) return slowest;
+    // And for a write as the only one: as many at a time as there are blocks, and ranks.
+    double const blocks = static_cast<double>(all.span()) / block + 1;
+    return slowest + exchange.block_ns * times / std::min(blocks, static_cast<double>(std::max(1, all.ranks)));
+  }
+  // How often a block that several ranks want goes to another of them: for each piece, where pieces lie between those of others.
+  // 0 for aligned parts, and for file systems that hand no blocks around.
+  double times_of_blocks(access_summary const& all, rank_group const& ranks) const {
+    std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
+    if (exchange.block_ns <= 0 || all.ranks < 2 || all.granule % block == 0) return 0;
+    if (all.spans <= all.span()) return all.ranks - 1;
+    return std::min(static_cast<double>(all.pieces), static_cast<double>(all.span() / block + 1) * all.ranks);
   }
   double together_ns(access_kind kind, access_summary const& all, rank_group const& ranks,
                      collective_plan const& p) const {
     auto const n = static_cast<std::int64_t>(p.domains.size());
     double const calls = static_cast<double>(p.rounds()) *
                          (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
-    double const accessed =
-        shared(static_cast<double>(all.span()) * sieving.prices.byte_ns + static_cast<double>(n) * calls, n, ranks);
+    auto const span = static_cast<double>(all.span());
+    double const accessed = std::max(span * exchange.server_byte_ns,
+                                     shared(span * sieving.prices.byte_ns + static_cast<double>(n) * calls, n, ranks));
     auto const moving = [&](std::int64_t bytes, std::int64_t pieces) {
       return static_cast<double>(bytes) * exchange.byte_ns + static_cast<double>(pieces) * exchange.piece_ns;
     };
@@ -103,5 +111,7 @@ struct automatic {
   }
 };
 static_assert(balancing_policy<automatic>);
+template <>
+inline constexpr bool detail::keeps_rules<automatic> = true;
 
 }  // namespace argosy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/detail/window_check.hpp>
 
 namespace argosy {
 
@@ -29,6 +31,12 @@ struct rank_group {
   std::int64_t most() const noexcept { return eligible.empty() ? size : static_cast<std::int64_t>(eligible.size()); }
   int chosen(std::int64_t i, std::int64_t n) const noexcept {
     return eligible.empty() ? static_cast<int>(i * size / n) : eligible[static_cast<std::size_t>(i)];
+  }
+  // The same n ranks, dealt: the first of each node, then the second of each, and so on.
+  int dealt(std::int64_t i, std::int64_t n) const noexcept {
+    if (!eligible.empty() || nodes <= 1) return chosen(i, n);
+    std::int64_t const node = i % nodes, each = n / nodes, more = n % nodes;  // the first `more` nodes have one more
+    return chosen(node * each + std::min(node, more) + i / nodes, n);
   }
   // Ranks that compute at the same time.
   std::int64_t at_once() const noexcept { return processors > 0 && processors < size ? processors : size; }

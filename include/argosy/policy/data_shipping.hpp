@@ -17,7 +17,8 @@
 
 namespace argosy {
 
-// The file is dealt to the agents in stripes, round robin, whatever a call asks for. In collective calls agents work in rounds, as
+// The file is dealt to the agents in stripes, round robin, whatever a call asks for: to the first agent of each node, then to the
+// second of each, so that neighbours in the file are on different nodes. In collective calls agents work in rounds, as
 // aggregators do; independent calls are shipped where agents serve: see docs/use/data_shipping.md.
 struct data_shipping {
   static constexpr std::string_view name = "data_shipping";
@@ -70,12 +71,14 @@ struct data_shipping {
   std::int64_t agent_of(std::int64_t offset, rank_group const& ranks) const {
     return offset / stripe_for(ranks) % agents_of(ranks);
   }
-  int rank_of(std::int64_t agent, rank_group const& ranks) const { return ranks.chosen(agent, agents_of(ranks)); }
+  int rank_of(std::int64_t agent, rank_group const& ranks) const { return ranks.dealt(agent, agents_of(ranks)); }
 
   // `max_ranges` may differ: every agent gives its own hints.
   std::uint64_t key() const { return key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1); }
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };
 static_assert(collective_policy<data_shipping>);
+template <>
+inline constexpr bool detail::keeps_rules<data_shipping> = true;
 
 }  // namespace argosy

@@ -8,18 +8,9 @@
 #include <string_view>
 
 #include <argosy/policy/policy.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy {
-
-// The prices of file access, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
-struct prices {
-  double call_ns = 600;         // one call that reads
-  double write_call_ns = 2500;  // one that writes
-  double lock_ns = 3500;        // locking and unlocking a range
-  double byte_ns = 0.08;        // a byte between file and memory
-  double piece_ns = 4;          // picking one piece out of a buffer
-  friend bool operator==(prices const&, prices const&) = default;
-};
 
 enum class sieve { automatic, always, never };
 
@@ -58,8 +49,9 @@ struct sieving {
         wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
   }
-  reason_text reason(access const& wanted) const {
-    sieve const asked = wanted.kind == access_kind::read ? reads : writes;
+  reason_text reason(access const& wanted) const { return reason(wanted.kind); }
+  reason_text reason(access_kind kind) const {
+    sieve const asked = kind == access_kind::read ? reads : writes;
     if (asked == sieve::automatic) return "each window as one or by pieces, by price of calls against price of holes";
     if (asked == sieve::always) return "windows as one, as the hint asks";
     return "windows by pieces, as the hint asks";
@@ -117,5 +109,7 @@ struct sieving {
   }
 };
 static_assert(independent_policy<sieving>);
+template <>
+inline constexpr bool detail::keeps_rules<sieving> = true;
 
 }  // namespace argosy

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
@@ -24,42 +25,48 @@ class view {
   // MPI's default: the file's bytes.
   view() : view(0, layout(bytes(1)), layout(bytes(1))) {}
 
-  // Throws invalid_layout for a negative displacement, or a pair that breaks MPI's rules for reading; those for writing
-  // are told by fault() and require_writable().
+  // A negative displacement, a pair that breaks MPI's rules for reading, or a datatype that cannot be gives a view that throws
+  // invalid_layout, and why, when it is asked for more than its displacement and representation; so does set_view, on all ranks.
+  // The rules for writing are told by fault() and require_writable().
   template <datatype Etype, datatype Filetype>
   view(std::int64_t displacement, Etype const& etype, Filetype const& filetype, argosy::representation r = {})
-      : view(made{}, displacement, file_form(etype, r), file_form(filetype, r), types_of_copies(etype, 1),
-             std::move(r)) {}
+      : displacement_(displacement), representation_(std::move(r)) {
+    fault_ = detail::carried_fault::of([&] {
+      make(file_form(etype, representation_), file_form(filetype, representation_), types_of_copies(etype, 1));
+    });
+  }
   // The etype is the type from which the filetype is built, or byte if there is none that divides it.
   template <datatype Filetype>
   explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
-      : view(made{}, displacement, filetype, file_form(filetype, r), std::move(r)) {}
+      : displacement_(displacement), representation_(std::move(r)) {
+    fault_ = detail::carried_fault::of([&] { make_of(filetype, file_form(filetype, representation_)); });
+  }
 
   std::int64_t displacement() const noexcept { return displacement_; }
   // Etype and filetype as they lie in the file: with the sizes and extents of the representation.
-  layout const& etype() const noexcept { return etype_; }
-  layout const& filetype() const noexcept { return filetype_; }
+  layout const& etype() const { return whole().etype_; }
+  layout const& filetype() const { return whole().filetype_; }
   argosy::representation const& representation() const noexcept { return representation_; }
   // The basic types of one etype.
-  signature etype_types() const { return etype_types_.get(); }
-  std::int64_t etype_size() const noexcept { return etype_.size(); }
+  signature etype_types() const { return whole().etype_types_.get(); }
+  std::int64_t etype_size() const { return etype().size(); }
 
   // All tiles, with absolute offsets in the file: as many as fit below 2^63.
-  layout const& stream() const noexcept { return stream_; }
+  layout const& stream() const { return whole().stream_; }
   // The rule for writing that the view breaks: a byte named twice.
-  filetype_fault fault(bool writable) const { return check_filetype(etype_, filetype_, writable); }
-  void require_writable() const { require_filetype(etype_, filetype_, true); }
+  filetype_fault fault(bool writable) const { return check_filetype(etype(), filetype(), writable); }
+  void require_writable() const { require_filetype(etype(), filetype(), true); }
 
   // The position in the stream of etype number `etypes`; the same number is the bytes of so many etypes.
   std::optional<std::int64_t> position(std::int64_t etypes) const {
     std::int64_t bytes = 0;
-    if (etypes < 0 || __builtin_mul_overflow(etypes, etype_.size(), &bytes) || bytes > stream_.size()) return {};
+    if (etypes < 0 || __builtin_mul_overflow(etypes, etype_size(), &bytes) || bytes > stream_.size()) return {};
     return bytes;
   }
   // Whole etypes before a position of the stream. A position inside an etype counts as its start.
-  std::int64_t etypes_before(std::int64_t position) const noexcept { return position / etype_.size(); }
+  std::int64_t etypes_before(std::int64_t position) const { return position / etype_size(); }
   // True if the position is the start of an etype: pointers stand only there.
-  bool is_whole(std::int64_t position) const noexcept { return position % etype_.size() == 0; }
+  bool is_whole(std::int64_t position) const { return position % etype_size() == 0; }
 
   // The absolute offset in the file of the first byte of an etype, as MPI_File_get_byte_offset: behind a hole, not before it.
   std::optional<std::int64_t> byte_offset(std::int64_t etypes) const {
@@ -76,15 +83,18 @@ class view {
   std::int64_t offset_of_end(std::int64_t file_size) const;
 
   friend bool operator==(view const& a, view const& b) {
-    return a.displacement_ == b.displacement_ && a.etype_ == b.etype_ && a.filetype_ == b.filetype_ &&
+    return a.displacement_ == b.displacement_ && a.etype() == b.etype() && a.filetype() == b.filetype() &&
            a.representation_ == b.representation_ && a.etype_types_ == b.etype_types_;
   }
 
  private:
-  struct made {};
-  view(made, std::int64_t displacement, layout etype, layout filetype, stream_types types, argosy::representation r);
+  void make(layout etype, layout filetype, stream_types types);
   template <datatype Filetype>
-  view(made, std::int64_t displacement, Filetype const& type, layout filetype, argosy::representation r);
+  void make_of(Filetype const& type, layout filetype);
+  view const& whole() const {
+    fault_.require_none();
+    return *this;
+  }
 
   template <datatype D>
   static layout file_form(D const& type, argosy::representation const& r) {
@@ -97,6 +107,7 @@ class view {
   argosy::representation representation_;
   stream_types etype_types_;
   layout stream_;
+  detail::carried_fault fault_;
 };
 
 }  // namespace argosy

@@ -76,7 +76,7 @@ class effects {
       say({"cb_nodes", "cb_config_list"}, overridden, why);
       say(of_two_phase, overridden, why);
     }
-    bool const ships = v.wants_agents() || (v.policy == "automatic" && v.price_block_ns.value_or(0) > 0);
+    bool const ships = v.wants_agents() || (v.policy == "automatic" && (v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship));
     if (!ships)
       say(of_shipping, ignored,
           "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");

@@ -38,6 +38,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
             .tag = tag,
             .group = g.id,
             .bytes = bytes.size(),
+            .sent = started,
             .content = {},
             .sender = {},
             .about = {}};
@@ -181,9 +182,13 @@ void scheduler::match(message m, operation& receive) {
   virtual_network const& net = scenario_.network;
   receive.bytes = m.bytes;
   auto const size = static_cast<std::int64_t>(m.bytes);
+  auto const received = [&](picoseconds at) {
+    if (options_.timeline) report.flows.push_back({m.from, m.to, m.sent, at, size});
+    complete(receive, at);
+  };
   if (!m.sender) {
     if (m.bytes > 0) std::memcpy(receive.into.data(), m.content.data(), m.bytes);
-    complete(receive, std::max(m.ready, receive.at) + ps_of_ns(net.overhead_ns));
+    received(std::max(m.ready, receive.at) + ps_of_ns(net.overhead_ns));
     return;
   }
   std::memcpy(receive.into.data(), m.memory, m.bytes);
@@ -192,14 +197,14 @@ void scheduler::match(message m, operation& receive) {
   if (from == to) {
     picoseconds const at = matched + ps_of_ns(net.node_latency_ns) + ps_of_bytes(size, net.node_mb_per_s);
     complete(*m.sender, at);
-    complete(receive, at);
+    received(at);
     return;
   }
   // The receiver asks for the message, then the message goes through both adapters.
   picoseconds const takes = ps_of_bytes(size, net.adapter_mb_per_s), latency = ps_of_ns(net.latency_ns);
   picoseconds const begins = leave_node(from, matched + latency, takes);
   complete(*m.sender, begins + takes);
-  complete(receive, enter_node(to, begins + latency, takes));
+  received(enter_node(to, begins + latency, takes));
 }
 
 void scheduler::complete(operation& o, picoseconds at) {

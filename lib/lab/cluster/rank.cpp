@@ -109,7 +109,7 @@ void virtual_rank::pause() const {
 
 void virtual_rank::note(std::string_view what, place where) const {
   std::string const at = text_of(where);
-  scheduler::here().me().last_note = fmt::format("in {}{}{}", what, at.empty() ? "" : " at ", at);
+  scheduler::here().me().last_note = fmt::format("{}{}{}", what, at.empty() ? "" : " at ", at);
 }
 
 void virtual_rank::barrier(place where) const {

@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/report.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <map>
+#include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -13,10 +19,53 @@ std::string to_string(virtual_report const& r) {
       "{:.9f} s, {} events, {} messages of {} bytes, {} collective calls, {} file calls of {} bytes, trace {:016x}",
       r.seconds, r.events, r.messages, r.message_bytes, r.collectives, r.file_calls, r.file_bytes, r.trace_hash);
   if (!r.dead.empty()) s += fmt::format("; dead: {}", fmt::join(r.dead, ", "));
-  for (blocked_rank const& b : r.blocked)
-    s += fmt::format("\nrank {}{} waits since {:.9f} s: {}; {}", b.rank, b.in_background ? " in the background" : "",
-                     b.since, b.waits_for, b.last_passed);
+  if (std::size_t const n = r.did_not_happen.size(); n > 0)
+    s += fmt::format("; {} did not happen: {}", n == 1 ? "1 fault" : fmt::format("{} faults", n),
+                     fmt::join(r.did_not_happen, " "));
+  for (std::string const& line : lines_of(r.blocked)) s += "\n" + line;
   return s;
+}
+
+namespace {
+
+// Ascending: "0-4, 6, 8-15".
+std::string text_of(std::vector<int> const& ranks) {
+  std::string s;
+  for (std::size_t i = 0, j; i < ranks.size(); i = j) {
+    for (j = i + 1; j < ranks.size() && ranks[j] <= ranks[j - 1] + 1;) ++j;
+    s += fmt::format("{}{}", s.empty() ? "" : ", ", ranks[i]);
+    if (ranks[j - 1] != ranks[i]) s += fmt::format("-{}", ranks[j - 1]);
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked) {
+  struct group {
+    blocked_rank const* first;
+    std::vector<int> ranks;
+    double since, until;
+  };
+  std::vector<group> groups;  // in the order of their first ranks
+  std::map<std::tuple<bool, std::string_view, std::string_view>, std::size_t> known;
+  for (blocked_rank const& b : blocked) {
+    auto const [place, is_new] = known.try_emplace({b.in_background, b.waits_for, b.last_passed}, groups.size());
+    if (is_new) groups.push_back({&b, {}, b.since, b.since});
+    group& g = groups[place->second];
+    if (g.ranks.empty() || g.ranks.back() != b.rank) g.ranks.push_back(b.rank);
+    g.since = std::min(g.since, b.since);
+    g.until = std::max(g.until, b.since);
+  }
+  std::vector<std::string> lines;
+  for (group const& g : groups) {
+    bool const one = g.ranks.size() == 1;
+    lines.push_back(fmt::format("rank{} {}{} wait{} since {:.9f}{} s: {}; {}", one ? "" : "s", text_of(g.ranks),
+                                g.first->in_background ? " in the background" : "", one ? "s" : "", g.since,
+                                g.until > g.since ? fmt::format(" to {:.9f}", g.until) : "", g.first->waits_for,
+                                g.first->last_passed));
+  }
+  return lines;
 }
 
 std::string timeline_json(virtual_report const& r) {
@@ -43,9 +92,28 @@ std::string timeline_json(virtual_report const& r) {
     add(",\"dur\":");
     time(s.end_ps - s.begin_ps);
     add(",\"args\":{{");
-    if (s.bytes >= 0) add("\"bytes\":{}{}", s.bytes, s.peer >= 0 ? "," : "");
-    if (s.peer >= 0) add("\"peer\":{}", s.peer);
+    char const* comma = "";
+    auto const argument = [&](char const* name, std::int64_t value) {
+      if (value < 0) return;
+      add("{}\"{}\":{}", comma, name, value);
+      comma = ",";
+    };
+    argument("offset", s.offset);
+    argument("bytes", s.bytes);
+    argument("peer", s.peer);
     add("}}}},\n");
+  }
+  for (std::size_t i = 0; i < r.flows.size(); ++i) {
+    virtual_flow const& f = r.flows[i];
+    auto const end = [&](char const* phase, int rank, std::int64_t at) {
+      add("{{\"ph\":\"{}\",\"id\":{},\"name\":\"message\",\"cat\":\"message\",\"bp\":\"e\",\"pid\":{},\"tid\":{},"
+          "\"ts\":",
+          phase, i + 1, rank / r.ranks_per_node, rank);
+      time(at);
+      add(",\"args\":{{\"bytes\":{}}}}},\n", f.bytes);
+    };
+    end("s", f.from, f.sent_ps);
+    end("f", f.to, f.received_ps);
   }
   add("{{\"ph\":\"M\",\"name\":\"argosy\",\"pid\":0,\"args\":{{}}}}\n]}}\n");
   return fmt::to_string(out);

@@ -102,6 +102,10 @@ rank_fault parse_fault(std::string_view text) {
 
 }  // namespace
 
+std::string to_string(rank_fault const& x) { return "fault=" + shown(x); }
+std::string to_string(paused_rank const& x) { return fmt::format("pause={}:{}:{}", x.rank, x.at_us, x.for_us); }
+std::string to_string(dying_rank const& x) { return fmt::format("die={}:{}", x.rank, x.operation); }
+
 std::string to_string(scenario const& s) {
   scenario const defaults;
   std::string text = fmt::format("ranks={}", s.ranks);
@@ -113,10 +117,10 @@ std::string to_string(scenario const& s) {
     if (i > 1 && mine != fmt::format("{}", x)) text += fmt::format(" {}={}", name, mine);
   });
   if (s.disk.has_locks != defaults.disk.has_locks) text += " disk.has_locks=0";
-  for (rank_fault const& x : s.faults) text += " fault=" + shown(x);
+  for (rank_fault const& x : s.faults) text += " " + to_string(x);
   for (slow_rank const& x : s.slow) text += fmt::format(" slow={}:{}", x.rank, x.factor);
-  for (paused_rank const& x : s.pauses) text += fmt::format(" pause={}:{}:{}", x.rank, x.at_us, x.for_us);
-  for (dying_rank const& x : s.deaths) text += fmt::format(" die={}:{}", x.rank, x.operation);
+  for (paused_rank const& x : s.pauses) text += " " + to_string(x);
+  for (dying_rank const& x : s.deaths) text += " " + to_string(x);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -45,9 +46,16 @@ char const* name_of(call_kind k) noexcept {
   return names[static_cast<std::size_t>(k)];
 }
 
+bool is_inside(place const& where) {
+  std::string_view const file = where.file_name();
+  for (char const* const room : {"agree", "exchange", "file", "lab", "world"})
+    if (file.find(fmt::format("argosy/{}/", room)) != file.npos) return true;
+  return false;
+}
+
 std::string text_of(place const& where) {
   std::string_view file = where.file_name();
-  if (file.empty()) return {};
+  if (file.empty() || is_inside(where)) return {};
   if (auto const slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
   return fmt::format("{}:{}", file, where.line());
 }
@@ -211,6 +219,7 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
     explicit in_run(scheduler* s) { running_scheduler = s; }
     ~in_run() { running_scheduler = nullptr; }
   } const guard(this);
+  argosy::detail::hearing_phases const heard(options_.timeline ? this : nullptr);
   hash(static_cast<std::uint64_t>(scenario_.ranks), scenario_.seed);
   report.ranks_per_node = scenario_.ranks_per_node;
   std::vector<int> all(ranks_.size());
@@ -226,6 +235,7 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   report.trace_hash = hash_;
   bool const deadlock =
       !ending_ && std::any_of(tasks_.begin(), tasks_.end(), [](auto const& t) { return !t->finished; });
+  report.did_not_happen = did_not_happen();
   if (deadlock || failed_) report.blocked = blocked();
   if (deadlock) {
     failed_ = virtual_run_error::reason::deadlock;
@@ -237,12 +247,9 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   if (thrown_) std::rethrow_exception(thrown_);
   if (failed_) {
     constexpr std::size_t most = 64;
-    for (std::size_t i = 0; i < std::min(most, report.blocked.size()); ++i) {
-      blocked_rank const& b = report.blocked[i];
-      failed_words_ += fmt::format("\n  rank {}{} waits since {:.9f} s: {}; {}", b.rank,
-                                   b.in_background ? " in the background" : "", b.since, b.waits_for, b.last_passed);
-    }
-    if (report.blocked.size() > most) failed_words_ += fmt::format("\n  and {} more", report.blocked.size() - most);
+    std::vector<std::string> const lines = lines_of(report.blocked);
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) failed_words_ += "\n  " + lines[i];
+    if (lines.size() > most) failed_words_ += fmt::format("\n  and {} lines more", lines.size() - most);
     throw virtual_run_error(*failed_, failed_words_, std::move(report));
   }
   return std::move(report);
@@ -352,6 +359,30 @@ void scheduler::record(char const* kind, std::string_view name, picoseconds begi
     report.timeline.push_back({current_->rank->number, kind, name, begin, current_->time, bytes, peer});
 }
 
+// A call of a decorated handle is a call of the one inside, too: one span.
+void scheduler::begin(argosy::detail::phase p, argosy::detail::phase_facts const& facts) noexcept {
+  if (!current_) return;
+  std::vector<open_phase>& open = current_->phases;
+  if (!open.empty() && open.back().what == p)
+    ++open.back().again;
+  else
+    open.push_back({p, facts, current_->time});
+}
+
+void scheduler::end(argosy::detail::phase) noexcept {
+  if (!current_ || current_->phases.empty()) return;
+  open_phase& last = current_->phases.back();
+  if (last.again > 0) {
+    --last.again;
+    return;
+  }
+  argosy::detail::phase_facts const& f = last.facts;
+  std::string_view const kind = argosy::detail::name_of(last.what);
+  report.timeline.push_back({current_->rank->number, kind.data(), f.name.empty() ? kind : f.name, last.began,
+                             current_->time, f.bytes, -1, f.offset});
+  current_->phases.pop_back();
+}
+
 void scheduler::fail(virtual_run_error::reason why, std::string words) {
   if (!ending_) {
     failed_ = why;
@@ -418,6 +449,32 @@ std::string scheduler::words_of(task const& t) const {
   return located(words);
 }
 
+// Notes stay when the call has ended: only what waits inside of the library is still in it.
+bool scheduler::in_file_call(waiting const& w) const {
+  if (w.kind == call_kind::background || is_inside(w.where)) return true;
+  return std::any_of(w.requests.begin(), w.requests.end(), [](virtual_rank::request const& r) {
+    return r.operation_ && !r.operation_->done && is_inside(r.operation_->where);
+  });
+}
+
+std::vector<std::string> scheduler::did_not_happen() const {
+  std::vector<std::string> all;
+  std::map<int, std::size_t> next;  // by rank: faults lie in its script in the order of the scenario
+  for (rank_fault const& x : scenario_.faults) {
+    bool happened = false;
+    for (rank_state const& r : ranks_)
+      if (x.rank == -1 || x.rank == r.number) happened = r.faults->struck(next[r.number]++) > 0 || happened;
+    if (!happened) all.push_back(to_string(x));
+  }
+  for (rank_state const& r : ranks_)
+    for (paused_rank const& x : r.pauses) all.push_back(to_string(x));
+  for (dying_rank const& x : scenario_.deaths) {
+    rank_state const& r = ranks_[static_cast<std::size_t>(x.rank)];
+    if (r.operations < x.operation || r.dies_at != x.operation) all.push_back(to_string(x));
+  }
+  return all;
+}
+
 std::vector<blocked_rank> scheduler::blocked() const {
   std::vector<blocked_rank> all;
   for (auto const& t : tasks_) {
@@ -427,7 +484,8 @@ std::vector<blocked_rank> scheduler::blocked() const {
                            ? "it has passed no collective call"
                            : fmt::format("the last collective call that it passed is {}, number {} of communicator {}",
                                          name_of(r.last_kind), r.last_number, r.last_group);
-    if (!r.last_note.empty()) last += "; " + r.last_note;
+    if (!r.last_note.empty())
+      last += (in_file_call(t->why) ? "; in " : "; its last collective call of a file is ") + r.last_note;
     all.push_back({r.number, t->is_service, seconds_of(t->why.since), words_of(*t), std::move(last)});
   }
   std::sort(all.begin(), all.end(), [](blocked_rank const& a, blocked_rank const& b) {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
@@ -118,6 +119,7 @@ struct message {
   int from = 0, to = 0, tag = 0;
   std::uint64_t group = 0;
   std::size_t bytes = 0;
+  picoseconds sent = 0;
   std::vector<std::byte> content;     // of a short message
   std::byte const* memory = nullptr;  // of a long message
   std::shared_ptr<operation> sender;  // of a long message; waits for the receive
@@ -174,6 +176,14 @@ struct waiting {
   picoseconds since = 0;
 };
 
+// A phase that a task is in.
+struct open_phase {
+  argosy::detail::phase what = {};
+  argosy::detail::phase_facts facts = {};
+  picoseconds began = 0;
+  int again = 0;  // how often it was begun inside of itself
+};
+
 struct task {
   int number = 0;
   rank_state* rank = nullptr;
@@ -183,6 +193,7 @@ struct task {
   std::int64_t pending = 0;  // requests that it waits for
   picoseconds wake_at = 0;
   waiting why;
+  std::vector<open_phase> phases;
   std::optional<coroutine> context;
 };
 
@@ -206,7 +217,7 @@ struct rank_state {
   std::shared_ptr<fault_script> faults;           // null: none
 };
 
-class scheduler {
+class scheduler final : public argosy::detail::phase_listener {
  public:
   scheduler(lab::scenario const& s, virtual_options const& o);
   ~scheduler();
@@ -241,6 +252,9 @@ class scheduler {
   std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
 
   void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1, int peer = -1);
+  // Phases of the running task: heard if there is a timeline.
+  void begin(argosy::detail::phase p, argosy::detail::phase_facts const& facts) noexcept override;
+  void end(argosy::detail::phase p) noexcept override;
   void hash(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) noexcept {
     hash_ = mixed(hash_ ^ a) + mixed(b) * 3 + c;
   }
@@ -301,6 +315,8 @@ class scheduler {
   void lost(rank_state& r);  // tells everyone that waits for it
   std::string words_of(task const& t) const;
   std::vector<blocked_rank> blocked() const;
+  bool in_file_call(waiting const& w) const;
+  std::vector<std::string> did_not_happen() const;
 
   // service.cpp
   void post(std::shared_ptr<question> q);
@@ -413,6 +429,7 @@ class group {
 };
 
 inline bool unwinding(task const& t) noexcept { return t.cancelled; }
-std::string text_of(place const& where);
+bool is_inside(place const& where);       // of the library
+std::string text_of(place const& where);  // empty inside: users cannot do anything there
 
 }  // namespace argosy::lab::detail

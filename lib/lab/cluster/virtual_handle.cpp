@@ -1,5 +1,6 @@
 // Implements virtual_handle of lab/cluster/virtual_files.hpp: the calls of an open file in virtual time, and its locks.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cerrno>
 #include <concepts>
 #include <limits>
@@ -232,6 +233,20 @@ std::error_code virtual_handle::close() {
   return {};
 }
 
+argosy::storage virtual_handle::storage() const {
+  argosy::storage s{.name = "the virtual disk"};
+  if (!open_) return s;
+  virtual_disk const& d = open_->disk->disk;
+  // Pieces that do not follow one another are a request each.
+  s.prices.call_ns = s.prices.write_call_ns = static_cast<double>(d.call_ns + d.request_ns);
+  s.prices.lock_ns = static_cast<double>(d.lock_ns);
+  if (d.server_mb_per_s > 0) {
+    s.prices.byte_ns = 1e3 / static_cast<double>(d.server_mb_per_s);
+    s.exchange.server_byte_ns = s.prices.byte_ns / std::max(1, d.servers);
+  }
+  s.exchange.crowd = s.exchange.write = 1;
+  return s;
+}
 std::int64_t virtual_handle::block_bytes() const noexcept { return open_ ? open_->disk->disk.block_bytes : 4096; }
 
 }  // namespace argosy::lab

@@ -50,6 +50,21 @@ std::string nonsense(std::string_view name, double d) {
 
 }  // namespace
 
+argosy::storage machine::storage() const {
+  auto const byte_ns = [](double mb_per_s) { return mb_per_s > 0 ? 1e3 / mb_per_s : 0; };
+  double const block_us = disk_us + seconds(block_bytes, disk_mb_per_s) * 1e6;
+  argosy::storage s{.name = "the simulated GPFS"};
+  s.prices.call_ns = s.prices.write_call_ns = call_us * 1e3;
+  s.prices.lock_ns = (2 * message_us + token_us) * 1e3;
+  s.prices.byte_ns = byte_ns(nic_mb_per_s) + byte_ns(client_read_mb_per_s);
+  s.exchange.round_ns = 5 * message_us * 1e3;
+  s.exchange.byte_ns = byte_ns(nic_mb_per_s);
+  s.exchange.block_ns = (3 * block_us + revoke_us + token_us) * 1e3;  // read, written, read
+  s.exchange.server_byte_ns = byte_ns(server_mb_per_s * static_cast<double>(servers));
+  s.exchange.crowd = s.exchange.write = 1;
+  return s;
+}
+
 std::ostream& operator<<(std::ostream& out, machine const& m) {
   for_each_parameter(m, [&](char const* name, auto const& value) { out << name << ' ' << text_of(value) << '\n'; });
   return out;

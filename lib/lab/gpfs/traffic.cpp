@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/svg.hpp>
 
 namespace argosy::lab::gpfs {
@@ -63,8 +65,14 @@ std::string traffic::draw(std::string const& title, double seconds) const {
     }
   }
   double const foot = down(system_.nodes() - 1) + 30;
-  for (int k = 0; k <= 4; ++k)
-    sheet.text(left + wide * k / 4, foot, fmt::format("{:.3g} ms", 1e3 * length * k / 4), 11, "middle");
+  double const step = svg::round_step(length, 6);
+  for (int k = 0; k * step <= length * (1 + 1e-9); ++k) {
+    double const x = left + wide * k * step / length;
+    std::string const text = svg::seconds_text(k * step);
+    bool const overhangs = x + svg::svg_sheet::text_width(text, 11) / 2 > sheet.width();
+    sheet.line(x, foot - 16, x, foot - 12, svg::ink);
+    sheet.text(overhangs ? sheet.width() - 2 : x, foot, text, 11, overhangs ? "end" : "middle");
+  }
   return sheet.finish(foot + 20, title);
 }
 

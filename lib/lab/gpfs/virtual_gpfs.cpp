@@ -248,6 +248,10 @@ std::error_code virtual_gpfs_handle::close() {
   return code_of(done);
 }
 
+argosy::storage virtual_gpfs_handle::storage() const {
+  return state_ ? state_->system.hardware().storage() : argosy::storage();
+}
+
 std::int64_t virtual_gpfs_handle::block_bytes() const noexcept {
   return state_ ? state_->system.hardware().block_bytes : 4096;
 }

@@ -290,6 +290,42 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
   CHECK_THAT(words, ContainsSubstring("receive from rank 1, tag 0"));
 }
 
+TEST_CASE("ranks that wait for the same are one line of a deadlock report", "[virtual]") {
+  std::vector<io::lab::blocked_rank> blocked;
+  for (int const r : {0, 1, 2, 4, 6, 7}) blocked.push_back({r, false, 1e-6 * r, "a barrier", "nothing passed"});
+  blocked.push_back({6, true, 0, "a barrier", "nothing passed"});
+  blocked.push_back({8, false, 0, "a lock", "nothing passed"});
+  CHECK(io::lab::lines_of(blocked) ==
+        std::vector<std::string>{"ranks 0-2, 4, 6-7 wait since 0.000000000 to 0.000007000 s: a barrier; nothing passed",
+                                 "rank 6 in the background waits since 0.000000000 s: a barrier; nothing passed",
+                                 "rank 8 waits since 0.000000000 s: a lock; nothing passed"});
+  std::string const words = what_of(
+      io::lab::virtual_cluster({.ranks = 200}),
+      [](io::lab::virtual_rank const& world) {
+        if (world.rank() != 5) world.barrier();
+      },
+      io::lab::virtual_run_error::reason::deadlock);
+  CHECK_THAT(words,
+             ContainsSubstring("ranks 0-4, 6-199 wait since 0.000000000 s: barrier of communicator 0, for rank 5"));
+  CHECK(std::count(words.begin(), words.end(), '\n') == 1);
+}
+
+TEST_CASE("what the scenario has and no rank comes to is in the report", "[virtual][faults]") {
+  io::lab::scenario s{.ranks = 3};
+  s.deaths = {{.rank = 0, .operation = 2}, {.rank = 1, .operation = 100}, {.rank = 0, .operation = 50}};
+  s.pauses = {{.rank = 2, .at_us = 0, .for_us = 1}, {.rank = 2, .at_us = 1'000'000, .for_us = 1}};
+  auto const program = [](io::lab::virtual_rank const& world) {
+    world.pause();
+    world.pause();
+  };
+  io::lab::virtual_report const r = io::lab::virtual_cluster(s).run(program);
+  CHECK(r.did_not_happen == std::vector<std::string>{"pause=2:1000000:1", "die=1:100", "die=0:50"});
+  CHECK_THAT(to_string(r), ContainsSubstring("; 3 faults did not happen: pause=2:1000000:1 die=1:100 die=0:50"));
+  s.deaths.clear();
+  s.pauses.clear();
+  CHECK(to_string(io::lab::virtual_cluster(s).run(program)).find("did not happen") == std::string::npos);
+}
+
 TEST_CASE("ranks in different collective calls are found", "[virtual]") {
   auto const mismatch = io::lab::virtual_run_error::reason::mismatch;
   io::lab::virtual_cluster const cluster({.ranks = 3});
@@ -447,7 +483,7 @@ TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[vir
       },
       io::lab::virtual_run_error::reason::deadlock);
   CHECK_THAT(words, ContainsSubstring("2 of 3 ranks wait"));
-  CHECK_THAT(words, ContainsSubstring("waits since 0.001") &&
+  CHECK_THAT(words, ContainsSubstring("ranks 0, 2 wait since 0.000") && ContainsSubstring(" to 0.001") &&
                         ContainsSubstring(": shared memory of communicator 0 to change, at virtual_cluster.cpp:"));
 }
 

@@ -771,6 +771,44 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
   CHECK(std::count(after.begin(), after.end(), std::byte{2}) == 800);
 }
 
+TEST_CASE("a fault that no call came to is named in the report", "[virtual][handle][faults]") {
+  io::lab::virtual_files const files;
+  io::lab::scenario s{.ranks = 2};
+  s.faults = {{1, io::fail_at(io::file_call::sync, 1, std::errc::io_error)},
+              {0, io::fail_at(io::file_call::write, 2, std::errc::io_error)},
+              {-1, io::fail_at(io::file_call::write, 1, std::errc::io_error)},
+              {-1, io::fail_at(io::file_call::write, 7, std::errc::io_error)}};
+  io::lab::virtual_report const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
+    std::error_code e;
+    io::any_handle f = files.opener()("f", {.write = true, .create = true}, e);
+    f.write(0, filled(10, 1));
+    if (world.rank() == 1) f.sync();
+  });
+  CHECK(r.did_not_happen == std::vector<std::string>{"fault=rank:0,call:write,first:2,error:EIO",
+                                                     "fault=rank:-1,call:write,first:7,error:EIO"});
+  CHECK_THAT(to_string(r), ContainsSubstring("2 faults did not happen: fault=rank:0,call:write"));
+}
+
+TEST_CASE("who waits in a barrier of its own is in no call of a file", "[virtual][file]") {
+  io::lab::virtual_files const files;
+  try {
+    io::lab::virtual_cluster({.ranks = 16}, roomy).run([&](io::lab::virtual_rank const& world) {
+      auto f = virtual_file::open(world, "f", create, {}, files.opener());
+      if (world.rank() < 3) world.barrier();
+      if (world.rank() != 5) f.sync();
+    });
+    FAIL("no deadlock");
+  } catch (io::lab::virtual_run_error const& e) {
+    std::string const words = e.what();
+    CHECK_THAT(words, ContainsSubstring("ranks 0-2 wait since") && ContainsSubstring("barrier of communicator 0") &&
+                          ContainsSubstring("; its last collective call of a file is open at virtual_files.cpp:"));
+    CHECK_THAT(words,
+               ContainsSubstring("ranks 3-4, 6-15 wait since") && ContainsSubstring("; in sync at virtual_files.cpp:"));
+    CHECK(words.find("in open") == std::string::npos);
+    CHECK(words.find(".hpp:") == std::string::npos);
+  }
+}
+
 TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][file]") {
   io::lab::virtual_files const files;
   try {

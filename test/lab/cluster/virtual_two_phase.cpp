@@ -1,6 +1,7 @@
 // Two-phase and data shipping of collective calls in the virtual cluster: between nodes, on them, and both.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
+#include "support/far_apart_cases.hpp"
 #include "support/throwing_cases.hpp"
 #include "support/two_phase_cases.hpp"
 
@@ -49,6 +51,10 @@ TEST_CASE("what ranks write together is what each of them wrote, and nothing els
 }
 TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[virtual][two_phase][ghosts][random]") {
   in_each_cluster([](auto const& world, auto&&... all) { check_ghosts(world, 25, all...); });
+}
+TEST_CASE("data that lies far apart costs no rounds in between", "[virtual][two_phase][far][random]") {
+  for (std::int64_t const span : {std::int64_t{1} << 22, std::int64_t{1} << 40, std::int64_t{1} << 62})
+    in_each_cluster([&](auto const& world, auto&&... all) { check_far_apart(world, 6, span, all...); });
 }
 TEST_CASE("who throws in a collective write leaves nothing strange in the file", "[virtual][two_phase][exceptions]") {
   in_each_cluster([](auto const&... all) { check_throwing_writers(all...); });

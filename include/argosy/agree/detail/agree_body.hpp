@@ -11,6 +11,7 @@
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/neighbour.hpp>
+#include <argosy/agree/detail/phase.hpp>
 
 namespace argosy::detail {
 
@@ -91,6 +92,7 @@ std::string different_line(World const& world, std::string_view lines, extremes 
 
 template <agreeing World>
 agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
+  in_phase const now(phase::agreement);
   call_summary s = summarise(mine, world.rank());
   s.flag = develop;
   s.access = access;
@@ -156,6 +158,7 @@ agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) 
 
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine, int& flags) {
+  in_phase const now(phase::agreement);
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call has this name
   call_summary s = detail::summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());

@@ -10,6 +10,7 @@
 
 #include <argosy/error/failure.hpp>
 #include <argosy/layout/error.hpp>
+#include <argosy/plan/invalid_plan.hpp>
 
 namespace argosy::detail {
 
@@ -25,6 +26,8 @@ failure failure_of(errc e, F&& f) {
     }
   } catch (invalid_layout const& x) {
     return {e, x.what()};
+  } catch (invalid_plan const& x) {
+    return {errc::argument, x.what()};
   } catch (std::system_error const& x) {
     failure result(x.code() ? x.code() : make_error_code(e), x.what());
     if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user

@@ -26,19 +26,23 @@ template <class A, std::size_t Rank>
 auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> const& high) {
   auto* const first = first_element_of(array);
   using element = std::remove_pointer_t<decltype(first_element_of(array))>;
-  layout form = layout_of<std::remove_cv_t<element>>();
-  std::int64_t offset = 0, elements = 1;
-  for (std::size_t i = 0; i < Rank; ++i) {
-    std::size_t const d = from_fastest(o, i, Rank);
-    std::int64_t const extent = extent_of(array, d);
-    std::int64_t const stride = mul(stride_of(array, d), sizeof(element));
-    if (low[d] < 0 || high[d] < 0 || low[d] > extent || high[d] > extent - low[d])
-      throw_halo(d, low[d], high[d], extent);
-    form = repeat(extent - low[d] - high[d], stride, form);
-    offset = add(offset, mul(low[d], stride));
-    elements = mul(elements, extent - low[d] - high[d]);
-  }
-  return make_buffer(first, at(offset, form), signature().append(types_of<std::remove_cv_t<element>>(), elements));
+  return described_buffer([&] {
+    require_numbers(low);
+    require_numbers(high);
+    layout form = layout_of<std::remove_cv_t<element>>();
+    std::int64_t offset = 0, elements = 1;
+    for (std::size_t i = 0; i < Rank; ++i) {
+      std::size_t const d = from_fastest(o, i, Rank);
+      std::int64_t const extent = extent_of(array, d);
+      std::int64_t const stride = mul(stride_of(array, d), sizeof(element));
+      if (low[d] < 0 || high[d] < 0 || low[d] > extent || high[d] > extent - low[d])
+        throw_halo(d, low[d], high[d], extent);
+      form = repeat(extent - low[d] - high[d], stride, form);
+      offset = add(offset, mul(low[d], stride));
+      elements = mul(elements, extent - low[d] - high[d]);
+    }
+    return make_buffer(first, at(offset, form), signature().append(types_of<std::remove_cv_t<element>>(), elements));
+  });
 }
 
 template <class A>

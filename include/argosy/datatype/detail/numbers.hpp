@@ -1,4 +1,6 @@
-// How constructors keep their lists, and what they check: at compile time where the types tell, else by exceptions.
+// How constructors keep their lists, and what they check: at compile time where the types tell, else by exceptions when the
+// datatype is asked for its form. A datatype that cannot be is kept like any other, so that it reaches the call, which all
+// ranks make.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,6 +15,7 @@
 #include <argosy/datatype/numbers.hpp>
 #include <argosy/layout/detail/checked.hpp>
 #include <argosy/layout/error.hpp>
+#include <argosy/layout/layout.hpp>
 #include <argosy/layout/number.hpp>
 
 namespace argosy {
@@ -116,8 +119,17 @@ constexpr bool all_may_be_not_negative() {
 
 template <class L>
 constexpr void require_all_not_negative(char const* where, char const* what, L const& list) {
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i] < 0) throw_negative_element(where, what, i, list[i]);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] >= 0) continue;
+    if (no_number::is(list[i])) throw_no_number(list[i], list.size());
+    throw_negative_element(where, what, i, list[i]);
+  }
+}
+
+// As the algebra's, for a kept number.
+constexpr void require_count(char const* where, char const* what, std::int64_t kept) {
+  require_number(kept);
+  require_not_negative(where, what, kept);
 }
 
 [[noreturn]] inline void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b,

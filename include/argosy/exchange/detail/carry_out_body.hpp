@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/read_back.hpp>
+#include <argosy/policy/detail/window_check.hpp>
 
 namespace argosy::detail {
 
@@ -23,8 +25,11 @@ class carrier {
         done_(done) {}
 
   std::error_code run(any_policy const& policy) {
+    std::optional<window_check> check;
+    if (!policy.keeps_rules() && wanted_.bytes > 0) check.emplace(policy.name(), wanted_, buffer_bytes_);
     for (std::int64_t at = wanted_.position; at < wanted_.end();) {
       window const w = policy.next(wanted_, at);
+      if (check) (*check)(w, at);
       std::int64_t const before = done_.bytes;
       if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
       ++done_.windows;

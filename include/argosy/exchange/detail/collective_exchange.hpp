@@ -15,11 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/round_schedule.hpp>
 #include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/exchange/detail/window_writer.hpp>
@@ -39,7 +40,7 @@ struct seats {
 // A rank that fails goes on to the end of the call, because the others wait for it at every window. If all ranks are on one
 // node, no MPI call is made.
 //
-// Writing, round k of aggregator a: every rank of a's node waits until a's window of round k - 2 is written, fills its part of
+// Writing, step k of aggregator a: every rank of a's node waits until a's window of step k - 2 is written, fills its part of
 // the window and arrives; ranks of other nodes send theirs. a waits for all, writes the covered bytes and releases the window.
 // Reading: every rank of a's node says what it wants; a reads from the first to the last wanted byte, releases the window and
 // sends other nodes what they want; every rank takes its part, and arrives at `emptied`.
@@ -47,8 +48,8 @@ template <agreeing World, handle H, class Memory>
 class collective_exchange {
  public:
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
-                      collective_plan const& plan, access const& mine, H& h, Memory& memory, sieving const& prices,
-                      merging how, staging& space, report& done)
+                      collective_plan const& plan, std::int64_t all_bytes, access const& mine, H& h, Memory& memory,
+                      sieving const& prices, merging how, staging& space, report& done)
       : world_(world),
         seats_(node),
         stage_(stage),
@@ -59,10 +60,12 @@ class collective_exchange {
         memory_(memory),
         writer_(h, prices, how, space, done, plan.max_ranges),
         done_(done),
+        schedule_(world, plan, range_, all_bytes),
         links_(world, kept, plan, done) {}
 
   // `view` numbers the views of this rank.
   failure run(std::uint64_t view) {
+    in_phase const now(phase::exchange, {.bytes = mine_.bytes});
     prepare(view);
     if (plan_.kind == access_kind::write)
       write();
@@ -70,9 +73,8 @@ class collective_exchange {
       read();
     links_.finish();
     if (plan_.kind == access_kind::read) done_.bytes = bytes_before_gap();
-    for (std::size_t s = 0; s < near_.size(); ++s)
-      stage_.rounds_before(s) += static_cast<std::uint64_t>(plan_.rounds_of(domain(s)));
-    done_.rounds = plan_.rounds();
+    for (std::size_t s = 0; s < near_.size(); ++s) stage_.rounds_before(s) += steps_[s];
+    done_.rounds = schedule_.steps();
     return std::move(failed_);
   }
 
@@ -114,6 +116,7 @@ class collective_exchange {
     if (static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
     // Every rank begins with a different aggregator, so that few ranks meet in a window.
     if (!near_.empty()) first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
+    steps_.assign(near_.size(), 0);
     if (own_) covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
   }
 
@@ -128,15 +131,22 @@ class collective_exchange {
 
   file_domain const& domain(std::size_t s) const { return plan_.domains[near_[s]]; }
   template <class F>
-  void for_each_near(std::int64_t round, F&& f) {
+  void for_each_near(step const& k, F&& f) {
     for (std::size_t i = 0; i < near_.size(); ++i) {
       std::size_t const s = (first_ + i) % near_.size();
-      if (round < plan_.rounds_of(domain(s))) f(s, plan_.window_of(domain(s), round));
+      if (k.round < plan_.rounds_of(domain(s))) f(s, plan_.window_of(domain(s), k.round));
     }
   }
   template <class F>
-  void if_aggregator(std::int64_t round, F&& f) {
-    if (own_ && round < plan_.rounds_of(domain(*own_))) f(*own_, plan_.window_of(domain(*own_), round));
+  void if_aggregator(step const& k, F&& f) {
+    if (own_ && k.round < plan_.rounds_of(domain(*own_))) f(*own_, plan_.window_of(domain(*own_), k.round));
+  }
+  // A domain takes part in the first steps, up to its last round.
+  std::optional<step> next() {
+    std::optional<step> const k = schedule_.next();
+    for (std::size_t s = 0; k && s < near_.size(); ++s)
+      if (k->round < plan_.rounds_of(domain(s))) ++steps_[s];
+    return k;
   }
 
   // Notes that a part of the stream came up to `to`, where `wanted` was its end. Bytes behind a gap do not count.
@@ -159,9 +169,9 @@ class collective_exchange {
 
   // --- counters ---
 
-  // The number of round k of this call among the rounds of all calls.
-  std::uint64_t number(std::size_t s, std::int64_t k) {
-    return stage_.rounds_before(s) + static_cast<std::uint64_t>(k);
+  // The number of step k of this call among the steps of all calls.
+  std::uint64_t number(std::size_t s, step const& k) {
+    return stage_.rounds_before(s) + static_cast<std::uint64_t>(k.number);
   }
   // Values of `arrived` (or `emptied`) when all ranks are done with the round, and of `released` after it. They wrap around.
   std::uint32_t everybody(std::uint64_t round) const {
@@ -176,6 +186,7 @@ class collective_exchange {
       std::uint32_t const seen = w.load(std::memory_order_acquire);
       if (static_cast<std::int32_t>(seen - target) >= 0) return;
       if (!t) t.emplace(world_, done_.waiting_ns);
+      in_phase const now(phase::waiting);
       // A rank that is alone on its node never gets here: it finds everything done.
       if constexpr (node_waiting<World> && messaging<World>)
         world_.wait(word, seen, links_.requests());
@@ -198,15 +209,15 @@ class collective_exchange {
   // --- writing ---
 
   void write() {
-    std::int64_t const rounds = plan_.rounds();
-    for (std::int64_t k = 0; k <= rounds; ++k) {
-      if (!links_.none() && k < rounds) exchange_messages(k);
-      for_each_near(k, [&](std::size_t s, file_window const& w) { fill(s, k, w); });
-      if (k > 0) if_aggregator(k - 1, [&](std::size_t s, file_window const& w) { empty_to_file(s, k - 1, w); });
+    std::optional<step> before, now = next();
+    for (; now || before; before = now, now = next()) {
+      if (now && !links_.none()) exchange_messages(*now);
+      if (now) for_each_near(*now, [&](std::size_t s, file_window const& w) { fill(s, *now, w); });
+      if (before) if_aggregator(*before, [&](std::size_t s, file_window const& w) { empty_to_file(s, *before, w); });
     }
   }
 
-  void exchange_messages(std::int64_t k) {
+  void exchange_messages(step const& k) {
     // This rank has written its window of round k - 2.
     if_aggregator(k, [&](std::size_t s, file_window const& w) { links_.post(k, w, stage_.window(s, number(s, k))); });
     links_.send(
@@ -217,10 +228,10 @@ class collective_exchange {
         [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
   }
 
-  void fill(std::size_t s, std::int64_t k, file_window const& w) {
+  void fill(std::size_t s, step const& k, file_window const& w) {
     node_stage::counters& c = stage_.of(s);
     std::uint64_t const n = number(s, k);
-    if (k >= 2) await(c.released, released(n - 2));
+    if (k.number >= 2) await(c.released, released(n - 2));
     window_part p = range_.within(w);
     if (!p.empty()) {
       bool const placed = guarded([&] {
@@ -271,7 +282,7 @@ class collective_exchange {
       all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
   }
 
-  void empty_to_file(std::size_t s, std::int64_t k, file_window const& w) {
+  void empty_to_file(std::size_t s, step const& k, file_window const& w) {
     node_stage::counters& c = stage_.of(s);
     std::uint64_t const n = number(s, k);
     await(c.arrived[n & 1], everybody(n));
@@ -288,27 +299,29 @@ class collective_exchange {
     release(s);
   }
 
-  void fail(std::size_t s, std::int64_t k, file_window const& w, std::error_code error, char const* what) {
+  void fail(std::size_t s, step const& k, file_window const& w, std::error_code error, char const* what) {
     std::int64_t& first = stage_.of(s).failed_round;
-    first = std::min(first, k);
+    first = std::min(first, k.round);
     failed_.keep({error, std::string(what) + " the window [" + std::to_string(w.begin) + ", " + std::to_string(w.end) +
-                             ") of the file, round " + std::to_string(k + 1) + " of " +
+                             ") of the file, round " + std::to_string(k.round + 1) + " of " +
                              std::to_string(plan_.rounds())});
   }
 
   // --- reading ---
 
   void read() {
-    std::int64_t const rounds = plan_.rounds();
-    for (std::int64_t k = -1; k < rounds; ++k) {
-      if (!links_.none() && k + 1 < rounds)
-        links_.expect(k + 1, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
-      for_each_near(k + 1, [&](std::size_t s, file_window const& w) { ask(s, k + 1, w); });
-      if_aggregator(k + 1, [&](std::size_t s, file_window const& w) { fill_from_file(s, k + 1, w); });
-      if (k < 0) continue;
-      for_each_near(k, [&](std::size_t s, file_window const& w) { take(s, k, w); });
+    std::optional<step> now, ahead = next();
+    for (; ahead || now; now = ahead, ahead = next()) {
+      if (ahead) {
+        if (!links_.none())
+          links_.expect(*ahead, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
+        for_each_near(*ahead, [&](std::size_t s, file_window const& w) { ask(s, *ahead, w); });
+        if_aggregator(*ahead, [&](std::size_t s, file_window const& w) { fill_from_file(s, *ahead, w); });
+      }
+      if (!now) continue;
+      for_each_near(*now, [&](std::size_t s, file_window const& w) { take(s, *now, w); });
       if (!links_.none())
-        links_.take(k, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
+        links_.take(*now, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
           bool const there =
               !stream || guarded([&] { memory_.scatter(stream, from - mine_.position, to - mine_.position); });
           came_to(there ? to : from, wanted);
@@ -316,7 +329,7 @@ class collective_exchange {
     }
   }
 
-  void ask(std::size_t s, std::int64_t k, file_window const& w) {
+  void ask(std::size_t s, step const& k, file_window const& w) {
     std::uint64_t const n = number(s, k);
     window_part const p = range_.within(w);
     if (plan_.sparse && !p.empty() && p.file.dense == 0) mark(s, n, w, p);
@@ -324,11 +337,11 @@ class collective_exchange {
     count(stage_.of(s).arrived[n & 1], everybody(n));
   }
 
-  void fill_from_file(std::size_t s, std::int64_t k, file_window const& w) {
+  void fill_from_file(std::size_t s, step const& k, file_window const& w) {
     node_stage::counters& c = stage_.of(s);
     std::uint64_t const n = number(s, k);
     await(c.arrived[n & 1], everybody(n));
-    if (k >= 2) await(c.emptied[n & 1], everybody(n - 2));
+    if (k.number >= 2) await(c.emptied[n & 1], everybody(n - 2));
     links_.answered(k);
     file_share all{none, 0, 0};
     auto const add = [&](file_share const& f) {
@@ -379,7 +392,7 @@ class collective_exchange {
     return got.error;
   }
 
-  void take(std::size_t s, std::int64_t k, file_window const& w) {
+  void take(std::size_t s, step const& k, file_window const& w) {
     node_stage::counters& c = stage_.of(s);
     std::uint64_t const n = number(s, k);
     await(c.released, released(n));
@@ -402,9 +415,11 @@ class collective_exchange {
   Memory& memory_;
   window_writer<H> writer_;
   report& done_;
+  round_schedule<World> schedule_;
   typename links_of<World>::type links_;
-  std::vector<std::size_t> near_;   // domains of aggregators of this node, in the order of the stage
-  std::optional<std::size_t> own_;  // index in near_
+  std::vector<std::size_t> near_;     // domains of aggregators of this node, in the order of the stage
+  std::optional<std::size_t> own_;    // index in near_
+  std::vector<std::uint64_t> steps_;  // so far, of each near domain
   std::vector<std::uint64_t> covered_;
   std::size_t first_ = 0;
   std::int64_t first_gap_ = none;  // the first byte of the stream that was not transferred

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/phase.hpp>
+#include <argosy/exchange/detail/round_schedule.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/view_exchange.hpp>
@@ -49,26 +51,21 @@ class links {
   bool none() const noexcept { return requests_.empty(); }
   // All messages under way, for somebody who waits for something else and must keep them going.
   std::span<request> requests() { return requests_; }
-  void finish() { wait_all(requests_); }
-  void wait_all(std::span<request> some) {
-    if (some.empty()) return;
-    timing const t(world_, done_.waiting_ns);
-    World::wait_all(some);
-  }
+  void finish() { wait_for(requests_); }
 
   // --- Writing, at the rank ---
 
   // `gather(from, to, stream)` copies bytes of this rank's stream; false: it could not. `stretch(from)` is the memory that holds
   // them already, as far as it is contiguous.
   template <class Gather, class Stretch>
-  void send(std::int64_t round, Gather&& gather, Stretch&& stretch) {
-    std::span<request> const mine = to_requests(round);
-    wait_all(mine);
+  void send(step const& now, Gather&& gather, Stretch&& stretch) {
+    std::span<request> const mine = to_requests(now);
+    wait_for(mine);
     std::int64_t room = 0;
-    for (far_domain const& d : to_) room += part(d, round).bytes();
-    std::byte* free = room == 0 ? nullptr : kept_.outgoing[index(round)].get(room);
+    for (far_domain const& d : to_) room += part(d, now).bytes();
+    std::byte* free = room == 0 ? nullptr : kept_.outgoing[index(now)].get(room);
     for (std::size_t i = 0; i < to_.size(); ++i) {
-      window_part const p = part(to_[i], round);
+      window_part const p = part(to_[i], now);
       if (p.empty()) continue;
       auto const bytes = static_cast<std::size_t>(p.bytes());
       std::span<std::byte const> message = stretch(p.from);
@@ -79,24 +76,24 @@ class links {
         free += p.bytes();
       }
       done_.bytes += static_cast<std::int64_t>(message.size());
-      mine[i] = start_send(message, to_[i].rank, round);
+      mine[i] = start_send(message, to_[i].rank, now);
     }
   }
 
   // --- Writing, at the aggregator ---
 
   // Begins to receive what other ranks have for this window, as far as there is room. The window must be free.
-  void post(std::int64_t round, file_window const& w, std::byte* window) {
-    batches_[index(round)].begin = 0;
-    receive_some(round, w, window);
+  void post(step const& now, file_window const& w, std::byte* window) {
+    batches_[index(now)].begin = 0;
+    receive_some(now, w, window);
   }
   // Calls `arrived(theirs, part)` for each part that lies in the window now.
   template <class Arrived>
-  void collect(std::int64_t round, file_window const& w, std::byte* window, Arrived&& arrived) {
-    std::span<request> const mine = from_requests(round);
-    batch& b = batches_[index(round)];
+  void collect(step const& now, file_window const& w, std::byte* window, Arrived&& arrived) {
+    std::span<request> const mine = from_requests(now);
+    batch& b = batches_[index(now)];
     for (;;) {
-      wait_all(mine.subspan(b.begin, b.end - b.begin));
+      wait_for(mine.subspan(b.begin, b.end - b.begin));
       for (std::size_t i = b.begin; i < b.end; ++i) {
         far_rank const& f = from_[i];
         window_part const p = f.theirs.within(w);
@@ -107,7 +104,7 @@ class links {
       }
       if (b.end == from_.size()) return;
       b.begin = b.end;
-      receive_some(round, w, window);
+      receive_some(now, w, window);
     }
   }
 
@@ -115,15 +112,15 @@ class links {
 
   // Begins to receive this round's part; `stretch(from)` is its place in memory, as far as that is contiguous.
   template <class Stretch>
-  void expect(std::int64_t round, Stretch&& stretch) {
-    std::span<request> const mine = to_requests(round);
+  void expect(step const& now, Stretch&& stretch) {
+    std::span<request> const mine = to_requests(now);
     std::int64_t room = 0;
-    for (far_domain const& d : to_) room += part(d, round).bytes();
-    std::byte* free = room == 0 ? nullptr : kept_.incoming[index(round)].get(room);
-    std::vector<std::byte const*>& packed = batches_[index(round)].packed;
+    for (far_domain const& d : to_) room += part(d, now).bytes();
+    std::byte* free = room == 0 ? nullptr : kept_.incoming[index(now)].get(room);
+    std::vector<std::byte const*>& packed = batches_[index(now)].packed;
     packed.assign(to_.size(), nullptr);
     for (std::size_t i = 0; i < to_.size(); ++i) {
-      window_part const p = part(to_[i], round);
+      window_part const p = part(to_[i], now);
       if (p.empty()) continue;
       auto const bytes = static_cast<std::size_t>(p.bytes());
       std::span<std::byte> into = stretch(p.from);
@@ -134,20 +131,20 @@ class links {
         packed[i] = free;
         free += p.bytes();
       }
-      mine[i] = world_.start_receive(into, to_[i].rank, tag_of(round));
+      mine[i] = world_.start_receive(into, to_[i].rank, tag_of(now));
     }
   }
   // Waits for this round's part, which is shorter if the file ends. `scatter(stream, from, to, wanted)` copies it to memory; if
   // the bytes are there already, `stream` is null.
   template <class Scatter>
-  void take(std::int64_t round, Scatter&& scatter) {
-    std::span<request> const mine = to_requests(round);
-    wait_all(mine);
+  void take(step const& now, Scatter&& scatter) {
+    std::span<request> const mine = to_requests(now);
+    wait_for(mine);
     for (std::size_t i = 0; i < to_.size(); ++i) {
-      window_part const p = part(to_[i], round);
+      window_part const p = part(to_[i], now);
       if (p.empty()) continue;
       auto const bytes = static_cast<std::int64_t>(mine[i].received());
-      std::byte const* const packed = batches_[index(round)].packed[i];
+      std::byte const* const packed = batches_[index(now)].packed[i];
       scatter(bytes > 0 ? packed : nullptr, p.from, p.from + bytes, p.to);
     }
   }
@@ -161,11 +158,11 @@ class links {
       if (window_part const p = r.theirs.within(w); !p.empty()) f(r.theirs, p);
   }
   // Waits until the answers of a round are sent: then its window may be used again.
-  void answered(std::int64_t round) { wait_all(from_requests(round)); }
+  void answered(step const& now) { wait_for(from_requests(now)); }
   // Sends other ranks what they want of the window, as far as it lies before `end` in the file.
-  void answer(std::int64_t round, file_window const& w, std::byte const* window, std::int64_t end) {
-    std::span<request> const mine = from_requests(round);
-    staging& space = kept_.outgoing[index(round)];
+  void answer(step const& now, file_window const& w, std::byte const* window, std::int64_t end) {
+    std::span<request> const mine = from_requests(now);
+    staging& space = kept_.outgoing[index(now)];
     std::int64_t used = 0;
     std::size_t first = 0;  // the first rank whose message lies in the buffer
     for (std::size_t i = 0; i < from_.size(); ++i) {
@@ -178,7 +175,7 @@ class links {
       if (p.file.dense == 0) {
         // Many ranks may want the same bytes, so memory is limited to one window, not one per rank.
         if (used + p.bytes() > plan_.window_bytes) {
-          wait_all(mine.subspan(first, i - first));
+          wait_for(mine.subspan(first, i - first));
           first = i;
           used = 0;
         }
@@ -187,7 +184,7 @@ class links {
         used += p.bytes();
         message = {packed, bytes};
       }
-      mine[i] = start_send(message, f.rank, round);
+      mine[i] = start_send(message, f.rank, now);
     }
   }
 
@@ -205,14 +202,20 @@ class links {
       rounds[k] = failed_round;
       all[k] = world_.start_send(std::as_bytes(std::span(&rounds[k], 1)), from_[i].rank, tag);
     }
-    wait_all(all);
+    wait_for(all);
     for (std::size_t i = 0; i < to_.size(); ++i) f(to_[i].domain, rounds[i]);
   }
 
  private:
+  void wait_for(std::span<request> requests) {
+    if (requests.empty()) return;
+    timing const t(world_, done_.waiting_ns);
+    in_phase const now(phase::waiting);
+    World::wait_all(requests);
+  }
   static constexpr int tag = 32763;
   // Rounds need different tags: without room, receives of a round may begin after some of the next round.
-  static int tag_of(std::int64_t round) noexcept { return tag + 1 + static_cast<int>(round & 1); }
+  static int tag_of(step const& now) noexcept { return tag + 1 + static_cast<int>(now.number & 1); }
 
   // Receives under way: those of ranks [begin, end) in from_, and the buffer of those that are not received in place.
   struct batch {
@@ -220,26 +223,26 @@ class links {
     std::vector<std::byte const*> packed;
   };
 
-  static std::size_t index(std::int64_t round) noexcept { return static_cast<std::size_t>(round & 1); }
-  std::span<request> to_requests(std::int64_t round) {
-    return std::span(requests_).subspan(index(round) * (requests_.size() / 2), to_.size());
+  static std::size_t index(step const& now) noexcept { return static_cast<std::size_t>(now.number & 1); }
+  std::span<request> to_requests(step const& now) {
+    return std::span(requests_).subspan(index(now) * (requests_.size() / 2), to_.size());
   }
-  std::span<request> from_requests(std::int64_t round) {
-    return std::span(requests_).subspan(index(round) * (requests_.size() / 2) + to_.size(), from_.size());
+  std::span<request> from_requests(step const& now) {
+    return std::span(requests_).subspan(index(now) * (requests_.size() / 2) + to_.size(), from_.size());
   }
-  window_part part(far_domain const& d, std::int64_t round) const {
+  window_part part(far_domain const& d, step const& now) const {
     file_domain const& domain = plan_.domains[d.domain];
-    return round < plan_.rounds_of(domain) ? d.mine.within(plan_.window_of(domain, round)) : window_part();
+    return now.round < plan_.rounds_of(domain) ? d.mine.within(plan_.window_of(domain, now.round)) : window_part();
   }
-  request start_send(std::span<std::byte const> message, int to, std::int64_t round) {
+  request start_send(std::span<std::byte const> message, int to, step const& now) {
     ++done_.messages;
     done_.message_bytes += static_cast<std::int64_t>(message.size());
-    return world_.start_send(message, to, tag_of(round));
+    return world_.start_send(message, to, tag_of(now));
   }
 
-  void receive_some(std::int64_t round, file_window const& w, std::byte* window) {
-    std::span<request> const mine = from_requests(round);
-    batch& b = batches_[index(round)];
+  void receive_some(step const& now, file_window const& w, std::byte* window) {
+    std::span<request> const mine = from_requests(now);
+    batch& b = batches_[index(now)];
     b.packed.clear();
     std::int64_t used = 0;
     for (b.end = b.begin; b.end < from_.size(); ++b.end) {
@@ -249,13 +252,13 @@ class links {
         b.packed.push_back(nullptr);
       } else {
         if (used + p.bytes() > plan_.window_bytes) return;
-        b.packed.push_back(kept_.incoming[index(round)].get(plan_.window_bytes) + used);
+        b.packed.push_back(kept_.incoming[index(now)].get(plan_.window_bytes) + used);
         used += p.bytes();
       }
       if (p.empty()) continue;
       std::byte* const into =
           p.file.dense != 0 ? window + (p.file.low - w.begin) : const_cast<std::byte*>(b.packed.back());
-      mine[b.end] = world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag_of(round));
+      mine[b.end] = world_.start_receive({into, static_cast<std::size_t>(p.bytes())}, f.rank, tag_of(now));
     }
   }
 
@@ -292,7 +295,7 @@ struct no_links {
   void answer(All&&...) {}
   template <class... All>
   void settle(All&&...) {}
-  void answered(std::int64_t) {}
+  void answered(step const&) {}
   void finish() {}
 };
 

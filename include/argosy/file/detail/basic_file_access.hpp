@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
@@ -17,17 +20,21 @@ namespace argosy {
 
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
+  detail::in_phase const now(detail::phase::call, {.name = c.name});
   report r;
-  detail::job t;
-  failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed();
-  if (!f) f = local().access_timed(t, local().buffer, r);
-  if (!f && c.pointer == pointer_kind::individual) local().position += t.etypes;
+  failure f = is_open() ? crew_->access_alone(c, r) : detail::closed();
+  if (!f) {  // most calls: nothing needs to be told
+    if (c.error()) c.error()->clear();
+    what_failed_.clear();
+    return r;
+  }
   return finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
 }
 
 template <communicator World>
 report basic_file<World>::access_together(detail::call const& c) {
   if (!is_open()) return finish(alone(rank(), detail::closed()), c.name, {}, c.error());
+  if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
   report r;
   detail::collective_call all = crew_->prepare_together(c);
   all.given.require(!split_.pending(), errc::argument,
@@ -120,9 +127,11 @@ report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
 template <communicator World>
 plan basic_file<World>::explain_alone(detail::call const& c) const {
   detail::job t;
-  if (failure f = is_open() ? local().prepare(c, t) : detail::closed())
-    throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
-  plan p = local().explain(t);
+  failure f = is_open() ? local().prepare(c, t) : detail::closed();
+  plan p;
+  if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
+  if (f.thrown) std::rethrow_exception(f.thrown);
+  if (f) throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
   if (any_policy const& given = c.policy(); given.has_value() && given.is_collective() && p.policy != given.name())
     p.reason += "; " + std::string(given.name()) +
                 " is a policy of all ranks together, and this a local call: explain_all tells what it does";

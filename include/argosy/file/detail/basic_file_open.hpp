@@ -10,6 +10,7 @@
 
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/common_storage.hpp>
 #include <argosy/file/detail/crew.hpp>
 
 namespace argosy {
@@ -126,6 +127,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     crew.world.reset();
     return result;
   }
+  part.lies_on(detail::common_storage(*crew.world, part.handle));
   if constexpr (requires { crew.world->now(); })
     part.clock.virtual_ns = [world = *crew.world] { return detail::now_ns(world); };
   if (crew.reports) {

@@ -9,18 +9,22 @@
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/sieving.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy::detail {
 
 // Made when hints change, not by each call: calls share what is here.
 struct chosen {
-  explicit chosen(resolved_hints const& h, int ranks = 1);
+  // `on`: where the file lies; hints come before its prices.
+  explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {});
 
   argosy::sieving sieving;              // with all that hints say of windows and prices
   argosy::data_shipping data_shipping;  // with all they say of agents
   any_policy alone;                     // of a rank by itself
   any_policy reading, writing;          // of all ranks together; empty: each by itself
   bool ships = false;                   // calls without a policy of their own go to agents
+  bool one_stretch_is_one_call = true;  // of a rank by itself
+  bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
 
   any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
   // Of whoever owns its windows: nobody waits for its locks.

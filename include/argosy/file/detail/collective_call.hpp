@@ -12,6 +12,8 @@
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/phase.hpp>
+#include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -20,6 +22,7 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/detail/domain_check.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -54,7 +57,9 @@ struct collective_call {
   // Local, after all else is known.
   void summarise(open_file const& file) {
     work.timed = true;
-    given.same("policy", work.together.has_value() ? work.together.key() : 0);
+    std::uint64_t key = 0;
+    given.fail(failure_of(errc::argument, [&] { key = work.together.has_value() ? work.together.key() : 0; }));
+    given.same("policy", key);
     if (given.fault()) return;
     if (ordered)
       all.bytes = work.etypes;  // their sum; where they go is not known yet
@@ -88,20 +93,46 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   return file.locate(told.at + world.exclusive_sum(t.etypes), t);
 }
 
-// Collective, and the same on all ranks. Uneven accesses are worth a second look, to balance them.
+// Asks the policy. Collective where it is one of the program: it may throw on some ranks only, break the rules, or not be pure, and
+// all ranks must know before they rely on it.
 template <agreeing World>
-collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, job const& t,
-                              access_summary const& all) {
+collective_plan ask_for_plan(World const& world, open_file const& file, collective_call const& c,
+                             access_summary const& all, rank_group const& ranks, access_histogram const* where,
+                             agreement& result) {
+  job const& t = c.work;
+  collective_plan plan;
+  auto const ask = [&] {
+    plan = where ? t.together.plan_together(t.kind, all, ranks, *where) : t.together.plan_together(t.kind, all, ranks);
+  };
+  if (t.together.keeps_rules()) return ask(), plan;
+  arguments given(c.given.call(), c.given.where());
+  given.fail(failure_of(errc::argument, [&] {
+    ask();
+    domain_check const check(std::string(t.together.name()), plan);
+    check.look(t.kind, all, ranks);
+    if (t.bytes > 0) check.covers(file.access_of(t));
+  }));
+  given.same("plan", key_of_plan(plan));
+  result = agree_to_begin(world, given, false);
+  return plan;
+}
+
+// Collective, and the same on all ranks; only if `result` is a success. Uneven accesses are worth a second look, to balance them.
+template <agreeing World>
+collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, collective_call const& c,
+                              access_summary const& all, agreement& result) {
+  job const& t = c.work;
   if (!t.together.has_value())
     return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
   if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
   rank_group const& group = ranks.group(world, file);
-  collective_plan plan = t.together.plan_together(t.kind, all, group);
-  if (plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
+  if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
+  collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
+  if (result && plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
     access_histogram where;
     if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
     world.all_reduce(where);
-    plan = t.together.plan_together(t.kind, all, group, where);
+    plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
   if (plan.policy == data_shipping::name) plan.reason += file.parts.words();
   return plan;
@@ -113,6 +144,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
                           collective_call& c, staging& space, report& done) {
   timing const whole(world, done.time_ns);
   job& t = c.work;
+  in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   {
     timing const beginning(world, done.agreement_ns);
     if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
@@ -128,19 +160,16 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
       world.all_reduce(all);
     }
   }
-  // Made of what all ranks know by a pure function: where a policy of the program throws, it throws on all of them.
+  agreement planned;
   collective_plan plan;
-  try {
+  {
     timing const deciding(world, done.agreement_ns);
-    plan = plan_together(world, ranks, file, t, all);
-    c.planned(plan);
-  } catch (rank_failure const&) {
-    throw;
-  } catch (...) {
-    return alone(world.rank(), failure_by("a policy of the program"));
+    plan = plan_together(world, ranks, file, c, all, planned);
   }
+  if (!planned) return planned;
+  c.planned(plan);
   if (plan.together) {
-    auto const result = ranks.exchange(world, plan, t, file, space, done, all.pending > 0, mine);
+    auto const result = ranks.exchange(world, plan, t, file, space, done, all, mine);
     if (result) {
       done.policy = std::move(plan.policy);
       done.reason = std::move(plan.reason);

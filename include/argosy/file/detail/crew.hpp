@@ -54,8 +54,14 @@ struct crew {
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
 
-  // Local: the job of a call of this rank; moves the shared pointer.
+  // Local: a call of this rank; moves the pointers.
+  failure access_alone(call const& c, report& done);
+  // Its job; moves the shared pointer.
   failure prepare_alone(call const& c, job& t);
+  // The only rank has nobody to agree with: a plain collective call is a local one.
+  bool is_local(call const& c) const {
+    return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone && file->plain(c).has_value();
+  }
   // What this rank brings to a collective call.
   collective_call prepare_together(call const& c) const;
   agreement access(collective_call& c, report& done);
@@ -185,6 +191,27 @@ void crew<World>::finish_later_calls() {
 }
 
 template <communicator World>
+failure crew<World>::access_alone(call const& c, report& done) {
+  failure f;
+  std::int64_t etypes = 0;
+  if (std::optional<plain_call> const p = file->plain(c)) {
+    file->note_call(c, false);
+    etypes = p->etypes;
+    std::int64_t const offset = c.pointer == pointer_kind::shared       ? pointer->add(etypes, f)
+                                : c.pointer == pointer_kind::individual ? file->position.etypes
+                                                                        : c.offset;
+    if (!f) f = file->access_plain(*p, offset, done);
+  } else {
+    job t;
+    f = prepare_alone(c, t);
+    if (!f) f = file->access_timed(t, file->buffer, done);
+    etypes = t.etypes;
+  }
+  if (!f && c.pointer == pointer_kind::individual) file->position += etypes;
+  return f;
+}
+
+template <communicator World>
 failure crew<World>::prepare_alone(call const& c, job& t) {
   file->note_call(c, false);
   failure f = file->prepare(c, t);
@@ -243,10 +270,12 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (later) later->finish();
   result = agree_to_begin(*world, c.given, c.develop, c.all);
   if (!result) return {};
-  collective_plan p = plan_together(*world, *ranks, *file, c.work, c.all);
+  collective_plan p = plan_together(*world, *ranks, *file, c, c.all, result);
+  if (!result) return p;
   c.planned(p);
   c.tell(file->last_call);
-  if (!p.together) p.alone = file->explain(c.work);
+  if (!p.together)
+    if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(c.work); })) result = alone(file->rank, f);
   return p;
 } catch (rank_failure const& lost) {
   result = without(lost, world);

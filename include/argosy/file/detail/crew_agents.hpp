@@ -31,8 +31,8 @@ void crew<World>::serve_agents() {
   }
 }
 
-// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for that. Fails only where an
-// earlier partitioning ends, and not well.
+// Each agent's stripes are cached on its node, if the hints, which are equal on all ranks, ask for that. Fails only
+// if ending the previous partitioning failed.
 template <communicator World>
 failure crew<World>::partition() {
   partitioning& parts = file->parts;

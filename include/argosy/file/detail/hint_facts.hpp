@@ -24,6 +24,9 @@ struct hint_facts {
   std::int64_t aggregators = 0;
   std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
 
+  // The file lies where handing blocks from rank to rank has a price: `automatic` may ship.
+  bool may_ship = false;
+
   // Of cb_config_list, from the first collective call on: a bit for each of its first 64 entries that names a host of this job.
   bool hosts_known = false;
   std::int64_t hosts_allow = 0;  // ranks that may be aggregators

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,14 +51,18 @@ struct used_view {
         sorted(!view.stream().overlaps()),
         granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
         types(view.representation().converts() ? type_digest(view.etype_types()) : type_digest()),
-        number(next_number()) {}
+        number(next_number()) {
+    bool const bytes_as_they_are = !this->view.representation().converts();
+    if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
+  }
   argosy::view view;
   bool sorted;
   // Data of these types is not so many etypes, where that matters.
   failure fault_of(stream_types const& data, std::int64_t etypes) const;
-  std::int64_t granule;  // divides the offset and length of whatever whole etypes are
-  type_digest types;     // of the etype, where the representation converts
-  std::uint64_t number;  // another one for each view of this process
+  std::int64_t granule;                    // divides the offset and length of whatever whole etypes are
+  type_digest types;                       // of the etype, where the representation converts
+  std::uint64_t number;                    // another one for each view of this process
+  std::optional<std::int64_t> begin = {};  // where the view begins, if all of it is one stretch of the file as it is
 
  private:
   static std::uint64_t next_number() {
@@ -82,6 +88,16 @@ struct job {
 
   // Before the call returns that this goes on after.
   void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
+};
+
+// The simplest call: one stretch of memory to or from one stretch of the file, as the hints choose. Most small calls are
+// that, and no window need be planned for them.
+struct plain_call {
+  access_kind kind;
+  std::span<std::byte> memory;
+  std::int64_t etypes;
+
+  std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(memory.size()); }
 };
 
 // Of the first `bytes` of its stream, what lies in memory; an item that is cut does not count.
@@ -144,6 +160,7 @@ struct open_file {
   file_hints const& told_hints();
   void note_call(call const& c, bool collective) noexcept;
   hint_facts last_call;
+  void lies_on(storage s);  // the same on all ranks
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
@@ -161,6 +178,9 @@ struct open_file {
   failure prepare(call const& c, job& t) const;
   // Finds the job's place in the view, `offset` etypes from its start.
   failure locate(std::int64_t offset, job& t) const;
+  // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says what.
+  std::optional<plain_call> plain(call const& c) const;
+  failure access_plain(plain_call const& p, std::int64_t offset, report& done);
   // Does the job, without other ranks but agents.
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
@@ -200,6 +220,7 @@ struct open_file {
   file_hints hints_, told_;
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
+  storage storage_;
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

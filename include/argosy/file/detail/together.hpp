@@ -74,10 +74,10 @@ class team {
     return *group_;
   }
 
-  // Carries out a plan for all ranks together, and agrees on the outcome; `before` is what failed on this rank already.
+  // Carries out a plan for all ranks together, and agrees on the outcome; `asked` is what all ranks ask for, `before` what failed on this rank already.
   // Returns nullopt if no rank could get staging memory; then nothing was done. Collective.
   std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t, open_file& file,
-                                    staging& space, report& done, bool others_write, failure const& before) {
+                                    staging& space, report& done, access_summary const& asked, failure const& before) {
     {
       timing const preparing(world, done.agreement_ns);
       if (!has_stage(world, plan)) return std::nullopt;
@@ -85,10 +85,11 @@ class team {
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
-    merging const how = file.merging_for(others_write);  // the ranks of this call are no danger to each other
+    merging const how = file.merging_for(asked.pending > 0);  // the ranks of this call are no danger to each other
     return with_memory(t, [&](auto& memory, auto const& check) {
       timed_handle handle(file.handle, done, &file.clock);
-      collective_exchange all(world, seats_, stage_, links_, plan, wanted, handle, memory, prices, how, space, done);
+      collective_exchange all(world, seats_, stage_, links_, plan, asked.bytes, wanted, handle, memory, prices, how,
+                              space, done);
       failure f = all.run(t.where->number);
       if (!f) f = check();
       if (before) f = before;

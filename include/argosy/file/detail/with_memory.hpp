@@ -15,10 +15,10 @@ template <class F>
 auto with_memory(job const& t, F&& f) {
   representation const& r = t.where->view.representation();
   if (!r.converts()) {
-    native_memory memory(t.memory->form, t.memory->address);
+    native_memory memory(t.memory->form(), t.memory->address());
     return f(memory, [] { return failure(); });
   }
-  converted_memory memory(r, t.memory->form, t.memory->types, t.memory->address);
+  converted_memory memory(r, t.memory->form(), t.memory->types(), t.memory->address());
   return f(memory, [&]() -> failure {
     return memory.fits() ? failure() : failure(errc::conversion, "in representation " + std::string(r.name()));
   });

@@ -17,17 +17,25 @@ struct blocked_rank {
   bool in_background = false;  // a nonblocking call of this rank
   double since = 0;            // seconds
   std::string waits_for;       // "receive from rank 3, tag 7, communicator 0, at main.cpp:12"
-  std::string last_passed;     // the last collective call that it left, and the last agreement of a file
+  std::string last_passed;     // the last collective call that it left, and its call of a file
 };
 
-// A span in the row of one rank.
+// A span in the row of one rank. Phases of a file's calls hold the spans of what happens in them.
 struct virtual_span {
   int rank = 0;
-  char const* kind = "";  // collective, message, file, compute
+  char const* kind = "";  // collective, message, file, compute; call, agreement, exchange, waiting, locks
   std::string_view name;
   std::int64_t begin_ps = 0, end_ps = 0;
   std::int64_t bytes = -1;
   int peer = -1;
+  std::int64_t offset = -1;  // in the file
+};
+
+// A message that was received.
+struct virtual_flow {
+  int from = 0, to = 0;
+  std::int64_t sent_ps = 0, received_ps = 0;
+  std::int64_t bytes = 0;
 };
 
 struct virtual_report {
@@ -39,13 +47,18 @@ struct virtual_report {
   std::int64_t file_calls = 0, file_bytes = 0;
   std::vector<int> dead;  // ranks that died, and those that left their program by rank_failure, in this order
   std::vector<blocked_rank> blocked;
+  // Faults, pauses and deaths of the scenario that no rank came to: "fault=rank:17,call:write". A test of them tests nothing.
+  std::vector<std::string> did_not_happen;
   int ranks_per_node = 1;
   std::vector<virtual_span> timeline;  // if asked for
+  std::vector<virtual_flow> flows;     // then, too
 };
 
 std::string to_string(virtual_report const& r);
+// A line for each thing that ranks wait for, whatever their number: "ranks 0-4, 6-15 wait since ...".
+std::vector<std::string> lines_of(std::vector<blocked_rank> const& blocked);
 
-// The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank.
+// The timeline as JSON for chrome://tracing and Perfetto: a process per node, a row per rank, an arrow per message.
 std::string timeline_json(virtual_report const& r);
 
 // A run had to end before its programs did. what() has all details.

@@ -93,6 +93,9 @@ struct scenario {
 // One line, without members that have their defaults: "ranks=64 seed=7 fault=rank:3,call:write,first:2,error:ENOSPC die=5:40".
 // parse_scenario is the inverse; throws std::invalid_argument, with the word that it does not understand.
 std::string to_string(scenario const& s);
+std::string to_string(rank_fault const& x);  // "fault=rank:3,call:write,first:2,error:ENOSPC"
+std::string to_string(paused_rank const& x);
+std::string to_string(dying_rank const& x);
 scenario parse_scenario(std::string_view text);
 
 }  // namespace argosy::lab

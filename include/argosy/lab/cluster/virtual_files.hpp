@@ -13,6 +13,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy::lab {
 
@@ -52,7 +53,8 @@ class virtual_files {
   std::int64_t allocated_bytes() const;
 
   // The files that would be found after a crash now, as a separate file system. Blocks that were not synced are new, old, or torn
-  // at a sector of 512 bytes; new sizes and names are there or not; each as the seed says.
+  // at a sector of 512 bytes; new sizes and names are there or not, renamed files have their new name or the old one until the opener
+  // has settled it; each as the seed says.
   virtual_files crash(std::uint64_t seed) const;
 
  private:
@@ -82,6 +84,7 @@ class virtual_handle {
   std::error_code close();
   bool is_open() const noexcept { return open_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
+  argosy::storage storage() const;  // with the prices of its disk
 
  private:
   friend class virtual_files;

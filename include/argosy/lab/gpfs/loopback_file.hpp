@@ -45,6 +45,7 @@ class loopback_file : public file_calls<loopback_file> {
   }
   bool is_open() const { return host_ != nullptr; }
   std::int64_t block_bytes() const { return host_ != nullptr ? host_->hardware().block_bytes : 4096; }
+  argosy::storage storage() const { return host_ != nullptr ? host_->hardware().storage() : argosy::storage(); }
 
   loopback::ticket start(call c) { return host_->start(node_, std::move(c)); }
   node_id node() const { return node_; }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include <argosy/policy/storage.hpp>
+
 namespace argosy::lab::gpfs {
 
 // A regular value. 0 as a rate means: no limit. The defaults are a plausible machine of the year 2000. MB are
@@ -57,6 +59,9 @@ struct machine {
   static double seconds(std::int64_t bytes, double mb_per_s) {
     return mb_per_s > 0 ? static_cast<double>(bytes) / (mb_per_s * 1e6) : 0;
   }
+
+  // What its calls cost a client: by docs/develop/prices.md.
+  argosy::storage storage() const;
 
   friend bool operator==(machine const&, machine const&) = default;
 };

@@ -77,6 +77,7 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   std::error_code close();
   bool is_open() const noexcept { return state_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
+  argosy::storage storage() const;
   int node() const noexcept { return node_; }
 
  private:

@@ -76,9 +76,7 @@ constexpr void require_equal_sizes(std::span<std::int64_t const> offsets, std::s
 
 constexpr layout bytes(std::int64_t n) {
   detail::require_not_negative("bytes", "the number of bytes", n);
-  detail::assembler parts;
-  parts.add_bytes(0, n);
-  return parts.finish();
+  return n == 0 ? layout() : detail::builder::one_piece(0, n, {0, n, true});
 }
 
 constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& inner) {
@@ -86,6 +84,9 @@ constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& i
   detail::bounds hull;
   detail::include_copies(hull, count, stride, inner);
   detail::require_copies_fit(count, stride, inner, hull);
+  bool const one_node = inner.nodes().size() == 1 && inner.root().kind == node_kind::bytes;
+  if (one_node && count > 0 && (count == 1 || stride == inner.size()))
+    return detail::builder::one_piece(inner.origin(), count * inner.size(), hull);
   detail::builder b;
   detail::item_list once, all;
   b.append(once, 0, inner);

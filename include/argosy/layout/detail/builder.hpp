@@ -107,6 +107,16 @@ class builder {
     return finish_checked(list, hull);
   }
 
+  // The layout of one piece, which is known to fit: what most data in memory is.
+  static constexpr layout one_piece(std::int64_t offset, std::int64_t length, bounds const& hull) {
+    layout result;
+    result.lower_bound_ = hull.low;
+    result.extent_ = sub(hull.high, hull.low);
+    result.origin_ = offset;
+    result.nodes_.push_back(piece_node(length));
+    return result;
+  }
+
   // Makes the layout of a list that is known to fit.
   constexpr layout finish_checked(item_list& list, bounds const& hull) {
     normalise(list);
@@ -150,7 +160,8 @@ class builder {
     return static_cast<std::int64_t>(nodes_.size() - 1);
   }
 
-  constexpr std::int64_t leaf(std::int64_t length) { return intern({node_kind::bytes, 0, 1, 0, length, 0, length, 1}); }
+  static constexpr node piece_node(std::int64_t length) { return {node_kind::bytes, 0, 1, 0, length, 0, length, 1}; }
+  constexpr std::int64_t leaf(std::int64_t length) { return intern(piece_node(length)); }
 
   constexpr std::int64_t repeat_node(std::int64_t count, std::int64_t stride, std::int64_t child) {
     node const c = at(child);

@@ -33,29 +33,25 @@ constexpr decltype(auto) core_of(D const& type) {
 
 }  // namespace detail
 
-inline view::view(made, std::int64_t displacement, layout etype, layout filetype, stream_types types,
-                  argosy::representation r)
-    : displacement_(displacement),
-      etype_(std::move(etype)),
-      filetype_(std::move(filetype)),
-      representation_(std::move(r)),
-      etype_types_(std::move(types)) {
-  if (displacement < 0)
-    throw invalid_layout("argosy::view: the displacement is " + std::to_string(displacement) +
+inline void view::make(layout etype, layout filetype, stream_types types) {
+  etype_ = std::move(etype);
+  filetype_ = std::move(filetype);
+  etype_types_ = std::move(types);
+  if (displacement_ < 0)
+    throw invalid_layout("argosy::view: the displacement is " + std::to_string(displacement_) +
                          "; give 0 or more, in bytes from the start of the file");
   require_filetype(etype_, filetype_, false);
-  stream_ = detail::tiles(displacement, filetype_);
+  stream_ = detail::tiles(displacement_, filetype_);
 }
 
 template <datatype Filetype>
-view::view(made, std::int64_t displacement, Filetype const& type, layout filetype, argosy::representation r)
-    : view([&] {
-        auto const& core = detail::core_of(type);
-        layout etype = file_form(core, r);
-        bool const divides = check_filetype(etype, filetype, false) == filetype_fault::no_fault;
-        return view(made{}, displacement, divides ? std::move(etype) : bytes(1), filetype,
-                    divides ? types_of_copies(core, 1) : stream_types(signature(basic::byte)), r);
-      }()) {}
+void view::make_of(Filetype const& type, layout filetype) {
+  auto const& core = detail::core_of(type);
+  layout etype = file_form(core, representation_);
+  bool const divides = check_filetype(etype, filetype, false) == filetype_fault::no_fault;
+  make(divides ? std::move(etype) : bytes(1), std::move(filetype),
+       divides ? types_of_copies(core, 1) : stream_types(signature(basic::byte)));
+}
 
 inline std::int64_t view::offset_of_end(std::int64_t file_size) const {
   if (stream_.empty()) return 0;

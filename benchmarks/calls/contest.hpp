@@ -1,0 +1,40 @@
+// A contest of calls: argosy's, the MPI library's and the bare system call, in turn, each for some thousand times.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <mpi.h>
+
+namespace calls {
+
+struct setting {
+  std::string directory;
+  int rounds;
+};
+
+// One way to make the call; empty: there is none.
+using action = std::function<void()>;
+
+struct entry {
+  action raw, mpi, argosy;
+};
+
+// Times in ns per call, of the slowest rank: the median of the rounds, and what nine tenths of them are above and below.
+struct spread {
+  double low = 0, median = 0, high = 0;
+};
+struct outcome {
+  spread raw, mpi, argosy;
+  spread above;              // argosy's time less that of the system call, in the same round
+  spread ratio;              // the MPI library's time by argosy's, in the same round
+  double allocations = 0;    // of a call of argosy, on the heap
+  double instructions = -1;  // of user code in a call of argosy; -1: the machine does not tell
+};
+
+// Collective. `calls`: as many in a row, to be timed as one.
+outcome run(MPI_Comm comm, entry const& e, std::int64_t calls, int rounds);
+
+}  // namespace calls

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rows.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <mpi.h>
+
+#include <argosy/argosy.hpp>
+
+namespace calls {
+namespace {
+
+namespace io = argosy;
+
+bool some_wrong = false;
+void note_wrong_bytes(std::string const& row) {
+  std::fprintf(stderr, "%s: wrong bytes\n", row.c_str());
+  some_wrong = true;
+}
+
+// The file of one row, open in three ways, and this rank's bytes. Blocks of ranks do not meet.
+class place {
+ public:
+  place(MPI_Comm comm, setting const& how, std::string const& row, std::int64_t bytes, io::mode more)
+      : comm_(comm), bytes_(bytes), data_(static_cast<std::size_t>(bytes)) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &ranks_);
+    int world_rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    path_ = how.directory + "/bench_calls." + std::to_string(world_rank - rank_);
+    for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<std::byte>(i * 7 + 1);
+    if (rank_ == 0) {
+      ::unlink(path_.c_str());
+      int const made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+      std::vector<std::byte> const all(static_cast<std::size_t>(span() * ranks_), std::byte{0x11});
+      if (made < 0 || ::pwrite(made, all.data(), all.size(), 0) != static_cast<ssize_t>(all.size()))
+        note_wrong_bytes(row + ": " + path_ + " cannot be made");
+      ::close(made);
+    }
+    MPI_Barrier(comm);
+    descriptor = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    MPI_File_open(comm, path_.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &mpi);
+    argosy = io::file::open(io::mpi(comm), path_, io::mode::read_write | more);
+  }
+  place(place const&) = delete;
+  place& operator=(place const&) = delete;
+  ~place() {
+    MPI_Barrier(comm_);
+    ::close(descriptor);
+    MPI_File_close(&mpi);
+    argosy.close();
+    MPI_Barrier(comm_);
+    if (rank_ == 0) ::unlink(path_.c_str());
+  }
+
+  // Of each rank in the file, with room for pieces and the holes between them.
+  std::int64_t span() const { return 2 * bytes_; }
+  std::int64_t offset() const { return rank_ * span(); }
+  std::int64_t bytes() const { return bytes_; }
+  std::byte* memory() { return data_.data(); }
+  std::span<std::byte> data() { return data_; }
+
+  int descriptor = -1;
+  MPI_File mpi = MPI_FILE_NULL;
+  io::file argosy;
+
+ private:
+  MPI_Comm comm_;
+  int rank_ = 0, ranks_ = 1;
+  std::int64_t bytes_;
+  std::vector<std::byte> data_;
+  std::string path_;
+};
+
+using maker = entry (*)(place&);
+
+struct row {
+  char const* name;
+  maker make;
+  io::mode more = io::mode::none;
+};
+
+// One more call of argosy, and then by the bare system call: what a read brought, or what a write left.
+bool right(place& p, entry const& e, std::string const& name) {
+  if (name.find("_at") == std::string::npos) return true;  // where shared pointers stand depends on the ranks
+  std::vector<std::byte> const before(p.data().begin(), p.data().end());
+  std::vector<std::byte> other(before.size(), std::byte{0x5a});
+  bool const reads = name.find("read") != std::string::npos;
+  std::vector<std::byte> const& first = reads ? before : other;
+  if (::pwrite(p.descriptor, first.data(), first.size(), p.offset()) < 0) return false;
+  if (reads) std::fill(p.data().begin(), p.data().end(), std::byte{0});
+  e.argosy();
+  if (::pread(p.descriptor, other.data(), other.size(), p.offset()) < 0) return false;
+  return other == before && std::equal(before.begin(), before.end(), p.data().begin());
+}
+
+int count(place const& p) { return static_cast<int>(p.bytes()); }
+std::size_t size(place const& p) { return static_cast<std::size_t>(p.bytes()); }
+
+entry read_at(place& p) {
+  return {[&p] { benchmark::DoNotOptimize(::pread(p.descriptor, p.memory(), size(p), p.offset())); },
+          [&p] { MPI_File_read_at(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { p.argosy.read_at(p.offset(), p.data()); }};
+}
+entry write_at(place& p) {
+  return {[&p] { benchmark::DoNotOptimize(::pwrite(p.descriptor, p.memory(), size(p), p.offset())); },
+          [&p] { MPI_File_write_at(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { p.argosy.write_at(p.offset(), p.data()); }};
+}
+entry read_at_all(place& p) {
+  return {read_at(p).raw,
+          [&p] { MPI_File_read_at_all(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { p.argosy.read_at_all(p.offset(), p.data()); }};
+}
+entry write_at_all(place& p) {
+  return {write_at(p).raw,
+          [&p] { MPI_File_write_at_all(p.mpi, p.offset(), p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { p.argosy.write_at_all(p.offset(), p.data()); }};
+}
+// Pointers go back now and then, so that the file stays small; that is part of no contestant's call but one in 256.
+template <class Call, class Back>
+action rewound(Call call, Back back) {
+  return [call, back, n = 0]() mutable {
+    if (++n % 256 == 0) back();
+    call();
+  };
+}
+entry write_shared(place& p) {
+  return {{},
+          rewound([&p] { MPI_File_write_shared(p.mpi, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+                  [&p] { MPI_File_seek_shared(p.mpi, 0, MPI_SEEK_SET); }),
+          rewound([&p] { p.argosy.write_shared(p.data()); }, [&p] { p.argosy.seek_shared(0); })};
+}
+entry write_ordered(place& p) {
+  return {{},
+          rewound([&p] { MPI_File_write_ordered(p.mpi, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+                  [&p] { MPI_File_seek_shared(p.mpi, 0, MPI_SEEK_SET); }),
+          rewound([&p] { p.argosy.write_ordered(p.data()); }, [&p] { p.argosy.seek_shared(0); })};
+}
+
+// Every other piece of 64 bytes: by hand, the window that spans them, read, and picked from or put into.
+constexpr std::int64_t piece = 64;
+void look_at_pieces(place& p) {
+  MPI_Datatype pieces = MPI_DATATYPE_NULL;
+  MPI_Type_vector(static_cast<int>(p.bytes() / piece), piece, 2 * piece, MPI_BYTE, &pieces);
+  MPI_Type_commit(&pieces);
+  MPI_File_set_view(p.mpi, p.offset(), MPI_BYTE, pieces, "native", MPI_INFO_NULL);
+  MPI_Type_free(&pieces);
+  p.argosy.set_view(p.offset(),
+                    {io::type<std::byte>, io::vector(p.bytes() / piece, piece, 2 * piece, io::type<std::byte>)});
+}
+action by_hand(place& p, bool writes) {
+  return [&p, writes, window = std::vector<std::byte>(2 * size(p) - piece)]() mutable {
+    benchmark::DoNotOptimize(::pread(p.descriptor, window.data(), window.size(), p.offset()));
+    for (std::size_t i = 0; i < size(p); i += piece)
+      writes ? std::memcpy(window.data() + 2 * i, p.memory() + i, piece)
+             : std::memcpy(p.memory() + i, window.data() + 2 * i, piece);
+    if (writes) benchmark::DoNotOptimize(::pwrite(p.descriptor, window.data(), window.size(), p.offset()));
+  };
+}
+entry read_pieces(place& p) {
+  look_at_pieces(p);
+  return {by_hand(p, false), [&p] { MPI_File_read_at(p.mpi, 0, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { p.argosy.read_at(0, p.data()); }};
+}
+entry write_pieces(place& p) {
+  look_at_pieces(p);
+  return {by_hand(p, true), [&p] { MPI_File_write_at(p.mpi, 0, p.memory(), count(p), MPI_BYTE, MPI_STATUS_IGNORE); },
+          [&p] { p.argosy.write_at(0, p.data()); }};
+}
+
+void enter(row const& r, std::int64_t bytes, std::int64_t calls, bool self, setting const& how) {
+  std::string const name = std::string(self ? "self/" : "") + r.name + "/" + std::to_string(bytes);
+  auto const measure = [=](benchmark::State& state) {
+    place here(self ? MPI_COMM_SELF : MPI_COMM_WORLD, how, name, bytes, r.more);
+    entry const all = r.make(here);
+    outcome o;
+    for (auto _ : state) {
+      o = run(MPI_COMM_WORLD, all, calls, how.rounds);
+      state.SetIterationTime(o.argosy.median * 1e-9);
+    }
+    if (!right(here, all, name)) note_wrong_bytes(name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    auto const put = [&](std::string const& counter, spread const& s) {
+      state.counters[counter] = s.median;
+      state.counters[counter + "_low"] = s.low;
+      state.counters[counter + "_high"] = s.high;
+    };
+    if (all.raw) put("raw", o.raw), put("above", o.above);
+    if (all.mpi) put("mpi", o.mpi), put("ratio", o.ratio);
+    put("argosy", o.argosy);
+    state.counters["heap"] = o.allocations;
+    state.counters["instructions"] = o.instructions;
+  };
+  benchmark::RegisterBenchmark(name.c_str(), measure)->UseManualTime()->Iterations(1)->Unit(benchmark::kNanosecond);
+}
+
+}  // namespace
+
+bool wrong_bytes() { return some_wrong; }
+
+void enter_all(setting const& how) {
+  static constexpr row rows[] = {{"read_at", read_at},
+                                 {"write_at", write_at},
+                                 {"write_at.unique", write_at, io::mode::unique_open},
+                                 {"read_at_all", read_at_all},
+                                 {"write_at_all", write_at_all},
+                                 {"write_shared", write_shared},
+                                 {"write_ordered", write_ordered},
+                                 {"read_pieces", read_pieces},
+                                 {"write_pieces", write_pieces}};
+  for (bool const self : {false, true})
+    for (row const& r : rows)
+      for (std::int64_t const bytes : {std::int64_t{8}, std::int64_t{1} << 10, std::int64_t{64} << 10}) {
+        bool const pieces = std::string(r.name).find("pieces") != std::string::npos;
+        if (pieces ? bytes != 1024 : false) continue;
+        enter(r, bytes, bytes > 4096 ? 200 : 1000, self, how);
+      }
+}
+
+}  // namespace calls

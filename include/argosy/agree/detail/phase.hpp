@@ -1,0 +1,82 @@
+// Phases of a call: what a rank is doing now, told to whoever listens in its thread. Costs a branch where nobody does.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace argosy::detail {
+
+// They nest: a call holds the others, an exchange holds waits and file calls. The time of a phase without that of the phases
+// inside it adds up to the call's.
+enum class phase : std::uint8_t {
+  call,       // the whole of it; its own time is planning
+  agreement,  // reductions at its begin and end
+  exchange,   // moving data and views between ranks
+  waiting,    // for other ranks, or their messages
+  file,       // reading and writing
+  locks       // getting and giving back locks of the file
+};
+inline constexpr std::size_t phase_count = 6;
+
+constexpr std::string_view name_of(phase p) noexcept {
+  constexpr std::array<std::string_view, phase_count> names{"call",    "agreement", "exchange",
+                                                            "waiting", "file",      "locks"};
+  return names[static_cast<std::size_t>(p)];
+}
+
+struct phase_facts {
+  std::string_view name = {};  // a literal: which call it is; empty: that of the phase
+  std::int64_t offset = -1;    // in the file; -1: none
+  std::int64_t bytes = -1;
+};
+
+class phase_listener {
+ public:
+  virtual void begin(phase p, phase_facts const& facts) noexcept = 0;
+  virtual void end(phase p) noexcept = 0;
+
+ protected:
+  ~phase_listener() = default;
+};
+
+// Of this thread. The ranks of a virtual cluster share one thread, and a listener that knows which of them runs.
+inline constinit thread_local phase_listener* phases_heard_by = nullptr;
+
+// While it lives, its thread is in the phase.
+class in_phase {
+ public:
+  explicit in_phase(phase p, phase_facts const& facts = {}) noexcept : to_(phases_heard_by), phase_(p) {
+    if (to_) [[unlikely]]
+      to_->begin(p, facts);
+  }
+  in_phase(in_phase const&) = delete;
+  in_phase& operator=(in_phase const&) = delete;
+  ~in_phase() {
+    if (to_) [[unlikely]]
+      to_->end(phase_);
+  }
+
+ private:
+  phase_listener* to_;
+  phase phase_;
+};
+
+// While it lives, `to` hears this thread; null changes nothing.
+class hearing_phases {
+ public:
+  explicit hearing_phases(phase_listener* to) noexcept : before_(phases_heard_by) {
+    if (to) phases_heard_by = to;
+  }
+  hearing_phases(hearing_phases const&) = delete;
+  hearing_phases& operator=(hearing_phases const&) = delete;
+  ~hearing_phases() { phases_heard_by = before_; }
+
+ private:
+  phase_listener* before_;
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,103 @@
+// One rank's part of an array in a file: shape, order and type of the whole, and which of its elements are this rank's.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/element.hpp>
+#include <argosy/datatype/file_form.hpp>
+#include <argosy/datatype/order.hpp>
+#include <argosy/datatype/signature.hpp>
+#include <argosy/format/dtype.hpp>
+#include <argosy/layout/layout.hpp>
+
+namespace argosy {
+
+class array_part;
+
+namespace detail {
+
+// All elements of an array of one dimension, or the only one of an array of none.
+array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature types);
+
+template <class D>
+inline constexpr bool is_element = false;
+template <class T>
+inline constexpr bool is_element<element<T>> = true;
+template <class D>
+concept copies_of_elements = typed_copies<D> && is_element<typename D::old_type>;
+
+}  // namespace detail
+
+// A darray or a subarray of a C++ type: they know the whole array.
+template <class D>
+concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
+  d.sizes();
+  { d.element_order() } -> std::same_as<order>;
+};
+
+//   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, world.rank());
+//   io::array_part cells({n}, io::indexed_block(1, numbers, io::type<cell>));
+// A regular value; an argument is made of a datatype on the way. In the file elements lie dense: members that a struct is
+// described by, and nothing between them. Arrays as elements are further dimensions: the last ones of an array in C order, the
+// first ones in Fortran order. Throws invalid_layout if a shape does not hold the part.
+class array_part {
+ public:
+  template <array_datatype D>
+  array_part(D const& tile) : array_part(shape_of(tile.sizes()), tile, tile.element_order()) {}
+  // Any other datatype built of C++ type: which elements of the array, in bytes of dense elements.
+  template <detail::copies_of_elements D>
+  array_part(std::vector<std::int64_t> shape, D const& part, argosy::order o = order::c)
+      : array_part(std::move(shape), o, detail::inner_type_of<typename D::old_type::value_type>(),
+                   types_of<typename D::old_type::value_type>(),
+                   [part](layout const& element) { return part.with(element).form(); }) {}
+  // One element, of an array without dimensions.
+  template <class T>
+  array_part(element<T>)
+      : array_part({}, order::c, detail::inner_type_of<T>(), types_of<T>(), [](layout const& e) { return e; }) {}
+
+  std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
+  argosy::order order() const noexcept { return order_; }
+  dtype const& type() const noexcept { return type_; }
+  std::int64_t bytes() const noexcept { return bytes_; }      // of the whole array
+  std::int64_t part_bytes() const noexcept { return size_; }  // of this rank's part
+  // The basic types of an element in memory, of which the part has `elements`.
+  signature const& types() const noexcept { return types_; }
+  std::int64_t elements() const noexcept { return types_.size() == 0 ? 0 : size_ / types_.size(); }
+  // The part in the file, if an element lies there so.
+  layout form(layout const& element) const { return form_(element); }
+  layout form() const { return form_(argosy::bytes(types_.size())); }
+
+  // "'<f8' (30, 20)"
+  friend std::string to_string(array_part const& p);
+  friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element, signature types);
+
+ private:
+  using form_function = std::function<layout(layout const&)>;
+  array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element, signature types,
+             form_function form);
+
+  template <class Sizes>
+  static std::vector<std::int64_t> shape_of(Sizes const& sizes) {
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 0; i < sizes.size(); ++i) all.push_back(sizes[i]);
+    return all;
+  }
+
+  std::vector<std::int64_t> shape_;
+  argosy::order order_;
+  dtype type_;
+  signature types_;
+  form_function form_;
+  std::int64_t bytes_ = 0, size_ = 0;
+};
+
+std::string to_string(array_part const& p);
+
+}  // namespace argosy

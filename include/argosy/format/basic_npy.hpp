@@ -1,0 +1,58 @@
+// An array in a .npy file, which NumPy opens, written and read together by the ranks of a world.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <argosy/file/basic_file.hpp>
+#include <argosy/format/array_part.hpp>
+#include <argosy/format/npy_header.hpp>
+
+namespace argosy {
+
+// `io::npy` is this on MPI: npy.hpp. Movable. All calls but header() and file() are collective, and end with an error on every
+// rank or on none. The file is not safe against a crash while it is written; checkpoints are.
+template <communicator World>
+class basic_npy {
+ public:
+  basic_npy() = default;  // not open
+
+  // A new file in place of what had the name: the header, and room for the array, which is zeros until it is written. What could
+  // not be made is removed. Shape, type and order must be equal on all ranks.
+  //   auto f = io::npy::create(world, "u.npy", tile);
+  //   f.write_all(io::interior(u, {1, 1, 1}));
+  //   f.close();
+  static basic_npy create(World const& world, std::string const& path, array_part const& part, hinted with = {},
+                          opener files = posix_opener());
+  // A file that is there, for reading or with mode::read_write. errc::datatype if its array is another one than that of `part`.
+  // Read is either byte order, and of records those fields that the program has; they must come in one order.
+  static basic_npy open(World const& world, std::string const& path, array_part const& part,
+                        argosy::mode modes = mode::read, hinted with = {}, opener files = posix_opener());
+  // What array a file has.
+  static npy_header header_of(World const& world, std::string const& path, hinted with = {},
+                              opener files = posix_opener());
+
+  // The data is this rank's part, all of it and of its type.
+  report write_all(source from, how with = {});
+  report read_all(target into, how with = {});
+  void close(on_error e = {});
+
+  npy_header const& header() const noexcept { return header_; }
+  // All other calls: the view is this rank's part. Offsets behind it lie behind the array.
+  basic_file<World>& file() noexcept { return file_; }
+  // Of the last call on this rank that failed.
+  std::string const& what_failed() const noexcept { return what_failed_; }
+
+ private:
+  void make(World const& world, std::string const& path, hinted const& with, opener const& files);
+  void find(World const& world, std::string const& path, argosy::mode modes, hinted const& with, opener const& files);
+
+  basic_file<World> file_;
+  array_part part_ = type<std::byte>;
+  npy_header header_;
+  std::string what_failed_;
+};
+
+}  // namespace argosy

@@ -1,0 +1,220 @@
+// Bodies of basic_checkpoint.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/file/detail/open.hpp>
+#include <argosy/format/basic_checkpoint.hpp>
+#include <argosy/format/detail/block_shares.hpp>
+#include <argosy/format/detail/stored_array.hpp>
+#include <argosy/format/detail/together.hpp>
+
+namespace argosy {
+
+// What the header will say; and why that cannot be saved.
+template <communicator World>
+checkpoint_header basic_checkpoint<World>::plan(failure& why) const {
+  checkpoint_header h;
+  for (entry const& e : entries_) {
+    h.arrays.push_back({.name = e.name, .type = e.part.type(), .order = e.part.order(), .shape = e.part.shape()});
+    why.keep(e.data.fault());
+    if (!why) why = detail::fault_of(e.part, e.data.buffer(), e.name);
+  }
+  why.keep(detail::failure_of(errc::argument, [&]() -> failure {
+    detail::place_arrays(h);
+    failure bad;
+    detail::parse_checkpoint_header(detail::checkpoint_header_of(h), bad);  // names that are not there, or twice
+    return bad ? failure{errc::argument, bad.detail} : failure{};
+  }));
+  return h;
+}
+
+template <communicator World>
+void basic_checkpoint<World>::save(World const& world, std::string const& path, hinted with, opener files) {
+  detail::with_errors(with.error(), what_failed_, [&] {
+    detail::with_ranks(world, "save", path, [&](World const& ours) {
+      failure why;
+      checkpoint_header const h = plan(why);
+      if (!files.renames())
+        why.keep({errc::unsupported, "files cannot be renamed here, so a checkpoint could be half of one"});
+      auto const text = detail::checkpoint_header_of(h);
+      detail::agree_on_same(ours, "arrays", {reinterpret_cast<char const*>(text.data()), text.size()}, why,
+                            with.where(), "save", path);
+      std::uint64_t number = detail::random_name();
+      if constexpr (requires { ours.unique_number(); }) number = ours.unique_number();
+      ours.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
+      save_as(ours, path, detail::temporary_path(path, number), h, with, files);
+    });
+  });
+}
+
+template <communicator World>
+void basic_checkpoint<World>::save_as(World const& world, std::string const& path, std::string const& temporary,
+                                      checkpoint_header const& h, hinted const& with, opener const& files) const {
+  basic_file<World> f =
+      basic_file<World>::open(world, temporary, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
+                              {with.hints(), with.where()}, files);
+  try {
+    write(f, h);
+    f.sync(with.where());
+    f.close(with.where());
+    failure named;
+    if (world.rank() == 0) {
+      if (auto const code = files.rename(temporary, path)) {
+        named = {code, "renaming '" + temporary + "'"};
+      } else if (auto const later = files.settle(path)) {
+        named = {later, "the new checkpoint has its name, but after a crash the old one may have it"};
+      }
+    }
+    detail::agree_to_go_on(world, named, "save", path);
+  } catch (...) {
+    std::error_code ignored;
+    if (f.is_open()) f.close(ignored);
+    if (world.rank() == 0) files.remove(temporary);
+    detail::barrier_of_survivors(world);  // when a rank has returned, the file is gone
+    throw;
+  }
+}
+
+template <communicator World>
+void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header const& h) const {
+  int const rank = f.world().rank();
+  f.set_size(h.file_bytes);
+  auto const head = detail::checkpoint_header_of(h);
+  f.write_at_all(0, rank == 0 ? memory(std::span(head)) : const_buffer());
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    entry const& e = entries_[i];
+    checkpoint_array const& a = h.arrays[i];
+    bool const brings = !e.everywhere || rank == 0;
+    argosy::view v;
+    failure why = detail::failure_of(errc::datatype,
+                                     [&] { return detail::view_of({a.type, a.order, a.shape, a.offset}, e.part, v); });
+    detail::agree_to_go_on(f.world(), why, "save", f.path());
+    f.set_view(v);
+    f.write_at_all(0, brings ? e.data.buffer() : const_buffer());
+    f.set_view(0, type<std::byte>);
+
+    detail::block_shares shares(h.blocks(a), rank, f.world().size());
+    std::vector<detail::block_part> const mine =
+        detail::shared_out(f.world(), shares, "save", f.path(), [&]() -> std::vector<detail::block_part> {
+          if (!brings) return {};
+          return detail::block_parts(v.filetype(), e.data.buffer(), h.block_bytes, a.bytes());
+        });
+    std::vector<std::byte> sums;
+    why = detail::failure_of(errc::datatype, [&] { return detail::sums_of(h, a, shares, mine, sums); });
+    if (why)
+      f.write_at_all(0, source(std::move(why), std::source_location::current()));
+    else
+      f.write_at_all(a.sums + 4 * shares.first(rank), sums);
+  }
+}
+
+template <communicator World>
+checkpoint_header basic_checkpoint<World>::find(basic_file<World>& f) {
+  auto const start = detail::header_for_all(f, detail::checkpoint_header_bytes, "load");
+  failure why;
+  auto h = detail::parse_checkpoint_header(start, why);
+  if (h) {
+    std::error_code error;
+    std::int64_t const size = f.size(error);
+    if (error)
+      why = error;
+    else if (size < h->file_bytes)
+      why = {errc::damaged,
+             "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(h->file_bytes)};
+  }
+  detail::agree_to_go_on(f.world(), why, "load", f.path());
+  return std::move(*h);
+}
+
+template <communicator World>
+void basic_checkpoint<World>::load(World const& world, std::string const& path, hinted with, opener files) {
+  detail::with_errors(with.error(), what_failed_, [&] {
+    auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
+    try {
+      read(f, find(f));
+    } catch (...) {
+      std::error_code ignored;
+      f.close(ignored);
+      throw;
+    }
+    f.close(with.where());
+  });
+}
+
+template <communicator World>
+void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const& h) const {
+  std::string names;
+  std::vector<argosy::view> views(entries_.size());
+  failure why;
+  for (std::size_t i = 0; i < entries_.size() && !why; ++i) {
+    entry const& e = entries_[i];
+    names += e.name + '\n';
+    checkpoint_array const* const a = h.find(e.name);
+    why = e.data.fault();
+    if (!why && !e.writable) why = {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
+    if (!why && !a) why = {errc::datatype, "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h)};
+    if (!why)
+      why = detail::failure_of(errc::datatype, [&] {
+        failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, e.part, views[i]);
+        if (other) other.detail = "'" + e.name + "': " + other.detail;
+        return other ? other : detail::fault_of(e.part, e.data.buffer(), e.name);
+      });
+  }
+  detail::agree_on_same(f.world(), "arrays", names, why, std::source_location::current(), "load", f.path());
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    entry const& e = entries_[i];
+    checkpoint_array const& a = *h.find(e.name);
+    f.set_view(views[i]);
+    const_buffer const& into = e.data.buffer();
+    buffer const room{const_cast<std::byte*>(into.address()), into.form(), into.types()};  // it is writable
+    report const r = f.read_at_all(0, room);
+    f.set_view(0, type<std::byte>);
+    failure cut;
+    if (r.memory_bytes < room.size()) cut = {errc::truncated, "the file ends inside of '" + e.name + "'"};
+    detail::agree_to_go_on(f.world(), cut, "load", f.path());
+
+    detail::block_shares shares(h.blocks(a), f.world().rank(), f.world().size());
+    std::vector<detail::block_part> const mine =
+        detail::shared_out(f.world(), shares, "load", f.path(), [&]() -> std::vector<detail::block_part> {
+          if (e.everywhere && f.world().rank() != 0) return {};
+          if (views[i].representation().converts())  // memory has other bytes than the file
+            return detail::blocks_of(views[i].filetype(), h.block_bytes);
+          return detail::block_parts(views[i].filetype(), into, h.block_bytes, a.bytes());
+        });
+    failure const damage = detail::failure_of(errc::io, [&] {
+      return detail::damage_of(h, a, shares, mine, [&](std::int64_t offset, std::span<std::byte> bytes) {
+        return f.read_at(offset, bytes).bytes;
+      });
+    });
+    detail::agree_to_go_on(f.world(), damage, "load", f.path());
+  }
+}
+
+template <communicator World>
+checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::string const& path, hinted with,
+                                                     opener files) {
+  checkpoint_header h;
+  std::string words;
+  detail::with_errors(with.error(), words, [&] {
+    auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
+    try {
+      h = find(f);
+    } catch (...) {
+      std::error_code ignored;
+      f.close(ignored);
+      throw;
+    }
+    f.close(with.where());
+  });
+  return h;
+}
+
+}  // namespace argosy

@@ -1,0 +1,90 @@
+// The blocks of an array, shared out among the ranks: each puts the checksums of its share together.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <argosy/error/failure.hpp>
+#include <argosy/format/checkpoint_header.hpp>
+#include <argosy/format/detail/checksums.hpp>
+#include <argosy/format/detail/together.hpp>
+#include <argosy/world/parcel.hpp>
+
+namespace argosy::detail {
+
+// Rank r has the blocks first(r) to first(r + 1).
+class block_shares {
+ public:
+  block_shares(std::int64_t blocks, int rank, int ranks) : blocks_(blocks), rank_(rank), ranks_(ranks) {}
+  std::int64_t first(int rank) const { return blocks_ / ranks_ * rank + blocks_ % ranks_ * rank / ranks_; }
+  int owner(std::int64_t block) const;
+  std::int64_t mine() const { return first(rank_ + 1) - first(rank_); }
+  int rank() const { return rank_; }
+
+  std::vector<parcel> send(std::vector<block_part> const& parts) const;
+  // For each block of this rank what all have sent.
+  std::vector<block_part> combine(std::vector<parcel> const& parcels) const;
+
+ private:
+  std::int64_t blocks_;
+  int rank_, ranks_;
+};
+
+// Blocks that a filetype touches, with nothing known of their bytes.
+std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_bytes);
+// The checksums of this rank's blocks, as the file has them; a failure if the ranks' parts do not cover a block.
+failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
+                std::vector<block_part> const& parts, std::vector<std::byte>& into);
+// Compares them with what the file says. Blocks that are not covered, but touched, are read.
+failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
+                  std::vector<block_part> const& parts,
+                  std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read);
+
+std::string temporary_path(std::string const& path, std::uint64_t number);
+
+// Collective: what `parts_of` returns on each rank, put together for the blocks of this one.
+template <communicator World, class PartsOf>
+std::vector<block_part> shared_out(World const& world, block_shares const& shares, std::string_view call,
+                                   std::string_view path, PartsOf&& parts_of) {
+  std::vector<parcel> parcels;
+  failure const why = failure_of(errc::io, [&]() -> failure {
+    parcels = shares.send(parts_of());
+    return {};
+  });
+  agree_to_go_on(world, why, call, path);
+  try {
+    return shares.combine(world.deliver(parcels));
+  } catch (rank_failure const& lost) {
+    throw_agreed(without(lost, std::optional(world)), call, path, world.rank());
+  }
+}
+
+// Collective: messages of its own for `body`.
+template <communicator World, class Body>
+void with_ranks(World const& world, std::string_view call, std::string_view path, Body&& body) {
+  std::optional<World> ours;
+  try {
+    ours.emplace(world.duplicate());
+    body(*ours);
+  } catch (rank_failure const& lost) {
+    throw_agreed(without(lost, ours), call, path, world.rank());
+  }
+}
+
+template <communicator World>
+void barrier_of_survivors(World const& world) {
+  try {
+    world.barrier();
+  } catch (rank_failure const&) {
+    return;
+  }
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,120 @@
+// The base of decorators: a handle around another one that forwards whatever a handle can do, hints to the file system included.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <argosy/handle/handle.hpp>
+#include <argosy/handle/handle_call.hpp>
+#include <argosy/handle/hinting.hpp>
+
+namespace argosy {
+
+// `Derived` has one function for all calls that reach the file, or none, and then nothing is added:
+//
+//   template <class Act>
+//   io_result around(handle_call const& call, Act&& act) {   // public
+//     io_result const done = act();                          // the call; or not, or again, or later
+//     return done;
+//   }
+//
+// io_result is what any call returns: the bytes moved, the size, or 0, and the error. What a decorator does otherwise, such as
+// cutting a transfer short, it hides by a function of its own with that name. Several threads may be in `around` at a time.
+template <class Derived, handle H>
+class forwarding {
+ public:
+  forwarding()
+    requires std::default_initializable<H>
+  = default;
+  explicit forwarding(H inner) : inner_(std::move(inner)) {}
+
+  io_result read(std::int64_t offset, std::span<std::byte> memory) {
+    read_part const all{offset, memory};
+    return pass({.kind = file_call::read, .offset = offset, .reads = {&all, 1}},
+                [&] { return inner_.read(offset, memory); });
+  }
+  io_result write(std::int64_t offset, std::span<std::byte const> memory) {
+    write_part const all{offset, memory};
+    return pass({.kind = file_call::write, .offset = offset, .writes = {&all, 1}},
+                [&] { return inner_.write(offset, memory); });
+  }
+  io_result read(std::span<read_part const> parts) {
+    return pass({.kind = file_call::read, .offset = first_of(parts), .reads = parts},
+                [&] { return inner_.read(parts); });
+  }
+  io_result write(std::span<write_part const> parts) {
+    return pass({.kind = file_call::write, .offset = first_of(parts), .writes = parts},
+                [&] { return inner_.write(parts); });
+  }
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    return tell({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind},
+                [&] { return inner_.lock(offset, length, kind); });
+  }
+  std::error_code unlock(std::int64_t offset, std::int64_t length) {
+    return tell({.kind = file_call::unlock, .offset = offset, .length = length},
+                [&] { return inner_.unlock(offset, length); });
+  }
+  std::int64_t size(std::error_code& error) {
+    io_result const done = pass({.kind = file_call::size}, [&] {
+      io_result r;
+      r.bytes = inner_.size(r.error);
+      return r;
+    });
+    error = done.error;
+    return done.bytes;
+  }
+  std::error_code resize(std::int64_t bytes) {
+    return tell({.kind = file_call::resize, .length = bytes}, [&] { return inner_.resize(bytes); });
+  }
+  std::error_code preallocate(std::int64_t bytes) {
+    return tell({.kind = file_call::preallocate, .length = bytes}, [&] { return inner_.preallocate(bytes); });
+  }
+  std::error_code sync() {
+    return tell({.kind = file_call::sync}, [&] { return inner_.sync(); });
+  }
+  std::error_code close() {
+    return tell({.kind = file_call::close}, [&] { return inner_.close(); });
+  }
+  std::error_code fcntl(std::span<std::byte> argument) {
+    return tell({.kind = file_call::fcntl, .length = static_cast<std::int64_t>(argument.size())},
+                [&] { return fcntl_of(inner_, argument); });
+  }
+
+  // These ask no file.
+  bool is_open() const { return inner_.is_open(); }
+  std::int64_t block_bytes() const { return inner_.block_bytes(); }
+  bool takes_hints() const { return argosy::takes_hints(inner_); }
+  int node() const { return node_of(inner_); }
+  argosy::storage storage() const { return storage_of(inner_); }
+
+  H& inner() noexcept { return inner_; }
+  H const& inner() const noexcept { return inner_; }
+
+  template <class Act>
+  io_result around(handle_call const&, Act&& act) {
+    return act();
+  }
+
+ private:
+  template <class Part>
+  static std::int64_t first_of(std::span<Part const> parts) noexcept {
+    return parts.empty() ? 0 : parts.front().offset;
+  }
+  template <class Act>
+  io_result pass(handle_call const& call, Act&& act) {
+    return static_cast<Derived&>(*this).around(call, std::forward<Act>(act));
+  }
+  // Calls that have no number to return.
+  template <class Act>
+  std::error_code tell(handle_call const& call, Act&& act) {
+    return pass(call, [&] { return io_result{0, act()}; }).error;
+  }
+
+  mutable H inner_;  // what asks no file need not be const
+};
+
+}  // namespace argosy

@@ -1,0 +1,72 @@
+// Looks at what an independent policy of the program returns, before it is carried out: an executor would crash, never end, or
+// write what nobody asked for.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <argosy/plan/invalid_plan.hpp>
+#include <argosy/policy/access.hpp>
+
+namespace argosy::detail {
+
+// True for the policies of the library, which keep the rules: their windows are not looked at again.
+template <class P>
+inline constexpr bool keeps_rules = false;
+
+// O(depth) for a window. Throws invalid_plan.
+class window_check {
+ public:
+  // All must live as long as this.
+  window_check(std::string_view policy, access const& wanted, std::int64_t buffer_bytes)
+      : policy_(policy), wanted_(wanted), buffer_bytes_(buffer_bytes) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+    if (buffer_bytes < 1 || buffer_bytes > most)
+      refuse("buffer_for returned " + number(buffer_bytes) + " bytes; from 1 to 2^62 can be had");
+  }
+
+  // The next window, which must begin at `at`.
+  void operator()(window const& w, std::int64_t at) {
+    std::string const name = "window " + number(count_++);
+    if (w.position != at) refuse(name + " begins at " + number(w.position) + ", not at " + number(at));
+    if (w.wanted < 1) refuse(name + " has " + number(w.wanted) + " wanted bytes; it must have at least 1");
+    if (w.wanted > wanted_.end() - at)
+      refuse(name + " begins at " + number(at) + " and has " + number(w.wanted) +
+             " wanted bytes, but the access ends at " + number(wanted_.end()));
+    window const hull = window_of(wanted_.file, at, w.wanted);
+    if (w.offset != hull.offset || w.length != hull.length)
+      refuse(name + " is " + number(w.length) + " bytes from " + number(w.offset) +
+             " of the file; its wanted bytes lie in " + number(hull.length) + " bytes from " + number(hull.offset));
+    if (w.pieces != hull.pieces) refuse(name + " has " + number(w.pieces) + " pieces; they are " + number(hull.pieces));
+    switch (w.how) {
+      case passage::pieces:
+        return;
+      case passage::whole:
+        if (hull.pieces > 1) refuse(name + " is not whole: it has " + number(hull.pieces) + " pieces");
+        return;
+      case passage::merged:
+        if (!wanted_.sorted) refuse(name + " is merged, but the view names bytes twice: such windows go by pieces");
+        if (w.length > buffer_bytes_)
+          refuse(name + " is merged and " + number(w.length) + " bytes long, but buffer_for returned " +
+                 number(buffer_bytes_));
+        return;
+    }
+    refuse(name + " moves by a passage that is none: " + number(static_cast<std::int64_t>(w.how)));
+  }
+
+ private:
+  static std::string number(std::int64_t n) { return std::to_string(n); }
+  [[noreturn]] void refuse(std::string const& what) const {
+    throw invalid_plan("policy '" + std::string(policy_) + "': " + what);
+  }
+
+  std::string_view policy_;
+  access const& wanted_;
+  std::int64_t buffer_bytes_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace argosy::detail

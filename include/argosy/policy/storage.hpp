@@ -1,0 +1,54 @@
+// Storage: what a file lies on, and what access to it costs there. Handles know it; policies choose by it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace argosy {
+
+// The prices of file access, in nanoseconds. The defaults are those of a page cache; see docs/develop/prices.md.
+struct prices {
+  double call_ns = 600;         // one call that reads
+  double write_call_ns = 2500;  // one that writes
+  double lock_ns = 3500;        // locking and unlocking a range
+  double byte_ns = 0.08;        // a byte between file and memory
+  double piece_ns = 4;          // picking one piece out of a buffer
+  friend bool operator==(prices const&, prices const&) = default;
+};
+
+// The prices of moving data between ranks, in nanoseconds.
+struct exchange_prices {
+  double round_ns = 20000;    // waiting for each other, once a round
+  double byte_ns = 0.25;      // a byte into or out of staging memory
+  double piece_ns = 3;        // finding its place
+  double block_ns = 0;        // handing a block of the file from rank to rank: POSIX files have no such thing
+  double server_byte_ns = 0;  // a byte at the servers of the file system, which all ranks share; 0: there are none
+  // `crowd`: slow-down of a rank by itself while all other ranks access the file; prices are those of an idle machine.
+  // `write`: cost of a collective write relative to a read (pages are allocated and locked).
+  double crowd = 1.75;
+  double write = 1.95;
+  friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
+};
+
+// The defaults are a file of the page cache. Where the numbers are from: docs/develop/prices.md.
+struct storage {
+  std::string name = "local files";  // for reasons: "by the prices of local files"
+  argosy::prices prices = {};
+  exchange_prices exchange = {};
+
+  // A server somewhere, which every lock goes to, and every write before the lock is given back.
+  static storage network() {
+    return {"a network file system",
+            {.call_ns = 100e3, .write_call_ns = 100e3, .lock_ns = 1e6, .byte_ns = 1},
+            {.server_byte_ns = 1, .crowd = 1, .write = 1}};
+  }
+  // Blocks that have an owner, and go through its disks to the next.
+  static storage gpfs() {
+    return {"GPFS",
+            {.call_ns = 10e3, .write_call_ns = 10e3, .lock_ns = 90e3, .byte_ns = 10.8},
+            {.round_ns = 100e3, .byte_ns = 7.5, .block_ns = 31e6, .server_byte_ns = 0.83, .crowd = 1, .write = 1}};
+  }
+  friend bool operator==(storage const&, storage const&) = default;
+};
+
+}  // namespace argosy

@@ -1,0 +1,154 @@
+// Implements format/array_part.hpp and format/detail/stored_array.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/array_part.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include <argosy/datatype/detail/type_digest.hpp>
+#include <argosy/format/detail/stored_array.hpp>
+
+#include "literal.hpp"
+
+namespace argosy {
+
+namespace {
+
+std::string shape_and_type(dtype const& type, std::vector<std::int64_t> const& shape, order o) {
+  return to_string(type) + " " + detail::python_tuple(shape) + (o == order::fortran ? " in Fortran order" : "");
+}
+
+// Arrays with at most one dimension that is longer than 1 are the same in both orders.
+bool has_order(std::vector<std::int64_t> const& shape) {
+  return std::ranges::count_if(shape, [](std::int64_t n) { return n > 1; }) > 1 &&
+         std::ranges::find(shape, 0) == shape.end();
+}
+
+// How an element of the file is read as one of the program.
+struct matched {
+  layout form;
+  std::optional<bool> swapped = {};  // unset: no number of it has an order
+};
+
+bool match(dtype const& file, dtype const& mine, matched& m);
+
+bool match_field(dtype_field const& file, dtype_field const& mine, matched& m) {
+  if (file.shape != mine.shape || !match(file.type, mine.type, m)) return false;
+  std::int64_t copies = 1;
+  for (std::int64_t const n : mine.shape) copies *= n;
+  m.form = at(file.offset, repeat(copies, file.type.bytes, m.form));
+  return true;
+}
+
+// Fields of the program, found by name, in the order in which the file has them.
+bool match_record(dtype const& file, dtype const& mine, matched& m) {
+  detail::assembler all;
+  std::int64_t before = -1;
+  for (dtype_field const& f : mine.fields) {
+    auto const found = std::ranges::find(file.fields, f.name, &dtype_field::name);
+    if (found == file.fields.end() || found->offset <= before || !match_field(*found, f, m)) return false;
+    before = found->offset;
+    all.add(0, m.form);
+  }
+  m.form = resized(all.finish(), 0, file.bytes);
+  return true;
+}
+
+bool match(dtype const& file, dtype const& mine, matched& m) {
+  if (file.kind != mine.kind) return false;
+  if (file.kind == 'r') return match_record(file, mine, m);
+  if (file.bytes != mine.bytes || file.unit != mine.unit) return false;
+  m.form = bytes(file.bytes);
+  if (mine.order == '|') return true;
+  bool const swapped = file.order != mine.order;
+  if (m.swapped.value_or(swapped) != swapped) return false;  // one view converts all of it, or nothing
+  m.swapped = swapped;
+  return true;
+}
+
+// The other byte order: each item of a basic type, of the size that it has in memory, backwards.
+representation const& byte_swapped() {
+  constexpr auto swap = [](basic type, std::int64_t count, std::byte const* from, std::byte* to) {
+    auto const n = static_cast<std::ptrdiff_t>(size_in(native_sizes, type));
+    for (std::int64_t i = 0; i < count; ++i) std::reverse_copy(from + i * n, from + (i + 1) * n, to + i * n);
+    return true;
+  };
+  static representation const it(
+      "byte-swapped",
+      {.file_bytes = [](basic type) { return size_in(native_sizes, type); }, .read = swap, .write = swap},
+      native_sizes);
+  return it;
+}
+
+}  // namespace
+
+array_part::array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element, signature types,
+                       form_function form)
+    : shape_(std::move(shape)),
+      order_(o),
+      type_(std::move(element.type)),
+      types_(std::move(types)),
+      form_(std::move(form)) {
+  if (o == order::c)
+    shape_.insert(shape_.end(), element.inner.begin(), element.inner.end());
+  else
+    shape_.insert(shape_.begin(), element.inner.rbegin(), element.inner.rend());
+  bytes_ = type_.bytes;
+  for (std::int64_t const n : shape_) {
+    if (n < 0) throw invalid_layout("argosy::array_part: a size is negative; give 0 or more");
+    bytes_ = detail::mul(bytes_, n);
+  }
+  layout const dense = this->form();
+  size_ = dense.size();
+  if (!dense.empty() && (dense.true_lower_bound() < 0 || dense.true_upper_bound() > bytes_))
+    throw invalid_layout("argosy::array_part: the part reaches beyond the array " + shape_and_type(type_, shape_, o) +
+                         "; give elements of the array only");
+}
+
+std::string to_string(array_part const& p) { return shape_and_type(p.type_, p.shape_, p.order_); }
+
+namespace detail {
+
+array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature types) {
+  std::int64_t const n = shape.empty() ? 1 : shape[0];
+  return array_part(std::move(shape), order::c, std::move(element), std::move(types),
+                    [n](layout const& e) { return repeat(n, e.extent(), e); });
+}
+
+failure view_of(stored_array const& stored, array_part const& part, view& into) {
+  auto const differ = [&](std::string_view remedy) -> failure {
+    return {errc::datatype, "the file has an array of " + shape_and_type(stored.type, stored.shape, stored.order) +
+                                ", the program's is of " + to_string(part) + std::string(remedy)};
+  };
+  if (stored.shape != part.shape()) return differ({});
+  matched m;
+  if (!match(stored.type, part.type(), m)) return differ({});
+  if (stored.order != part.order() && has_order(stored.shape))
+    return differ("; give tile and memory the order of the file");
+  // An element of the part is several of the file, if it is an array.
+  std::int64_t const inner = part.type().bytes == 0 ? 1 : part.types().size() / part.type().bytes;
+  layout const element = repeat(inner, stored.type.bytes, m.form);
+  typed_form const etype{element, part.types()};
+  signature all;
+  all.append(part.types(), part.elements());
+  into = view(stored.offset, etype, typed_form{part.form(element), all},
+              m.swapped.value_or(false) ? byte_swapped() : native);
+  return {};
+}
+
+failure fault_of(array_part const& part, const_buffer const& data, std::string_view whose) {
+  signature const types = data.types();
+  type_digest const given(types);
+  if (data.size() == part.part_bytes() &&
+      (data.size() == 0 || given.is_bytes() || given.repeats(type_digest(part.types()), part.elements())))
+    return {};
+  signature wanted;
+  wanted.append(part.types(), part.elements());
+  return {errc::datatype, "the data is " + (types.empty() ? "nothing" : to_string(types)) + ", this rank's part of '" +
+                              std::string(whose) + "', " + to_string(part) + ", is " +
+                              (wanted.empty() ? "nothing" : to_string(wanted))};
+}
+
+}  // namespace detail
+}  // namespace argosy

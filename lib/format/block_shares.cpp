@@ -1,0 +1,120 @@
+// Implements format/detail/block_shares.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/detail/block_shares.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <argosy/layout/cursor.hpp>
+
+namespace argosy::detail {
+
+namespace {
+
+std::int64_t bytes_of(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block) {
+  return std::min(h.block_bytes, a.bytes() - block * h.block_bytes);
+}
+
+std::string place_of(checkpoint_header const& h, checkpoint_array const& a, std::int64_t block) {
+  std::int64_t const at = a.offset + block * h.block_bytes;
+  return "block " + std::to_string(block) + " of '" + a.name + "', bytes " + std::to_string(at) + " to " +
+         std::to_string(at + bytes_of(h, a, block)) + " of the file";
+}
+
+}  // namespace
+
+int block_shares::owner(std::int64_t block) const {
+  int low = 0, high = ranks_;
+  while (high - low > 1) {
+    int const middle = low + (high - low) / 2;
+    (first(middle) <= block ? low : high) = middle;
+  }
+  return low;
+}
+
+std::vector<parcel> block_shares::send(std::vector<block_part> const& parts) const {
+  std::vector<parcel> all;
+  for (std::size_t i = 0; i < parts.size();) {
+    int const to = owner(parts[i].block);
+    std::size_t end = i + 1;
+    while (end < parts.size() && parts[end].block < first(to + 1)) ++end;
+    auto const bytes = std::as_bytes(std::span(parts).subspan(i, end - i));
+    all.push_back({to, {bytes.begin(), bytes.end()}});
+    i = end;
+  }
+  return all;
+}
+
+std::vector<block_part> block_shares::combine(std::vector<parcel> const& parcels) const {
+  std::vector<block_part> all(static_cast<std::size_t>(mine()));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].block = first(rank_) + static_cast<std::int64_t>(i);
+  for (parcel const& p : parcels)
+    for (std::size_t at = 0; at + sizeof(block_part) <= p.content.size(); at += sizeof(block_part)) {
+      block_part part;
+      std::memcpy(&part, p.content.data() + at, sizeof part);
+      all.at(static_cast<std::size_t>(part.block - first(rank_))).combine(part);
+    }
+  return all;
+}
+
+std::vector<block_part> blocks_of(layout const& filetype, std::int64_t block_bytes) {
+  std::vector<block_part> all;
+  for (cursor c(filetype); !c.done();) {
+    piece const p = c.current();
+    std::int64_t const block = p.offset / block_bytes;
+    all.push_back({.block = block, .pieces = 1});
+    c.seek_offset((block + 1) * block_bytes);
+  }
+  return all;
+}
+
+failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
+                std::vector<block_part> const& parts, std::vector<std::byte>& into) {
+  into.resize(4 * static_cast<std::size_t>(s.mine()));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::int64_t const bytes = bytes_of(h, a, parts[i].block);
+    if (!parts[i].covers(bytes))
+      return {errc::datatype, place_of(h, a, parts[i].block) +
+                                  ", is not written exactly once: parts of ranks overlap, or leave elements out"};
+    store_checksum(parts[i].whole(bytes), std::span(into).subspan(4 * i).first<4>());
+  }
+  return {};
+}
+
+failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_shares const& s,
+                  std::vector<block_part> const& parts,
+                  std::function<std::int64_t(std::int64_t, std::span<std::byte>)> const& read) {
+  std::vector<std::byte> stored(4 * parts.size()), data;
+  if (std::ranges::all_of(parts, [](block_part const& p) { return p.pieces == 0; })) return {};
+  if (read(a.sums + 4 * s.first(s.rank()), stored) < static_cast<std::int64_t>(stored.size()))
+    return {errc::truncated, "the file ends inside of the checksums of '" + a.name + "'"};
+  std::string first;
+  std::int64_t more = -1;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    block_part const& p = parts[i];
+    if (p.pieces == 0) continue;
+    std::int64_t const bytes = bytes_of(h, a, p.block);
+    std::uint32_t sum = p.whole(bytes);
+    if (!p.covers(bytes)) {
+      data.resize(static_cast<std::size_t>(bytes));
+      if (read(a.offset + p.block * h.block_bytes, data) < bytes)
+        return {errc::truncated, "the file ends inside of '" + a.name + "'"};
+      sum = checksum_of(data);
+    }
+    if (sum == checksum_from(std::span(std::as_const(stored)).subspan(4 * i).first<4>())) continue;
+    if (++more == 0) first = place_of(h, a, p.block);
+  }
+  if (more < 0) return {};
+  return {errc::damaged, first + ", is not what was written" +
+                             (more == 0 ? "" : ", and so are " + std::to_string(more) + " blocks behind it")};
+}
+
+std::string temporary_path(std::string const& path, std::uint64_t number) {
+  char letters[17];
+  std::snprintf(letters, sizeof letters, "%016llx", static_cast<unsigned long long>(number));
+  return path + "." + letters + ".part";
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,189 @@
+// argosy calibrate: measures in a directory the prices by which `automatic` chooses, and writes them as hints.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <ostream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <argosy/argosy.hpp>
+#include <argosy/file/detail/open.hpp>
+#include <argosy/file/hints_file.hpp>
+#include <argosy/handle/posix.hpp>
+#include <argosy/layout/detail/axis.hpp>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "json.hpp"
+#include "mpi_session.hpp"
+#include "work_file.hpp"
+
+namespace argosy::tool {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct price {
+  std::string hint;
+  double ns = 0;
+  std::string what;
+};
+
+void require(std::error_code error, std::string const& what) {
+  if (error) throw std::system_error(error, what);
+}
+void require(io_result const& done, std::int64_t bytes, char const* what) {
+  require(done.error, what);
+  if (done.bytes != bytes) throw std::runtime_error(std::string(what) + ": the call was cut short");
+}
+
+// The median of some turns, each of `times` calls, in nanoseconds a call.
+template <class F>
+double median_ns(int times, F&& call) {
+  std::array<double, 7> turns{};
+  for (double& t : turns) {
+    auto const begin = clock::now();
+    for (int i = 0; i < times; ++i) call(i);
+    t = std::chrono::duration<double, std::nano>(clock::now() - begin).count() / times;
+  }
+  std::ranges::nth_element(turns, turns.begin() + turns.size() / 2);
+  return turns[turns.size() / 2];
+}
+
+// Of this rank by itself, as docs/develop/prices.md tells.
+std::vector<price> prices_of_file(std::string const& path) {
+  constexpr std::int64_t file_bytes = 16 << 20, page = 4096, chunk = 256 << 10, small = 512;
+  std::error_code error;
+  any_handle f = posix_opener()(path, {.read = true, .write = true, .create = true}, error);
+  require(error, "opening " + path);
+  std::vector<std::byte> buffer(chunk, std::byte{1});
+  for (std::int64_t at = 0; at < file_bytes; at += chunk) require(f.write(at, buffer), chunk, "writing");
+  constexpr int pages = file_bytes / page, chunks = file_bytes / chunk;
+  auto const few = std::span(buffer).first(small);
+  double const read = median_ns(pages / 2, [&](int i) { require(f.read(i * 2 * page, few), small, "reading"); });
+  double const write = median_ns(pages / 2, [&](int i) { require(f.write(i * 2 * page + 64, few), small, "writing"); });
+  double const read_chunk = median_ns(chunks, [&](int i) { require(f.read(i * chunk, buffer), chunk, "reading"); });
+  double const write_chunk = median_ns(chunks, [&](int i) { require(f.write(i * chunk, buffer), chunk, "writing"); });
+  // A call costs its start and its bytes; both halves of a byte's price are paid by whoever rewrites a window.
+  double const byte =
+      std::max(0.0, (read_chunk - read + (write_chunk - write)) / 2 / static_cast<double>(chunk - small));
+  std::vector<price> all{{"argosy_price_call_ns", std::max(1.0, read - small * byte), "a call that reads"},
+                         {"argosy_price_write_call_ns", std::max(1.0, write - small * byte), "a call that writes"},
+                         {"argosy_price_byte_ns", byte, "a byte between file and memory"}};
+  if (std::error_code const refused = f.lock(0, page, lock_kind::exclusive); !refused) {
+    require(f.unlock(0, page), "unlocking");
+    all.push_back({"argosy_price_lock_ns",
+                   median_ns(1000,
+                             [&](int i) {
+                               require(f.lock(i * page, page, lock_kind::exclusive), "locking");
+                               require(f.unlock(i * page, page), "unlocking");
+                             }),
+                   "locking and unlocking a range"});
+  }
+  // Pieces of 64 bytes out of a chunk, less what their bytes take.
+  layout const pieces = repeat(chunk / 128, 128, argosy::bytes(64));
+  std::vector<std::byte> out(static_cast<std::size_t>(pieces.size()));
+  double const packing = median_ns(50, [&](int) { pack(pieces, buffer.data(), 0, pieces.size(), out.data()); });
+  double const copying = median_ns(50, [&](int) { std::memcpy(out.data(), buffer.data(), out.size()); });
+  all.push_back({"argosy_price_piece_ns", std::max(0.0, packing - copying) / static_cast<double>(pieces.pieces()),
+                 "picking one piece out of a buffer"});
+  require(f.close(), "closing");
+  return all;
+}
+
+struct largest {
+  double value = 0;
+  void combine(largest const& other) { value = std::max(value, other.value); }
+};
+
+// Of ranks together: what a round of an exchange waits, and what a byte costs on its way.
+std::vector<price> prices_of_messages(mpi const& world) {
+  constexpr int times = 50;
+  constexpr std::size_t chunk = 256 << 10;
+  double const round = median_ns(times, [&](int) { world.barrier(); });
+  std::vector<std::byte> out(chunk, std::byte{1}), in(chunk);
+  double byte = median_ns(times,
+                          [&](int i) {
+                            out[static_cast<std::size_t>(i)] = std::byte{2};
+                            std::memcpy(in.data(), out.data(), chunk);
+                          }) /
+                static_cast<double>(chunk);
+  // On several nodes bytes travel as messages, to the rank half of all ranks away.
+  mpi const node = world.node();
+  if (node.size() < world.size()) {
+    int const half = world.size() / 2, to = (world.rank() + half) % world.size(),
+              from = (world.rank() + world.size() - half) % world.size();
+    double const message = median_ns(times, [&](int) {
+      std::array<mpi::request, 2> both;
+      both[0] = world.start_receive(in, from, 1);
+      both[1] = world.start_send(out, to, 1);
+      mpi::wait_all(both);
+    });
+    byte = std::max(byte, message / static_cast<double>(chunk));
+  }
+  largest slowest_round{round}, slowest_byte{byte};
+  world.all_reduce(slowest_round);
+  world.all_reduce(slowest_byte);
+  return {{"argosy_price_message_ns", slowest_round.value, "ranks that wait for each other, once a round"},
+          {"argosy_price_message_byte_ns", slowest_byte.value, "a byte between ranks"}};
+}
+
+}  // namespace
+
+int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) {
+  begin_mpi();
+  mpi const world(MPI_COMM_WORLD);
+  std::uint64_t number = detail::random_name();
+  world.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
+  std::string const& directory = given.operands()[0];
+  bool const first = world.rank() == 0;
+  std::vector<price> prices;
+  std::string failed_text;
+  if (first) try {  // the others are idle: prices are those of an idle machine
+      work_file const scratch(directory + fmt::format("/argosy-calibrate-{:016x}", number), true);
+      prices = prices_of_file(scratch.path());
+    } catch (std::exception const& e) {
+      failed_text = e.what();
+    }
+  int bad = failed_text.empty() ? 0 : 1;
+  world.broadcast(std::as_writable_bytes(std::span(&bad, 1)), 0);
+  if (bad != 0) throw std::runtime_error(first ? failed_text : "rank 0 could not measure");
+  if (world.size() > 1) {
+    std::vector<price> const more = prices_of_messages(world);
+    prices.insert(prices.end(), more.begin(), more.end());
+  }
+  if (!first) return success;
+
+  std::string text =
+      fmt::format("# Prices measured by argosy calibrate in {}, {} ranks, nanoseconds.\n", directory, world.size());
+  for (char& c : text)  // a name of a directory is any text, and a comment is one line
+    if (c == '\n' && &c != &text.back()) c = ' ';
+  for (price const& p : prices)
+    text += fmt::format("{:<32} {:<12} # {}\n", p.hint, argosy::detail::plain_number(p.ns), p.what);
+  if (world.size() == 1) text += "# Messages are measured if several ranks do it: mpiexec -n 4 argosy calibrate ...\n";
+  std::string const path = given.value("--output", "argosy.hints");
+  write_file(path, text);
+  // What was written must be what the library reads.
+  file_hints const read(read_hints_file(path), {}, {});
+  for (price const& p : prices)
+    if (hint_state const* const s = read.find(p.hint); !s || s->status != hint_status::accepted)
+      throw std::runtime_error("hint " + p.hint + " of " + path + " is not accepted" + (s ? ": " + s->why : ""));
+  if (given.json()) {
+    json_writer j(out);
+    j.open('{').member("file", path).member("ranks", world.size()).key("prices").open('{');
+    for (price const& p : prices) j.member(p.hint, p.ns);
+    j.close('}').close('}');
+    out << "\n";
+  } else {
+    out << text << "\nwritten to " << path << "; it counts where the environment says ARGOSY_HINTS=" << path << "\n";
+  }
+  if (std::ranges::find(prices, "argosy_price_lock_ns", &price::hint) == prices.end())
+    err << "argosy: there are no locks in " << directory << ", so they have no price\n";
+  return success;
+}
+
+}  // namespace argosy::tool

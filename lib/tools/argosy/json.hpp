@@ -1,0 +1,97 @@
+// JSON: a writer that sets the commas, and values that were read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace argosy::tool {
+
+// In quotes, with escapes; bytes that are no UTF-8 become the replacement character.
+std::string quoted(std::string_view text);
+// The shortest that reads back; null for what is no number.
+std::string number_text(double x);
+
+//   json_writer j(out);
+//   j.open('{').key("bytes").value(8).key("pieces").open('[').value(1).close(']').close('}');
+class json_writer {
+ public:
+  explicit json_writer(std::ostream& out) : out_(out) {}
+
+  json_writer& open(char bracket) {
+    separate();
+    out_ << bracket;
+    first_ = true;
+    return *this;
+  }
+  json_writer& close(char bracket) {
+    out_ << bracket;
+    first_ = false;
+    return *this;
+  }
+  json_writer& key(std::string_view name) {
+    separate();
+    out_ << quoted(name) << ": ";
+    first_ = true;  // its value needs no comma
+    return *this;
+  }
+  json_writer& value(std::string_view text) { return raw(quoted(text)); }
+  json_writer& value(char const* text) { return raw(quoted(text)); }
+  json_writer& value(bool b) { return raw(b ? "true" : "false"); }
+  json_writer& value(double x) { return raw(number_text(x)); }
+  template <std::integral I>
+  json_writer& value(I n) {
+    return raw(std::to_string(n));
+  }
+  template <class T>
+  json_writer& member(std::string_view name, T const& v) {
+    return key(name).value(v);
+  }
+
+ private:
+  json_writer& raw(std::string_view text) {
+    separate();
+    out_ << text;
+    return *this;
+  }
+  void separate() {
+    if (!first_) out_ << ", ";
+    first_ = false;
+  }
+
+  std::ostream& out_;
+  bool first_ = true;
+};
+
+// A number that is not whole, with its text: times have more digits than a double.
+struct json_real {
+  double value = 0;
+  std::string text;
+};
+
+// What was read. Whole numbers up to 2^63 are exact.
+class json_value {
+ public:
+  using object = std::map<std::string, json_value, std::less<>>;
+  using array = std::vector<json_value>;
+  std::variant<std::nullptr_t, bool, std::int64_t, json_real, std::string, array, object> held = nullptr;
+
+  // The member of an object; null if it is none, or has none of this name.
+  json_value const* find(std::string_view name) const;
+  // Of what is no such thing: `otherwise`.
+  std::int64_t whole(std::int64_t otherwise = -1) const;
+  double real(double otherwise = 0) const;
+  std::string text(std::string otherwise = {}) const;
+};
+
+// Throws std::invalid_argument with the place of the first fault. Nesting beyond 64 is a fault.
+json_value parse_json(std::string_view text);
+
+}  // namespace argosy::tool

@@ -1,0 +1,46 @@
+// What `argosy plan` was asked for, and a run of it on the virtual cluster.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <argosy/file/hints.hpp>
+#include <argosy/layout/layout.hpp>
+#include <argosy/policy/access.hpp>
+#include <argosy/policy/any_policy.hpp>
+
+namespace argosy::tool {
+
+// An array dealt to ranks; or filetypes, which are as they are given.
+struct planned_array {
+  std::vector<std::int64_t> sizes, grid;
+  std::int64_t element_bytes = 8;
+  std::int64_t cyclic = 0;  // 0: blocks
+  layout part_of(std::int64_t rank) const;
+  std::int64_t bytes() const;
+};
+
+struct planned_call {
+  planned_array array;
+  std::int64_t ranks = 4, nodes = 1, block_bytes = 4096;
+  access_kind kind = access_kind::write;
+  argosy::hints hints;
+};
+
+// Counted by the virtual cluster, with seconds of its model.
+struct dry_run {
+  std::string policy;
+  double seconds = 0;
+  std::int64_t file_calls = 0, messages = 0, message_bytes = 0;
+};
+
+// False: this command was built without the laboratory.
+bool has_virtual_cluster() noexcept;
+// One call on so many ranks, after the file is open and the view set. `by`: empty for what the hints choose.
+dry_run run_dry(planned_call const& c, any_policy const& by);
+// The same array with halved sizes, until all of it fits into `most_bytes`.
+planned_call scaled(planned_call c, std::int64_t most_bytes);
+
+}  // namespace argosy::tool

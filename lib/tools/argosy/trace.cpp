@@ -1,0 +1,265 @@
+// argosy trace: what the files of a run were asked for, by call and by rank.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <argosy/layout/detail/axis.hpp>
+#include <argosy/layout/detail/svg.hpp>
+#include <argosy/plan/detail/draw.hpp>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "json.hpp"
+#include "trace_events.hpp"
+
+namespace argosy::tool {
+namespace {
+
+using detail::bytes_text;
+using detail::seconds_text;
+
+struct sum {
+  std::int64_t calls = 0, bytes = 0, runs = 0, ns = 0, errors = 0, slowest_ns = 0;
+
+  void add(trace_event const& e) {
+    ++calls;
+    bytes += std::clamp<std::int64_t>(e.result >= 0     ? e.result
+                                      : e.is_transfer() ? e.bytes
+                                                        : 0,
+                                      0, std::int64_t{1} << 50);
+    runs += e.runs;
+    ns += e.took_ns;
+    errors += e.error.empty() ? 0 : 1;
+    slowest_ns = std::max(slowest_ns, e.took_ns);
+  }
+  double seconds() const { return static_cast<double>(ns) * 1e-9; }
+};
+
+// Small calls of one rank to one file.
+struct offender {
+  int rank = 0;
+  std::string file, call;
+  sum of;
+};
+
+struct findings {
+  std::map<std::string, sum> by_call;
+  std::map<int, sum> by_rank;
+  std::map<std::string, sum> by_phase;
+  std::vector<offender> small;  // the worst first
+  sum merged;  // reads under a lock of the same thread that were written back: of these, only some bytes changed
+  std::int64_t small_bytes = 0;
+  std::int64_t span_ns = 0;
+};
+
+bool is_call_of_file(trace_event const& e) { return e.category == "file" || e.category == "error"; }
+
+// A read inside of a lock that this thread holds for writing, and a write of the same stretch before the unlock: merging.
+sum merging_of(trace const& t) {
+  sum merged;
+  struct held {
+    std::int64_t begin, end;
+    std::vector<trace_event const*> reads;
+  };
+  std::map<std::pair<int, std::int64_t>, std::vector<held>> locks;
+  for (trace_event const& e : t.events) {
+    if (!is_call_of_file(e) || e.offset < 0 || !e.error.empty()) continue;
+    std::vector<held>& mine = locks[{e.rank, e.thread}];
+    std::int64_t const end = e.offset > INT64_MAX - std::max<std::int64_t>(0, e.bytes)
+                                 ? INT64_MAX
+                                 : e.offset + std::max<std::int64_t>(0, e.bytes);
+    if (e.name == "lock") {
+      mine.push_back({e.offset, end, {}});
+    } else if (e.name == "unlock") {
+      std::erase_if(mine, [&](held const& h) { return h.begin == e.offset; });
+    } else {
+      for (held& h : mine) {
+        if (e.offset < h.begin || end > h.end) continue;
+        if (e.name == "read") h.reads.push_back(&e);
+        if (e.name == "write") {
+          for (trace_event const* r : h.reads)
+            if (r->offset < end && r->offset + r->bytes > e.offset) merged.add(*r);
+          h.reads.clear();
+        }
+      }
+    }
+  }
+  return merged;
+}
+
+findings look_at(trace const& t, std::int64_t small_bytes) {
+  findings f;
+  f.small_bytes = small_bytes;
+  std::map<std::pair<std::pair<int, std::string>, std::string>, sum> small;
+  std::int64_t first = INT64_MAX, last = 0;
+  for (trace_event const& e : t.events) {
+    first = std::min(first, e.begin_ns);
+    last = std::max(last, e.end_ns());
+    if (!is_call_of_file(e)) {
+      f.by_phase[e.category].add(e);
+      continue;
+    }
+    f.by_call[e.name].add(e);
+    f.by_rank[e.rank].add(e);
+    if (e.is_transfer() && e.bytes >= 0 && e.bytes / e.runs < small_bytes) small[{{e.rank, e.file}, e.name}].add(e);
+  }
+  f.span_ns = t.events.empty() ? 0 : last - first;
+  for (auto const& [key, of] : small)
+    if (of.runs >= 16) f.small.push_back({key.first.first, key.first.second, key.second, of});
+  std::ranges::sort(f.small, std::greater(), [](offender const& o) { return std::pair(o.of.ns, -o.rank); });
+  f.merged = merging_of(t);
+  return f;
+}
+
+// Ranks from slow to fast.
+std::vector<std::pair<int, sum>> slowest(findings const& f) {
+  std::vector<std::pair<int, sum>> all(f.by_rank.begin(), f.by_rank.end());
+  std::ranges::sort(all, std::greater(), [](auto const& r) { return std::pair(r.second.ns, -r.first); });
+  return all;
+}
+
+std::string picture_of(trace const& t) {
+  namespace svg = argosy::detail;
+  constexpr double left = 80, right = 40, top = 70, wide = 860, lane = 18;
+  constexpr int most_ranks = 64;
+  constexpr std::size_t most_boxes = 20'000;
+  std::map<int, int> row;
+  for (trace_event const& e : t.events) row.try_emplace(e.rank, 0);
+  int next = 0;
+  for (auto& [rank, y] : row) y = next++;
+  std::int64_t const zero = t.events.empty() ? 0 : t.events.front().begin_ns;
+  std::int64_t last = zero + 1;
+  for (trace_event const& e : t.events) last = std::max(last, e.end_ns());
+  double const length = static_cast<double>(last - zero);
+  std::map<std::string, std::size_t> colours;
+  svg::svg_sheet sheet(left + wide + right);
+  std::string const title =
+      fmt::format("{} calls of {} ranks in {}", t.events.size(), row.size(), seconds_text(length * 1e-9));
+  sheet.text(16, 26, title, 15, "start", svg::ink, "font-weight=\"bold\"");
+  int const shown = std::min(next, most_ranks);
+  for (auto const& [rank, y] : row) {
+    if (y >= shown) continue;
+    sheet.text(left - 8, top + lane * y + 12, fmt::format("rank {}", rank), 11, "end");
+    sheet.rectangle(left, top + lane * y, wide, lane - 3, svg::pale);
+  }
+  std::size_t const stride = t.events.size() / most_boxes + 1;
+  for (std::size_t i = 0; i < t.events.size(); i += stride) {
+    trace_event const& e = t.events[i];
+    int const y = row[e.rank];
+    if (y >= shown || e.category == "call") continue;
+    std::string const kind = is_call_of_file(e) ? e.name : e.category;
+    std::size_t const c = colours.try_emplace(kind, colours.size()).first->second;
+    sheet.rectangle(left + wide * static_cast<double>(e.begin_ns - zero) / length, top + lane * y,
+                    std::max(0.5, wide * static_cast<double>(e.took_ns) / length), lane - 3, svg::colour_of_rank(c));
+  }
+  double y = top + lane * shown + 8;
+  double const step = svg::round_step(length * 1e-9, 6);
+  for (int k = 0; k * step <= length * 1e-9 * (1 + 1e-9); ++k) {
+    double const x = left + wide * k * step / (length * 1e-9);
+    sheet.line(x, y - 4, x, y, svg::ink);
+    sheet.text(x, y + 12, seconds_text(k * step), 11, "middle");
+  }
+  y += 34;
+  if (next > shown) sheet.text(left, y, fmt::format("and {} ranks more", next - shown), 11), y += 18;
+  double x = left;
+  for (auto const& [name, c] : colours) {
+    sheet.rectangle(x, y - 10, 12, 12, svg::colour_of_rank(c));
+    sheet.text(x + 18, y, name, 11);
+    x += 34 + svg::svg_sheet::text_width(name, 11);
+  }
+  return sheet.finish(y + 16, title);
+}
+
+void add_sum(json_writer& j, sum const& s) {
+  j.member("calls", s.calls).member("bytes", s.bytes).member("runs", s.runs).member("seconds", s.seconds());
+  j.member("slowest_seconds", static_cast<double>(s.slowest_ns) * 1e-9).member("errors", s.errors);
+}
+
+void print_json(trace const& t, findings const& f, std::ostream& out) {
+  json_writer j(out);
+  j.open('{').member("events", t.events.size()).member("ranks", f.by_rank.size());
+  j.member("seconds", static_cast<double>(f.span_ns) * 1e-9).key("calls").open('[');
+  for (auto const& [name, s] : f.by_call) {
+    j.open('{').member("call", name);
+    add_sum(j, s);
+    j.close('}');
+  }
+  j.close(']').key("phases").open('[');
+  for (auto const& [name, s] : f.by_phase)
+    j.open('{').member("phase", name).member("count", s.calls).member("seconds", s.seconds()).close('}');
+  j.close(']').key("slowest_ranks").open('[');
+  for (auto const& [rank, s] : slowest(f)) {
+    j.open('{').member("rank", rank);
+    add_sum(j, s);
+    j.close('}');
+  }
+  j.close(']').key("small_calls").open('[');
+  for (offender const& o : f.small) {
+    j.open('{').member("rank", o.rank).member("file", o.file).member("call", o.call);
+    add_sum(j, o.of);
+    j.close('}');
+  }
+  j.close(']').key("merging").open('{').member("reads", f.merged.calls).member("bytes_read", f.merged.bytes).close('}');
+  j.key("unread_lines").open('[');
+  for (std::string const& fault : t.faults) j.value(fault);
+  j.close(']').close('}');
+  out << "\n";
+}
+
+void print_text(trace const& t, findings const& f, std::ostream& out) {
+  out << fmt::format("{} calls of {} ranks in {}\n\n", t.events.size(), f.by_rank.size(),
+                     seconds_text(static_cast<double>(f.span_ns) * 1e-9));
+  out << "call             count        bytes     a call    all time    slowest  errors\n";
+  for (auto const& [name, s] : f.by_call)
+    out << fmt::format("{:<12} {:>9} {:>12} {:>10} {:>11} {:>10} {:>7}\n", name, s.calls, bytes_text(s.bytes),
+                       bytes_text(s.bytes / s.calls), seconds_text(s.seconds()),
+                       seconds_text(static_cast<double>(s.slowest_ns) * 1e-9), s.errors);
+  if (!f.by_phase.empty()) {
+    out << "\nphase            count    all time\n";
+    for (auto const& [name, s] : f.by_phase)
+      out << fmt::format("{:<12} {:>9} {:>11}\n", name, s.calls, seconds_text(s.seconds()));
+  }
+  auto const ranks = slowest(f);
+  constexpr std::size_t most = 8;
+  out << "\nslowest ranks    calls        bytes    all time\n";
+  for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i)
+    out << fmt::format("rank {:<7} {:>9} {:>12} {:>11}\n", ranks[i].first, ranks[i].second.calls,
+                       bytes_text(ranks[i].second.bytes), seconds_text(ranks[i].second.seconds()));
+  if (ranks.size() > most) out << fmt::format("and {} more\n", ranks.size() - most);
+  if (!f.small.empty()) {
+    out << fmt::format("\nmany calls of less than {}: a collective call, or a policy that merges, may be faster\n",
+                       bytes_text(f.small_bytes));
+    for (std::size_t i = 0; i < std::min(most, f.small.size()); ++i) {
+      offender const& o = f.small[i];
+      out << fmt::format("  rank {}: {} runs of {} on average, {}, {} {}\n", o.rank, o.of.runs,
+                         bytes_text(o.of.bytes / o.of.runs), seconds_text(o.of.seconds()), o.call, o.file);
+    }
+    if (f.small.size() > most) out << fmt::format("  and {} more\n", f.small.size() - most);
+  }
+  if (f.merged.calls > 0)
+    out << fmt::format("\nread under a lock to be written back with changes: {} in {} reads, {}\n",
+                       bytes_text(f.merged.bytes), f.merged.calls, seconds_text(f.merged.seconds()));
+  for (std::size_t i = 0; i < std::min(most, t.faults.size()); ++i) out << (i == 0 ? "\n" : "") << t.faults[i] << "\n";
+  if (t.faults.size() > most) out << fmt::format("and {} more lines that could not be read\n", t.faults.size() - most);
+}
+
+}  // namespace
+
+int run_trace(arguments const& given, std::ostream& out, std::ostream&) {
+  trace const t = read_traces(given.operands());
+  findings const f = look_at(t, given.number("--small", 4096, 1));
+  if (given.has("--perfetto")) write_file(given.value("--perfetto"), perfetto_json(t));
+  if (given.has("--svg")) write_file(given.value("--svg"), picture_of(t));
+  if (given.json())
+    print_json(t, f, out);
+  else
+    print_text(t, f, out);
+  return t.faults.empty() ? success : failed;
+}
+
+}  // namespace argosy::tool

@@ -1,0 +1,281 @@
+// Implements trace_events.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace_events.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <tuple>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "json.hpp"
+
+namespace argosy::tool {
+namespace {
+
+template <class N>
+std::optional<N> number(std::string_view s) {
+  N n{};
+  auto const [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
+  if (error != std::errc() || end != s.data() + s.size()) return std::nullopt;
+  return n;
+}
+
+std::string_view take_word(std::string_view& s) {
+  auto const end = std::min(s.find(' '), s.size());
+  std::string_view const word = s.substr(0, end);
+  s.remove_prefix(std::min(end + 1, s.size()));
+  return word;
+}
+
+// "2026-03-01T12:00:00.123456789Z" as nanoseconds since 1970
+std::optional<std::int64_t> time_of(std::string_view s) {
+  if (s.size() != 30 || s[10] != 'T' || s[19] != '.' || s[29] != 'Z') return std::nullopt;
+  auto const part = [&](std::size_t at, std::size_t n) { return number<int>(s.substr(at, n)); };
+  auto const year = part(0, 4), month = part(5, 2), day = part(8, 2), hour = part(11, 2), minute = part(14, 2),
+             second = part(17, 2), nanos = part(20, 9);
+  for (auto const& p : {year, month, day, hour, minute, second, nanos})
+    if (!p || *p < 0) return std::nullopt;
+  std::tm t{};
+  t.tm_year = *year - 1900;
+  t.tm_mon = *month - 1;
+  t.tm_mday = *day;
+  t.tm_hour = *hour;
+  t.tm_min = *minute;
+  t.tm_sec = *second;
+  if (*year < 1970 || *year > 2200 || *month > 12 || *day > 31 || *hour > 24 || *minute > 60 || *second > 60)
+    return std::nullopt;
+  return static_cast<std::int64_t>(::timegm(&t)) * 1'000'000'000 + *nanos;
+}
+
+// What stands in quotes, with \" and \\.
+std::optional<std::string> take_quoted(std::string_view& s) {
+  if (!s.starts_with('"')) return std::nullopt;
+  std::string out;
+  for (std::size_t i = 1; i < s.size(); ++i) {
+    if (s[i] == '"') {
+      s.remove_prefix(std::min(i + 2, s.size()));
+      return out;
+    }
+    if (s[i] == '\\' && i + 1 < s.size()) ++i;
+    out += s[i];
+  }
+  return std::nullopt;
+}
+
+std::int64_t ns_of(double microseconds) {
+  double const ns = microseconds * 1e3;
+  return std::abs(ns) < 9e18 ? static_cast<std::int64_t>(std::llround(ns)) : 0;
+}
+
+class reader {
+ public:
+  reader(std::string const& origin, trace& into) : origin_(origin), into_(into) {}
+
+  void text_line(std::string_view line) {
+    if (line.starts_with('#')) return head(line);
+    trace_event e;
+    e.rank = rank_;
+    auto const begin = time_of(take_word(line));
+    if (!begin) return fault("no time at the start of the line");
+    e.begin_ns = *begin;
+    if (line.starts_with("# ")) return;  // a note
+    auto const took = number<double>(take_word(line));
+    if (!took || !(*took >= 0) || *took > 1e9 || take_word(line) != "s") return fault("no duration");
+    e.took_ns = ns_of(*took * 1e6);
+    e.name = take_word(line);
+    auto const file = take_quoted(line);
+    if (!file) return fault("no file in quotes");
+    e.file = *file;
+    auto const arrow = line.find("->");
+    if (arrow == std::string_view::npos) return fault("the line is torn: it has no result");
+    std::string_view arguments = line.substr(0, arrow), result = line.substr(arrow + 2);
+    while (!arguments.empty()) {
+      std::string_view const word = take_word(arguments);
+      auto const value = number<std::int64_t>(word.substr(std::min(word.find('=') + 1, word.size())));
+      if (word.starts_with("offset=")) e.offset = value.value_or(-1);
+      if (word.starts_with("bytes=")) e.bytes = value.value_or(-1);
+      if (word.starts_with("runs=")) e.runs = value.value_or(1);
+    }
+    while (!result.empty()) {
+      std::string_view const word = take_word(result);
+      if (word.empty() || word == "ok") continue;
+      if (auto const n = number<std::int64_t>(word)) {
+        e.result = *n;
+      } else {
+        e.error = word;
+        break;
+      }
+    }
+    add(std::move(e));
+  }
+
+  void json_line(std::string_view line) {
+    while (line.starts_with(',') || line.starts_with('[')) line.remove_prefix(1);
+    while (line.ends_with(',') || line.ends_with(' ')) line.remove_suffix(1);
+    if (line.empty() || line == "]") return;
+    json_value v;
+    try {
+      v = parse_json(line);
+    } catch (std::invalid_argument const& e) {
+      return fault(e.what());
+    }
+    auto const text = [&](json_value const& of, char const* name) {
+      json_value const* const m = of.find(name);
+      return m ? m->text() : std::string();
+    };
+    auto const whole = [](json_value const& of, char const* name, std::int64_t otherwise) {
+      json_value const* const m = of.find(name);
+      return m ? m->whole(otherwise) : otherwise;
+    };
+    json_value const none, *args = v.find("args");
+    if (!args) args = &none;
+    if (text(v, "ph") == "M" && text(v, "name") == "process_name") into_.programs.push_back(text(*args, "name"));
+    if (text(v, "ph") != "X") return;
+    trace_event e;
+    std::int64_t const rank = whole(v, "pid", 0);
+    if (rank < 0 || rank > std::numeric_limits<int>::max()) return fault("pid is no rank");
+    e.rank = static_cast<int>(rank);
+    e.thread = whole(v, "tid", 0);
+    e.name = text(v, "name");
+    e.category = text(v, "cat");
+    json_value const* const ts = v.find("ts");
+    json_value const* const dur = v.find("dur");
+    if (!ts || !dur) return fault("an event without its time");
+    e.begin_ns = exact_ns(*ts);
+    e.took_ns = std::max<std::int64_t>(0, exact_ns(*dur));
+    e.file = text(*args, "file");
+    e.offset = whole(*args, "offset", -1);
+    e.bytes = whole(*args, "bytes", -1);
+    e.runs = whole(*args, "runs", 1);
+    e.result = whole(*args, "result", -1);
+    e.error = text(*args, "error");
+    add(std::move(e));
+  }
+
+  int lines = 0;
+
+ private:
+  // Microseconds as nanoseconds. Those since 1970 have more digits than a double: the text is read.
+  static std::int64_t exact_ns(json_value const& v) {
+    std::string_view text;
+    if (auto const* const real = std::get_if<json_real>(&v.held)) text = real->text;
+    auto const dot = text.find('.');
+    auto const whole =
+        dot == std::string_view::npos ? std::optional(v.whole(0)) : number<std::int64_t>(text.substr(0, dot));
+    std::string digits = dot == std::string_view::npos ? "" : std::string(text.substr(dot + 1, 3));
+    digits.resize(3, '0');
+    auto const rest = number<std::int64_t>(digits);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2000;
+    if (!whole || !rest || *whole < 0 || *whole > most) return ns_of(v.real());  // an exponent
+    return *whole * 1000 + *rest;
+  }
+
+  void head(std::string_view line) {
+    constexpr std::string_view start = "# argosy trace: rank ";
+    if (!line.starts_with(start)) return;
+    into_.programs.emplace_back(line.substr(16));
+    std::string_view rest = line.substr(start.size());
+    std::string_view const digits = take_word(rest);
+    rank_ = number<int>(digits).value_or(0);
+  }
+  void add(trace_event e) {
+    // A sum of all times must fit.
+    constexpr std::int64_t longest = std::int64_t{1} << 53;
+    e.took_ns = std::clamp<std::int64_t>(e.took_ns, 0, longest);
+    e.begin_ns = std::clamp<std::int64_t>(e.begin_ns, 0, std::numeric_limits<std::int64_t>::max() - longest);
+    e.runs = std::clamp<std::int64_t>(e.runs, 1, 1 << 30);
+    into_.events.push_back(std::move(e));
+  }
+  void fault(std::string const& what) { into_.faults.push_back(fmt::format("{}:{}: {}", origin_, lines, what)); }
+
+  std::string const& origin_;
+  trace& into_;
+  int rank_ = 0;
+};
+
+void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
+  auto const micros = [](std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); };
+  out +=
+      fmt::format(",\n{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{",
+                  quoted(e.name), quoted(e.category), e.rank, e.thread, micros(e.begin_ns - zero), micros(e.took_ns));
+  char const* comma = "";
+  auto const argument = [&](char const* name, std::string const& value, bool there) {
+    if (!there) return;
+    out += fmt::format("{}\"{}\":{}", comma, name, value);
+    comma = ",";
+  };
+  argument("file", quoted(e.file), !e.file.empty());
+  argument("offset", std::to_string(e.offset), e.offset >= 0);
+  argument("bytes", std::to_string(e.bytes), e.bytes >= 0);
+  argument("runs", std::to_string(e.runs), e.runs != 1);
+  argument("result", std::to_string(e.result), e.result >= 0);
+  argument("error", quoted(e.error), !e.error.empty());
+  out += "}}";
+}
+
+}  // namespace
+
+void read_trace(std::string_view text, std::string const& origin, trace& into) {
+  reader r(origin, into);
+  bool const json = text.starts_with('[') || text.starts_with('{') || text.starts_with(',');
+  while (!text.empty()) {
+    auto const end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++r.lines;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    // What timelines of virtual ranks have around their events.
+    if (json && (line.starts_with("{\"displayTimeUnit\"") || line == "]}")) continue;
+    json ? r.json_line(line) : r.text_line(line);
+  }
+}
+
+trace read_traces(std::vector<std::string> const& paths) {
+  trace all;
+  for (std::string const& path : paths) {
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    if (!in.is_open() || in.bad())
+      throw std::runtime_error("cannot read " + path + (errno ? ": " + std::generic_category().message(errno) : ""));
+    auto const events = all.events.size(), programs = all.programs.size();
+    read_trace(text, path, all);
+    if (all.events.size() == events && all.programs.size() == programs)
+      throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls writes them");
+  }
+  std::ranges::sort(all.events, {}, [](trace_event const& e) {
+    return std::tuple(e.begin_ns, e.rank, e.thread, e.end_ns());
+  });
+  return all;
+}
+
+std::string perfetto_json(trace const& t) {
+  std::string out =
+      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"argosy\",\"pid\":0,\"args\":{}}";
+  std::set<int> ranks;
+  for (trace_event const& e : t.events) ranks.insert(e.rank);
+  for (int const r : ranks)
+    out += fmt::format(
+        ",\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{0},\"args\":{{\"name\":\"rank {0}\"}}}}"
+        ",\n{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{0},\"args\":{{\"sort_index\":{0}}}}}",
+        r);
+  std::int64_t const zero = t.events.empty() ? 0 : t.events.front().begin_ns;
+  for (trace_event const& e : t.events) write_event(out, e, zero);
+  return out + "\n]}\n";
+}
+
+}  // namespace argosy::tool

@@ -1,0 +1,41 @@
+// Traces of ranks, read: the calls of files that `ARGOSY_TRACE` wrote, as text or JSON.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace argosy::tool {
+
+struct trace_event {
+  int rank = 0;
+  std::int64_t thread = 0;
+  std::string name, file;
+  std::string category = "file";  // "file", "error", or a phase of a call
+  std::int64_t begin_ns = 0, took_ns = 0;
+  std::int64_t offset = -1, bytes = -1, runs = 1, result = -1;
+  std::string error;  // empty: none
+
+  std::int64_t end_ns() const noexcept { return begin_ns + took_ns; }
+  bool is_transfer() const noexcept {
+    return (name == "read" || name == "write") && (category == "file" || category == "error");
+  }
+};
+
+struct trace {
+  std::vector<trace_event> events;    // in the order of their begins
+  std::vector<std::string> programs;  // what the traces say of themselves, one for each file
+  std::vector<std::string> faults;    // "FILE:12: ..." lines that could not be read
+};
+
+// Appends what the text of one file holds; `origin` names it in faults. Torn lines are faults, never the end.
+void read_trace(std::string_view text, std::string const& origin, trace& into);
+// Reads the files; throws std::runtime_error for one that cannot be read, or holds no trace.
+trace read_traces(std::vector<std::string> const& paths);
+
+// One JSON for Perfetto: a process per rank.
+std::string perfetto_json(trace const& t);
+
+}  // namespace argosy::tool

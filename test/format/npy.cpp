@@ -1,0 +1,216 @@
+// .npy files on one rank, and on virtual ranks.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/any_world.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/file/file.hpp>
+#include <argosy/format/npy.hpp>
+#include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+
+#include "format/npy_cases.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+using rank = io::lab::virtual_rank;
+
+template <class Check>
+void in_clusters(Check&& check) {
+  for (int const ranks : {1, 2, 3, 7}) {
+    CAPTURE(ranks);
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = seed()},
+                             {.stack_bytes = std::size_t{1} << 20})
+        .run([&](rank const& world) { check(world, "f", files.opener()); });
+  }
+}
+
+// A .npy file of this text and these bytes.
+template <class Bytes>
+void put(io::lab::virtual_files& files, std::string text, Bytes const& data) {
+  std::string head = "\x93NUMPY\x01";
+  head += {'\0', static_cast<char>(text.size()), '\0'};
+  head += text;
+  std::vector<std::byte> all;
+  for (char const c : head) all.push_back(static_cast<std::byte>(c));
+  auto const bytes = std::as_bytes(std::span(data));
+  all.insert(all.end(), bytes.begin(), bytes.end());
+  files.put("f", all);
+}
+
+template <class T>
+T swapped(T value) {
+  auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
+  std::reverse(bytes.begin(), bytes.end());
+  return std::bit_cast<T>(bytes);
+}
+
+}  // namespace
+
+TEST_CASE("what ranks write is the array, and other ranks read it in other parts", "[format][npy][random]") {
+  in_clusters([](auto const&... all) { check_random_npy_files(all..., 8); });
+  scratch const here;
+  check_random_npy_files(io::self(), here / "f", io::posix_opener(), 8);
+}
+
+TEST_CASE("a wrong type, shape, order or amount is an error on all ranks that says both", "[format][npy][errors]") {
+  in_clusters([](auto const&... all) { check_npy_errors(all...); });
+  scratch const here;
+  check_npy_errors(io::self(), here / "f", io::posix_opener());
+}
+
+TEST_CASE("numbers of the other byte order are converted", "[format][npy]") {
+  io::lab::virtual_files files;
+  std::vector<double> numbers;
+  for (int i = 0; i < 12; ++i) numbers.push_back(swapped(0.5 * i));
+  put(files, "{'descr': '>f8', 'fortran_order': False, 'shape': (6, 2)}", numbers);
+  for (int const ranks : {1, 3})
+    io::lab::virtual_cluster({.ranks = ranks}).run([&](rank const& world) {
+      io::darray<double, 2> const tile({6, 2}, io::distribute::block, {world.size(), 1}, world.rank());
+      auto f = io::basic_npy<rank>::open(world, "f", tile, io::mode::read, {}, files.opener());
+      CHECK(f.header().type.order == '>');
+      std::vector<double> u(static_cast<std::size_t>(12 / world.size()));
+      f.read_all(u);
+      for (std::size_t i = 0; i < u.size(); ++i)
+        CHECK(u[i] == 0.5 * static_cast<double>(u.size() * static_cast<std::size_t>(world.rank()) + i));
+      f.close();
+    });
+}
+
+TEST_CASE("of wider records the fields that the program has are read, by name", "[format][npy]") {
+  struct wide {
+    std::int16_t kind;
+    char hole[6];
+    double x[3];
+    std::int32_t id, more;
+  };
+  std::vector<wide> all(5);
+  for (int i = 0; i < 5; ++i) all[static_cast<std::size_t>(i)] = {3, {}, {1.0 * i, 2, 3}, i, -1};
+  io::lab::virtual_files files;
+  std::string const start = "{'fortran_order': False, 'shape': (5,), 'descr': [";
+  auto const open = [&](rank const& world) {
+    io::darray<particle, 1> const tile({5}, io::distribute::block, {1}, world.rank());
+    return io::basic_npy<rank>::open(world, "f", tile, io::mode::read, {}, files.opener());
+  };
+  io::lab::virtual_cluster const one({.ranks = 1});
+  put(files, start + "('kind', '<i2'), ('', '|V6'), ('x', '<f8', (3,)), ('id', '<i4'), ('more', '<i4')]}", all);
+  one.run([&](rank const& world) {
+    auto f = open(world);
+    std::vector<particle> back(5);
+    f.read_all(back);
+    for (int i = 0; i < 5; ++i) CHECK(is_number(i, back[static_cast<std::size_t>(i)]));
+    f.close();
+  });
+  // Another order, a field that is not there, of another type, of mixed byte orders.
+  for (char const* fields :
+       {"('id', '<i4'), ('x', '<f8', (3,)), ('more', '<f8')]}", "('x', '<f8', (3,)), ('idd', '<i4')]}",
+        "('x', '<f8', (3,)), ('id', '<i8')]}", "('x', '>f8', (3,)), ('id', '<i4')]}"}) {
+    put(files, start + fields, std::vector<std::byte>(1000));
+    one.run([&](rank const& world) { CHECK_THROWS_AS(open(world), io::error); });
+  }
+}
+
+TEST_CASE("interiors, arrays as elements, lists of elements and single ones are parts, too", "[format][npy]") {
+  struct view_of_memory {  // as std::mdspan offers it
+    double* data_;
+    static constexpr std::size_t rank() { return 2; }
+    std::int64_t extent(std::size_t) const { return 4; }
+    std::int64_t stride(std::size_t i) const { return i == 0 ? 4 : 1; }
+    double* data_handle() const { return data_; }
+  };
+  scratch const here;
+  using npy = io::basic_npy<io::self>;
+  std::vector<double> u(16);
+  for (std::size_t i = 0; i < 16; ++i) u[i] = static_cast<double>(i);
+  npy f = npy::create(io::self(), here / "a", io::darray<double, 2>({2, 2}, io::distribute::block, {1, 1}, 0));
+  view_of_memory const memory{u.data()};
+  f.write_all(io::interior(memory, {1, 1}));
+  f.close();
+  std::vector<double> inner(4);
+  f = npy::open(io::self(), here / "a", io::subarray({2, 2}, {2, 2}, {0, 0}, io::type<double>));
+  f.read_all(inner);
+  f.close();
+  CHECK(inner == std::vector<double>{5, 6, 9, 10});
+
+  io::array_part const vectors = io::darray<float[3], 2>({2, 5}, io::distribute::block, {1, 1}, 0);
+  CHECK(to_string(vectors) == "'<f4' (2, 5, 3)");
+  CHECK(to_string(io::array_part(io::darray<float[3][7], 2>(
+            {2, 5}, io::distribute::block, {1, 1}, 0, io::order::fortran))) == "'<f4' (7, 3, 2, 5) in Fortran order");
+  f = npy::create(io::self(), here / "b", vectors);
+  std::vector<float> v(30, 2);
+  v[29] = 7;
+  f.write_all(v);
+  f.close();
+  f = npy::open(io::self(), here / "b", io::darray<float, 3>({2, 5, 3}, io::distribute::block, {1, 1, 1}, 0));
+  std::vector<float> back(30);
+  f.read_all(back);
+  f.close();
+  CHECK(back == v);
+
+  std::vector<std::int64_t> const numbers{1, 4, 5, 9};
+  io::array_part const cells({10}, io::indexed_block(1, numbers, io::type<std::int32_t>));
+  f = npy::create(io::self(), here / "c", cells);
+  std::vector<std::int32_t> const values{10, 40, 50, 90};
+  f.write_all(values);
+  f.close();
+  f = npy::open(io::self(), here / "c", io::darray<std::int32_t, 1>({10}, io::distribute::block, {1}, 0));
+  std::vector<std::int32_t> all(10);
+  f.read_all(all);
+  f.close();
+  CHECK(all == std::vector<std::int32_t>{0, 10, 0, 0, 40, 50, 0, 0, 0, 90});
+  CHECK_THROWS_AS(io::array_part({9}, io::indexed_block(1, numbers, io::type<std::int32_t>)), io::invalid_layout);
+  CHECK_THROWS_AS(io::array_part({-1}, io::indexed_block(1, numbers, io::type<std::int32_t>)), io::invalid_layout);
+
+  double one = 2.5;
+  f = npy::create(io::self(), here / "d", io::type<double>);
+  f.write_all(one);
+  CHECK(f.header().shape.empty());
+  one = 0;
+  f.read_all(one);
+  CHECK(one == 2.5);
+  f.close();
+}
+
+TEST_CASE("what create could not make is removed, and a file that it could not cut is as it was",
+          "[format][npy][errors]") {
+  for (int who = 0; who < 3; ++who)
+    for (io::file_call const kind :
+         {io::file_call::open, io::file_call::resize, io::file_call::write, io::file_call::lock})
+      for (std::int64_t k = 1; k <= 3; ++k) {
+        CAPTURE(who, static_cast<int>(kind), k);
+        io::lab::scenario s{.ranks = 3, .ranks_per_node = 2};
+        s.faults.push_back({who, io::fail_at(kind, k, std::errc::no_space_on_device)});
+        io::lab::virtual_files files;
+        files.put("f", std::vector<std::byte>(10, std::byte{7}));
+        int failed = 0, made = 0;
+        io::lab::virtual_cluster(s).run([&](rank const& world) {
+          std::error_code error;
+          io::darray<double, 1> const tile({30}, io::distribute::block, {3}, world.rank());
+          auto f = io::basic_npy<rank>::create(world, "f", tile, error, files.opener());
+          if (error) {
+            ++failed;
+            CHECK_FALSE(f.file().is_open());
+          } else {
+            ++made;
+            f.close(error);
+          }
+        });
+        CHECK((failed == 0 || failed == 3));
+        if (failed > 0) {
+          auto const left = files.content("f");
+          CHECK((!files.exists("f") || left == std::vector<std::byte>(10, std::byte{7})));
+        }
+      }
+}

@@ -1,0 +1,130 @@
+// What automatic chooses by the prices of what a file lies on, in the shapes of docs/develop/gpfs_shapes.md.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <argosy/policy.hpp>
+
+#include "support/catch.hpp"
+
+namespace io = argosy;
+using Catch::Matchers::ContainsSubstring;
+using io::access_kind;
+
+namespace {
+
+using views = std::function<io::layout(int rank)>;
+
+// What a file's first reduction has.
+io::access_summary summary_of(int ranks, views const& view, access_kind kind, io::sieving const& alone) {
+  io::access_summary all;
+  for (int rank = 0; rank < ranks; ++rank) {
+    io::layout const file = view(rank), memory = io::bytes(file.size());
+    io::access const wanted{kind, file, 0, file.size(), memory};
+    io::window const hull = io::window_of(file, 0, file.size());
+    io::access_summary mine;
+    mine.low = hull.offset;
+    mine.high = hull.offset + hull.length;
+    mine.bytes = mine.most_bytes = file.size();
+    mine.pieces = mine.most_pieces = hull.pieces;
+    mine.spans = hull.length;
+    mine.granule = io::granule_of(file);
+    mine.alone_ns = mine.alone_sum_ns = static_cast<std::int64_t>(alone.price_ns(wanted));
+    mine.ranks = 1;
+    all.combine(mine);
+  }
+  return all;
+}
+
+io::collective_plan choice(int ranks, views const& view, access_kind kind, io::storage const& on) {
+  io::sieving alone;
+  alone.prices = on.prices;
+  alone.sharers = ranks;
+  io::automatic const policy{.sieving = alone, .exchange = on.exchange, .storage = on.name};
+  return policy.plan(kind, summary_of(ranks, view, kind, alone),
+                     {.size = ranks, .nodes = ranks, .block_bytes = 256 << 10});
+}
+
+// So many pieces for each rank, dealt at random.
+views at_random(int ranks, std::int64_t each, std::int64_t piece) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * each));
+  std::iota(all.begin(), all.end(), 0);
+  std::shuffle(all.begin(), all.end(), std::mt19937_64(1));
+  return [=](int rank) {
+    std::vector<std::int64_t> mine(all.begin() + rank * each, all.begin() + (rank + 1) * each);
+    std::sort(mine.begin(), mine.end());
+    std::vector<io::layout> parts;
+    for (std::int64_t const i : mine) parts.push_back(io::at(i * piece, io::bytes(piece)));
+    return io::concat(std::span<io::layout const>(parts));
+  };
+}
+
+}  // namespace
+
+TEST_CASE("on GPFS, small blocks dealt to all ranks are written and read together", "[automatic][prices]") {
+  for (int const ranks : {2, 8, 32, 128})
+    for (access_kind const kind : {access_kind::read, access_kind::write}) {
+      io::collective_plan const p = choice(ranks, at_random(ranks, 1024, 1024), kind, io::storage::gpfs());
+      CAPTURE(ranks, p.reason);
+      CHECK(p.together);
+      if (kind == access_kind::read) CHECK(p.policy == "two_phase");
+      CHECK_THAT(p.reason, ContainsSubstring(" us, by the prices of GPFS"));
+    }
+}
+
+TEST_CASE("on GPFS, records in turn are written and read together", "[automatic][prices]") {
+  for (int const ranks : {4, 8, 32, 128})
+    for (access_kind const kind : {access_kind::read, access_kind::write}) {
+      auto const turns = [=](int rank) { return io::at(512 * rank, io::repeat(128, 512 * ranks, io::bytes(512))); };
+      io::collective_plan const p = choice(ranks, turns, kind, io::storage::gpfs());
+      CAPTURE(ranks, p.reason);
+      CHECK(p.together);
+    }
+}
+
+TEST_CASE("on GPFS, whole blocks of each rank go alone", "[automatic][prices]") {
+  for (int const ranks : {1, 8, 32, 128})
+    for (access_kind const kind : {access_kind::read, access_kind::write}) {
+      auto const own = [](int rank) { return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20)); };
+      io::collective_plan const p = choice(ranks, own, kind, io::storage::gpfs());
+      CAPTURE(ranks, p.reason);
+      CHECK_FALSE(p.together);
+      CHECK_THAT(p.reason, ContainsSubstring("each by itself") && ContainsSubstring("by the prices of GPFS"));
+    }
+}
+
+TEST_CASE("one pattern, and a choice for each kind of storage", "[automatic][prices]") {
+  // Rows of 8 KiB of two ranks in turn: for a page cache they are long enough, for GPFS a block is at both ranks all the time.
+  auto const rows = [](int rank) { return io::at(8192 * rank, io::repeat(256, 16384, io::bytes(8192))); };
+  io::collective_plan const local = choice(2, rows, access_kind::write, {}),
+                            gpfs = choice(2, rows, access_kind::write, io::storage::gpfs());
+  CAPTURE(local.reason, gpfs.reason);
+  CHECK_FALSE(local.together);
+  CHECK(gpfs.together);
+  CHECK_THAT(local.reason, ContainsSubstring("by the prices of local files"));
+}
+
+TEST_CASE("servers that all ranks share make ranks by themselves wait for each other", "[automatic][prices]") {
+  io::storage narrow = io::storage::gpfs();
+  narrow.exchange.server_byte_ns = 100;
+  auto const own = [](int rank) { return io::at(rank * (std::int64_t{4} << 20), io::bytes(4 << 20)); };
+  io::collective_plan const p = choice(8, own, access_kind::read, narrow);
+  // 32 MiB at 100 ns.
+  CHECK_THAT(p.reason, ContainsSubstring("alone 3355443 us"));
+}
+
+TEST_CASE("the key of automatic has all prices", "[automatic][prices]") {
+  io::automatic const a;
+  io::automatic b;
+  b.exchange.server_byte_ns = 1;
+  CHECK(a.key() != b.key());
+  b = a;
+  b.storage = "elsewhere";  // words
+  CHECK(a.key() == b.key());
+}
