@@ -60,6 +60,10 @@ void print_summary(std::FILE* out, std::vector<row> const& rows, bool verbose) {
                  a->high / a->low, mpi, posix, below ? "  < aim" : "");
     if (verbose) std::fprintf(out, "             %s\n", a->last.c_str());
   }
+  std::fprintf(
+      out,
+      "density: of the bytes of all ranks together; high/low: the slowest round by the fastest; < aim: below 0.95 of "
+      "the\nslower peer, or, with pieces of 64 bytes and less, not twice as fast as the MPI library\n");
   std::fprintf(out, "\ngeometric means of argosy's speed %34s %9s\n", "vs mpi", "vs posix");
   auto const line = [&](char const* name, std::function<bool(row const&)> const& chosen) {
     double const mpi = geometric_mean(rows, chosen, "mpi"), posix = geometric_mean(rows, chosen, "posix");

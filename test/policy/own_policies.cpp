@@ -16,6 +16,7 @@
 
 namespace io = argosy;
 using namespace io::test;
+using Catch::Matchers::ContainsSubstring;
 using io::access_kind;
 
 namespace {
@@ -87,18 +88,46 @@ TEST_CASE("make_plan names the window with a slip, and ends", "[policy][errors]"
   for (auto const& [slip, words] : window_slips()) {
     CAPTURE(words);
     io::access const wanted{access_kind::write, view, 0, 4000, memory};
-    CHECK_THROWS_WITH(
-        io::make_plan(slipping{slip}, wanted),
-        Catch::Matchers::ContainsSubstring("policy 'slipping': ") && Catch::Matchers::ContainsSubstring(words));
+    CHECK_THROWS_WITH(io::make_plan(slipping{slip}, wanted),
+                      ContainsSubstring("policy 'slipping': ") && ContainsSubstring(words));
     CHECK_THROWS_AS(io::any_policy(slipping{slip}).plan(wanted), io::invalid_plan);
   }
+}
+
+TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {
+  io::access_summary all;
+  all.low = 0;
+  all.high = all.bytes = all.spans = 12800;
+  all.pieces = 3200;
+  all.granule = 4;
+  all.ranks = 4;
+  io::rank_group const ranks{.size = 4, .nodes = 2, .block_bytes = 4096};
+  io::layout const file = io::bytes(12800), memory = io::bytes(12800);
+  for (access_kind const kind : {access_kind::read, access_kind::write}) {
+    io::access const mine{kind, file, 0, 12800, memory};
+    auto const look = [&](slipping_plans::what slip) {
+      io::collective_plan const p = slipping_plans{slip}.plan(kind, all, ranks);
+      io::detail::domain_check const check("mine", p);
+      check.look(kind, all, ranks);
+      check.covers(mine);
+    };
+    CHECK_NOTHROW(look(slipping_plans::none));
+    for (auto const& [slip, words] : plan_slips()) {
+      CAPTURE(words);
+      CHECK_THROWS_WITH(look(slip), ContainsSubstring("policy 'mine': ") && ContainsSubstring(words));
+    }
+  }
+  io::access_summary twice = all;
+  twice.unsorted = 1;
+  io::collective_plan const p = slipping_plans{}.plan(access_kind::read, all, ranks);
+  CHECK_THROWS_WITH(io::detail::domain_check("mine", p).look(access_kind::read, twice, ranks),
+                    ContainsSubstring("a view names bytes twice"));
 }
 
 TEST_CASE("windows of a view that names bytes twice are never merged", "[policy][errors]") {
   io::layout const view = io::repeat(1000, 4, io::bytes(8)), memory = io::bytes(8000);
   io::access const wanted{access_kind::read, view, 0, 8000, memory, false};
-  CHECK_THROWS_WITH(io::make_plan(slipping{}, wanted),
-                    Catch::Matchers::ContainsSubstring("the view names bytes twice"));
+  CHECK_THROWS_WITH(io::make_plan(slipping{}, wanted), ContainsSubstring("the view names bytes twice"));
 }
 
 TEST_CASE("plans that ranks may carry out together have one key", "[policy]") {

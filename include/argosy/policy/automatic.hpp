@@ -46,9 +46,10 @@ struct automatic {
     if (!p.together) return p;
     double together = together_ns(kind, all, ranks, p), alone = alone_ns(kind, all, ranks);
     if (kind == access_kind::write && exchange.block_ns > 0) {
-      // Blocks are handed from rank to rank in every call, unless they are bound to agents.
-      double const handed = exchange.block_ns * static_cast<double>(all.span() / ranks.block_bytes + 1);
-      together += handed / static_cast<double>(p.domains.size());
+      // Domains begin at blocks. A block that the call has a part of was another aggregator's in the call before, or will be in the
+      // next one; unless blocks are bound to agents.
+      std::int64_t const block = std::max<std::int64_t>(1, ranks.block_bytes);
+      if (all.low % block != 0 || all.high % block != 0) together += exchange.block_ns;
       collective_plan bound = data_shipping.plan(kind, all, ranks);
       if (double const shipped = together_ns(kind, all, ranks, bound); shipped < together) {
         together = shipped;

@@ -6,12 +6,16 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/datatype.hpp>
+#include <argosy/file/detail/common_storage.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
 #include "support/catch.hpp"
 #include "support/slipping_policies.hpp"
@@ -96,6 +100,16 @@ void check_data(virtual_rank const& world, file& f, place const& p, std::span<in
   }
   world.barrier();
 }
+
+// Lies on what it is told; throws where that has no name.
+class elsewhere : public io::forwarding<elsewhere, io::any_handle> {
+ public:
+  elsewhere(io::any_handle inner, io::storage s) : forwarding(std::move(inner)), storage_(std::move(s)) {}
+  io::storage storage() const { return storage_.name.empty() ? throw std::runtime_error("nowhere") : storage_; }
+
+ private:
+  io::storage storage_;
+};
 
 }  // namespace
 
@@ -211,5 +225,47 @@ TEST_CASE("nobody's policy is asked where nobody asks for anything", "[policy][v
     std::vector<int> const none;
     CHECK(f.write_at_all(0, none, slipping_plans{slipping_plans::throws}).bytes == 0);
     CHECK(f.write_at(0, none, slipping{slipping::no_buffer}).bytes == 0);
+  });
+}
+
+TEST_CASE("plans say what their prices are of, and all ranks have the same ones", "[automatic][prices][virtual]") {
+  io::lab::virtual_files const disk;
+  io::lab::virtual_gpfs const gpfs({.block_bytes = 65536}, 2);
+  auto const reason = [](io::opener const& files, std::function<io::storage(int)> const& on = {}) {
+    std::string words;
+    io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, {.stack_bytes = std::size_t{1} << 20})
+        .run([&](virtual_rank const& world) {
+          auto const mine = [&](io::any_handle h) { return io::any_handle(elsewhere(std::move(h), on(world.rank()))); };
+          file f =
+              file::open(world, "f", io::mode::create | io::mode::read_write, {}, on ? files.wrapping(mine) : files);
+          f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 16)});
+          std::vector<int> const data = numbers(world.rank(), 1);
+          std::string const said = f.write_at_all(0, data).reason;
+          CHECK(f.explain_all(io::access_kind::write, data).reason == said);
+          if (world.rank() == 0) words = said;
+          f.close();
+        });
+    return words.substr(words.find(", by the prices of ") + 19);
+  };
+  CHECK(reason(disk.opener()) == "the virtual disk");
+  CHECK(reason(gpfs.opener()) == "the simulated GPFS");
+  CHECK(reason(disk.opener(), [](int) { return io::storage::gpfs(); }) == "GPFS");
+  CHECK(reason(disk.opener(), [](int r) { return r < 2 ? io::storage::network() : io::storage(); }) ==
+        "several file systems");
+  CHECK(reason(disk.opener(), [](int r) { return io::storage{.name = r == 3 ? "" : "local files"}; }) == "local files");
+}
+
+TEST_CASE("where ranks are on several file systems the dearer of each two prices counts",
+          "[automatic][prices][virtual]") {
+  io::lab::virtual_cluster({.ranks = 3}).run([](virtual_rank const& world) {
+    io::storage mine{.name = "a"};
+    mine.prices.call_ns = 100 + world.rank();
+    mine.exchange.block_ns = 100 - world.rank();
+    io::any_handle const h = elsewhere({}, mine);
+    io::storage const all = io::detail::common_storage(world, h);
+    CHECK(all.name == "a");
+    CHECK(all.prices.call_ns == 102);
+    CHECK(all.exchange.block_ns == 100);
+    CHECK(all.exchange.crowd == mine.exchange.crowd);
   });
 }
