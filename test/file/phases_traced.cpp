@@ -125,7 +125,8 @@ TEST_CASE("without phases a trace has calls only, and off has none", "[phases][m
     std::filesystem::create_directory(traces);
     variable const on("ARGOSY_TRACE", mode), where("ARGOSY_TRACE_DIR", traces);
     auto f = io::basic_file<io::self>::open(io::self(), dir / "f", io::mode::create | io::mode::write);
-    f.write_at(0, std::vector<std::byte>(100));
+    std::vector<std::byte> const mine(100);
+    f.write_at(0, mine);
     f.close();
     if (mode == "off") {
       CHECK(std::filesystem::is_empty(traces));
