@@ -125,6 +125,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   if (!t.together.has_value())
     return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
   if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
+  in_phase const now(phase::agreement);
   rank_group const& group = ranks.group(world, file);
   if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
   collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);

@@ -234,6 +234,7 @@ collective_call crew<World>::prepare_together(call const& c) const {
 
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
+  traced_phases const traced(file->trace.get(), file->path);
   if (later) later->finish();
   agreement result = access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
   c.tell(file->last_call);
