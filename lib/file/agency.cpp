@@ -42,8 +42,7 @@ failure agency::ship(job const& t, data_shipping const& how, report& done) {
   state& s = *state_;
   access const wanted = s.file.access_of(t);
   return with_memory(t, [&](auto& memory, auto const& check) {
-    failure f =
-        shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done, s.file.clock).run();
+    failure f = shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done).run();
     if (!f) return check();
     f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
                 (t.kind == access_kind::read ? "read" : "written") + " before";

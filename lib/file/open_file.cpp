@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
-#include <argosy/exchange/detail/timed_handle.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -259,9 +259,8 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
   if (failure f = locate_in(where->view, offset, p.bytes(), reached)) return f;
   std::int64_t const at = *where->begin + reached;
   bool const timed = p.bytes() >= report::least_timed_bytes;
-  std::optional<timing<time_source>> whole;
-  if (timed) whole.emplace(clock, done.time_ns);
-  timed_handle file(handle, done, timed ? &clock : nullptr);
+  std::optional<call_times> times;
+  if (timed) times.emplace(clock, done);
   bool const reading = p.kind == access_kind::read;
   done.policy = sieving::name;
   done.reason = choice_.sieving.reason(p.kind);
@@ -274,10 +273,10 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
     };
     std::error_code error;
     if (reading) {
-      error = count(file.read(at, p.memory));
+      error = count(handle.read(at, p.memory));
     } else {
-      write_guard<timed_handle> guard(file, merging_for(ranks > 1 || pending > 0), done);
-      error = guard.pieces(at, p.bytes(), [&] { return count(file.write(at, p.memory)); });
+      write_guard<any_handle> guard(handle, merging_for(ranks > 1 || pending > 0), done);
+      error = guard.pieces(at, p.bytes(), [&] { return count(handle.write(at, p.memory)); });
       if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
     }
     if (!error) {
@@ -317,7 +316,7 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
   if (!t.timed) return access_alone(t, with, done);
   failure f;
   {
-    timing const whole(clock, done.time_ns);
+    call_times const times(clock, done);
     f = access_alone(t, with, done);
   }
   count(t, done, static_cast<bool>(f));
@@ -345,7 +344,7 @@ plan open_file::explain(job const& t) const {
 
 namespace {
 
-failure access_windows(job const& t, access const& wanted, timed_handle& handle, merging how, staging& with,
+failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
                        report& done) {
   auto const before = [&] {
     return number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
@@ -366,20 +365,18 @@ failure access_windows(job const& t, access const& wanted, timed_handle& handle,
 
 failure open_file::access_here(job const& t, staging& with, report& done) {
   if (atomic) return access_locked(t, with, done);
-  timed_handle timed(handle, done, t.timed ? &clock : nullptr);
-  return access_windows(t, access_of(t), timed, merging_for(ranks > 1 || pending > 0), with, done);
+  return access_windows(t, access_of(t), handle, merging_for(ranks > 1 || pending > 0), with, done);
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {
   // Everything between the first and the last byte is ours until the call ends.
   window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
-  timed_handle timed(handle, done, t.timed ? &clock : nullptr);
-  if (auto const e = timed.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
+  if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
   ++done.locks;
   failure f =
-      caught([&] { return access_windows(t, access_of(t), timed, {merging::others::none, readable}, with, done); });
-  if (auto const e = give_back(timed, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
+      caught([&] { return access_windows(t, access_of(t), handle, {merging::others::none, readable}, with, done); });
+  if (auto const e = give_back(handle, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
   return f;
 }
 

@@ -170,7 +170,9 @@ void scheduler::wake(task& t, picoseconds at) {
 
 void scheduler::resume(task& t) {
   current_ = &t;
+  auto* const before = std::exchange(argosy::detail::phases_heard_by, t.heard);
   t.context->resume();
+  t.heard = std::exchange(argosy::detail::phases_heard_by, before);
   current_ = nullptr;
 }
 
@@ -178,6 +180,7 @@ task& scheduler::make_task(rank_state& r, bool is_service, std::function<void()>
   task& t = *tasks_.emplace_back(std::make_unique<task>());
   t.number = static_cast<int>(tasks_.size()) - 1;
   t.rank = &r;
+  t.heard = options_.timeline ? this : nullptr;
   t.is_service = is_service;
   t.context.emplace(stacks_, [this, &t, work = std::move(body)] {
     try {
@@ -219,7 +222,6 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
     explicit in_run(scheduler* s) { running_scheduler = s; }
     ~in_run() { running_scheduler = nullptr; }
   } const guard(this);
-  argosy::detail::hearing_phases const heard(options_.timeline ? this : nullptr);
   hash(static_cast<std::uint64_t>(scenario_.ranks), scenario_.seed);
   report.ranks_per_node = scenario_.ranks_per_node;
   std::vector<int> all(ranks_.size());

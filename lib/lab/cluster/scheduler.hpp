@@ -194,6 +194,7 @@ struct task {
   picoseconds wake_at = 0;
   waiting why;
   std::vector<open_phase> phases;
+  argosy::detail::phase_listener* heard = nullptr;  // while it runs: tasks share a thread
   std::optional<coroutine> context;
 };
 

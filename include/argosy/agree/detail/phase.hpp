@@ -43,7 +43,7 @@ class phase_listener {
   ~phase_listener() = default;
 };
 
-// Of this thread. The ranks of a virtual cluster share one thread, and a listener that knows which of them runs.
+// Of this thread. The ranks of a virtual cluster share one thread: each has its own while it runs.
 inline constinit thread_local phase_listener* phases_heard_by = nullptr;
 
 // While it lives, its thread is in the phase.

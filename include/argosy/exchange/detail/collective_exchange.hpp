@@ -21,7 +21,6 @@
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/round_schedule.hpp>
-#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/exchange/detail/window_writer.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -180,11 +179,9 @@ class collective_exchange {
 
   void await(std::uint32_t& word, std::uint32_t target) {
     std::atomic_ref<std::uint32_t> const w(word);
-    std::optional<timing<World>> t;  // only where there is anything to wait for
     for (;;) {
       std::uint32_t const seen = w.load(std::memory_order_acquire);
       if (static_cast<std::int32_t>(seen - target) >= 0) return;
-      if (!t) t.emplace(world_, done_.waiting_ns);
       in_phase const now(phase::waiting);
       // A rank that is alone on its node never gets here: it finds everything done.
       if constexpr (node_waiting<World> && messaging<World>)

@@ -14,7 +14,6 @@
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/exchange/detail/round_schedule.hpp>
 #include <argosy/exchange/detail/staging.hpp>
-#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/view_exchange.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/layout/pack.hpp>
@@ -209,7 +208,6 @@ class links {
  private:
   void wait_for(std::span<request> requests) {
     if (requests.empty()) return;
-    timing const t(world_, done_.waiting_ns);
     in_phase const now(phase::waiting);
     World::wait_all(requests);
   }

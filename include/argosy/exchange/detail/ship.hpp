@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/piece_list.hpp>
 #include <argosy/exchange/detail/shipment.hpp>
-#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/serialize.hpp>
@@ -33,7 +33,7 @@ class shipping {
  public:
   // `granule` must divide all offsets and lengths of the view. The access must be sorted and not empty.
   shipping(service& agents, data_shipping const& how, rank_group const& ranks, int rank, access const& wanted,
-           std::int64_t granule, Memory& memory, report& done, time_source const& clock = {})
+           std::int64_t granule, Memory& memory, report& done)
       : agents_(agents),
         how_(how),
         rank_(rank),
@@ -41,8 +41,7 @@ class shipping {
         mine_{&wanted.file, wanted.position, wanted.end()},
         granule_(granule),
         memory_(memory),
-        done_(done),
-        clock_(clock) {
+        done_(done) {
     std::int64_t const low = cursor(wanted.file, wanted.position).current().offset;
     std::int64_t const last = cursor(wanted.file, wanted.end() - 1).current().offset;
     most_bytes_ = how.stripe_for(ranks);
@@ -73,7 +72,7 @@ class shipping {
           }
       if (all.empty()) break;
       std::vector<service_answer> const answers = [&] {
-        timing const t(clock_, done_.waiting_ns);
+        in_phase const now(phase::waiting);
         return agents_.call(requests);
       }();
       ++done_.rounds;
@@ -215,7 +214,6 @@ class shipping {
   std::int64_t granule_;
   Memory& memory_;
   report& done_;
-  time_source clock_;
   collective_plan plan_;
   std::int64_t most_bytes_ = 0;
   std::vector<std::byte> form_;  // the whole view, serialised; empty: pieces are sent instead

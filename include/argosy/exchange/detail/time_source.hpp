@@ -27,19 +27,4 @@ std::int64_t now_ns(World const& world) {
     return now_ns(time_source());
 }
 
-// Adds the time of its own life to a number.
-template <class Clock>
-class timing {
- public:
-  timing(Clock const& clock, std::int64_t& to) : clock_(clock), to_(to), begin_(now_ns(clock)) {}
-  timing(timing const&) = delete;
-  timing& operator=(timing const&) = delete;
-  ~timing() { to_ += now_ns(clock_) - begin_; }
-
- private:
-  Clock const& clock_;
-  std::int64_t& to_;
-  std::int64_t begin_;
-};
-
 }  // namespace argosy::detail

@@ -14,8 +14,8 @@
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/staging.hpp>
-#include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
@@ -143,13 +143,10 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
 template <agreeing World>
 agreement access_together(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
                           collective_call& c, staging& space, report& done) {
-  timing const whole(world, done.time_ns);
+  call_times const timed(file.clock, done);
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
-  {
-    timing const beginning(world, done.agreement_ns);
-    if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
-  }
+  if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
   access_summary all = c.all;
   failure mine;
   if (c.ordered) {
@@ -162,11 +159,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
     }
   }
   agreement planned;
-  collective_plan plan;
-  {
-    timing const deciding(world, done.agreement_ns);
-    plan = plan_together(world, ranks, file, c, all, planned);
-  }
+  collective_plan plan = plan_together(world, ranks, file, c, all, planned);
   if (!planned) return planned;
   c.planned(plan);
   if (plan.together) {
@@ -182,7 +175,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   }
   if (!mine) mine = file.access_alone(t, space, done);
   if (t.together.has_value()) done.reason = std::move(plan.reason);
-  return agree_on_outcome_timed(world, mine, done);
+  return agree_on_outcome(world, mine);
 }
 
 }  // namespace argosy::detail

@@ -16,8 +16,6 @@
 #include <argosy/exchange/detail/collective_exchange.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
-#include <argosy/exchange/detail/time_source.hpp>
-#include <argosy/exchange/detail/timed_handle.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -26,12 +24,6 @@
 #include <argosy/world/self.hpp>
 
 namespace argosy::detail {
-
-template <agreeing World>
-agreement agree_on_outcome_timed(World const& world, failure const& mine, report& done) {
-  timing const t(world, done.agreement_ns);
-  return agree_on_outcome(world, mine);
-}
 
 // What collective calls keep between them. Made at the first one, by all ranks: a file that is used without pays nothing.
 template <agreeing World>
@@ -81,7 +73,7 @@ class team {
                                     staging& space, report& done, access_summary const& asked, failure const& before) {
     in_phase const now(phase::exchange, {.bytes = t.bytes});
     {
-      timing const preparing(world, done.agreement_ns);
+      in_phase const preparing(phase::agreement);
       if (!has_stage(world, plan)) return std::nullopt;
     }
     access const wanted = file.access_of(t);
@@ -89,13 +81,12 @@ class team {
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merging_for(asked.pending > 0);  // the ranks of this call are no danger to each other
     return with_memory(t, [&](auto& memory, auto const& check) {
-      timed_handle handle(file.handle, done, &file.clock);
-      collective_exchange all(world, seats_, stage_, links_, plan, asked.bytes, wanted, handle, memory, prices, how,
-                              space, done);
+      collective_exchange all(world, seats_, stage_, links_, plan, asked.bytes, wanted, file.handle, memory, prices,
+                              how, space, done);
       failure f = all.run(t.where->number);
       if (!f) f = check();
       if (before) f = before;
-      agreement const result = agree_on_outcome_timed(world, f, done);
+      agreement const result = agree_on_outcome(world, f);
       // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
       if (!result && t.kind == access_kind::write) {
         bool const brought = done.bytes == t.bytes;
