@@ -105,6 +105,7 @@ collective_plan ask_for_plan(World const& world, open_file const& file, collecti
     plan = where ? t.together.plan_together(t.kind, all, ranks, *where) : t.together.plan_together(t.kind, all, ranks);
   };
   if (t.together.keeps_rules()) return ask(), plan;
+  if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
   arguments given(c.given.call(), c.given.where());
   given.fail(failure_of(errc::argument, [&] {
     ask();
@@ -127,7 +128,6 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
   in_phase const now(phase::agreement);
   rank_group const& group = ranks.group(world, file);
-  if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
   collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
   if (result && plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
     access_histogram where;
