@@ -59,6 +59,9 @@ class subarray {
     return array.finish();
   }
 
+  // Of the whole array.
+  constexpr Sizes const& sizes() const noexcept { return sizes_; }
+
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const {
