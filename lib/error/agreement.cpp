@@ -27,8 +27,10 @@ std::string message_of(agreement const& a, std::string_view call, std::string_vi
   errc const why = a.cause ? classify(a.cause) : classify(a.code);
   std::string s = "argosy: " + std::string(call);
   if (!path.empty()) s += " of '" + std::string(path) + "'";
-  s += " failed on rank " + std::to_string(a.failed_rank);
-  if (a.failed_rank != rank) s += " (this is rank " + std::to_string(rank) + ")";
+  s += " failed";
+  bool const differ = a.code == errc::not_same;  // the rest says which ranks
+  if (!differ) s += " on rank " + std::to_string(a.failed_rank);
+  if (differ || a.failed_rank != rank) s += " (this is rank " + std::to_string(rank) + ")";
   s += ": " + make_error_code(why).message();
   if (a.cause && a.cause.category() != category())
     s += " (" + (is_errno(a.cause) ? errno_words(a.cause) : detail::foreign_words(a.cause)) + ")";

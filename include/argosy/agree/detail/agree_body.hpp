@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/mismatch.hpp>
 #include <argosy/agree/detail/neighbour.hpp>
 
 namespace argosy::detail {
@@ -60,15 +61,10 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
   access = s.access;
   if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
-    extremes const& e = s.compared[i];
-    if (e.low == e.high) continue;
-    // All ranks know the mismatch already, so no broadcast: the words are the same, except for this rank's name of the argument.
-    std::string const ranks = " on ranks " + std::to_string(std::min(e.low_rank, e.high_rank)) + " and " +
-                              std::to_string(std::max(e.low_rank, e.high_rank));
-    std::string words = i == 0 ? "ranks are in different collective calls; this one called " + std::string(given.call())
-                               : "argument '" + std::string(given.compared()[i].name) + "' must be equal on all ranks";
-    words += i == 0 ? ", others differ" + ranks : " and differs" + ranks;
-    return {errc::not_same, std::min(e.low_rank, e.high_rank), errc::not_same, std::move(words), {}};
+    if (s.compared[i].low == s.compared[i].high) continue;
+    // All ranks know it already, and in the same call they have the same list of arguments.
+    arguments::argument const& differs = given.compared()[i];
+    return not_the_same(world, i, differs.name, given_note(differs, given.where()), differs);
   }
   return {};
 }
@@ -89,13 +85,19 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
 
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop) {
-  int flag = develop ? 1 : 0;
+  bool nobody = false;
+  return agree_to_begin_first(world, given, develop, nobody);
+}
+
+template <agreeing World>
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch) {
+  int flag = (develop ? 1 : 0) | (watch ? 2 : 0);
   access_summary nothing;
   agreement first = detail::agree_on(world, given, given.fault(), flag, nothing);
-  develop = flag != 0;
-  if (!develop || (!first && first.cause != errc::not_same)) return first;
-  agreement compared = agree_on_outcome(world, detail::compare_with_neighbour(world, given));
-  return compared ? first : compared;
+  develop = (flag & 1) != 0;
+  watch = (flag & 2) != 0;
+  if (!develop || !first) return first;
+  return agree_on_outcome(world, detail::compare_with_neighbour(world, given));
 }
 
 template <agreeing World>
@@ -112,12 +114,12 @@ agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) 
   s.flag = flag ? 1 : 0;
   world.all_reduce(s);
   flag = s.flag != 0;
-  if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high)
-    return {errc::not_same,
-            std::min(s.compared[0].low_rank, s.compared[0].high_rank),
-            errc::not_same,
-            "a collective call ended on this rank, while another rank began one",
-            {}};
+  if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high) {
+    given_note here;
+    here.text.set("the end of a call");
+    here.hash = outcome;
+    return not_the_same(world, 0, "call", here, {});
+  }
   return detail::conclude(world, s, mine);
 }
 

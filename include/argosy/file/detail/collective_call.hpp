@@ -13,6 +13,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/exchange/detail/staging.hpp>
+#include <argosy/file/detail/develop_checks.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
@@ -36,7 +37,8 @@ struct collective_call {
 
   // Local, after all else is known.
   void summarise(open_file const& file) {
-    given.same("policy", work.together.has_value() ? work.together.key() : 0);
+    given.same("policy", work.together.has_value() ? work.together.key() : 0,
+               work.together.has_value() ? work.together.name() : "of each rank by itself");
     if (given.fault()) return;
     if (ordered)
       all.bytes = work.etypes;  // their sum; where they go is not known yet
@@ -106,6 +108,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
       world.all_reduce(all);
     }
   }
+  if (c.develop && t.kind == access_kind::write && !c.ordered && !file.atomic)
+    if (agreement const apart = agree_on_outcome(world, compare_writes(world, file, t)); !apart) return apart;
   // Made of what all ranks know by a pure function: where a policy of the program throws, it throws on all of them.
   collective_plan plan;
   try {

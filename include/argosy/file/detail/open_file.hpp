@@ -19,12 +19,14 @@
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
+#include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/handle/tracer.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
@@ -40,18 +42,23 @@ class io_threads;
 
 // A view as transfers use it: what is asked of it more than once is asked once.
 struct used_view {
-  explicit used_view(argosy::view v)
+  // `checked`: in develop mode types are compared where nothing converts, too.
+  explicit used_view(argosy::view v, bool checked = false)
       : view(std::move(v)),
+        checks_types(checked || view.representation().converts()),
         sorted(!view.stream().overlaps()),
         granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
-        types(view.representation().converts() ? type_digest(view.etype_types()) : type_digest()),
+        types(checks_types ? type_digest(view.etype_types()) : type_digest()),
         number(next_number()) {}
   argosy::view view;
+  bool checks_types;
   bool sorted;
   // Data of these types is not so many etypes, where that matters.
   failure fault_of(stream_types const& data, std::int64_t etypes) const;
+  // "; the etype has holes ...", for plans; nothing if it has none.
+  std::string words_of_holes() const;
   std::int64_t granule;  // divides the offset and length of whatever whole etypes are
-  type_digest types;     // of the etype, where the representation converts
+  type_digest types;     // of the etype, where they are compared
   std::uint64_t number;  // another one for each view of this process
 
  private:
@@ -128,6 +135,9 @@ struct open_file {
   file_hints const& hints() const noexcept { return hints_; }
   chosen const& choice() const noexcept { return choice_; }
   void follow(file_hints h);
+  void remark(std::string const& text) const;  // in the trace, if there is one
+  bool develop = false;                        // mistakes are looked for that cost time to find
+  std::shared_ptr<call_watch> watch;           // null: nobody wants to know who waits
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
@@ -174,6 +184,7 @@ struct open_file {
   failure access_locked(job const& t, staging& with, report& done);
 
   file_hints hints_;
+  std::shared_ptr<tracer> trace_;
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
