@@ -79,7 +79,7 @@ constexpr hint_info table[] = {
     {"argosy_policy", choice, "automatic,independent,sieving,two_phase,data_shipping", "automatic", any, same, used,
      "policy of calls that are not given one", "argosy"},
     {"argosy_develop", boolean, "", "false", open, same, used,
-     "true: arguments that must be equal are compared between neighbours", "argosy"},
+     "true: mistakes of several ranks together are looked for", "argosy"},
     {"argosy_io_threads", count, "", "0", open, own, used,
      "threads for nonblocking calls, at most 1024; 0: the library chooses", "argosy"},
     {"argosy_max_ranges", count, "", "4", any, own, used,
