@@ -1,17 +1,21 @@
 // The snippets of docs/use/datatypes.md, in its order. What they claim is asserted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/layout.hpp>
 #include <argosy/layout/draw.hpp>
 #include <argosy/layout/draw_owners.hpp>
 #include <argosy/layout/print.hpp>
 #include <argosy/layout/serialize.hpp>
+#include <argosy/world/self.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -47,6 +51,26 @@ void elements() {
   io::layout const form = positions.form();  // repeat(1000, 32, concat(bytes(24), at(28, bytes(4))))
   // [elements]
   REQUIRE(form.size() == 28'000 && form.extent() == 32'000);
+}
+
+void packed_records() {
+  std::string const path = (std::filesystem::temp_directory_path() / "argosy_snippets_packed").string();
+  auto f = io::basic_file<io::self>::open(io::self(), path,
+                                          io::mode::create | io::mode::read_write | io::mode::delete_on_close);
+  std::vector<particle> const particles(50);
+  // [packed]
+  f.set_view(64, io::packed(io::type<particle>));  // 28 bytes each, one behind the other
+  f.write_all(particles);                          // the padding stays in memory
+  // [packed]
+  REQUIRE(f.size() == 64 + 50 * 28);
+  f.set_size(0);
+  // [select]
+  using positions_only = io::members<&particle::x>;
+  f.set_view(64, io::packed(positions_only{}));
+  f.write_all({particles.data(), positions_only{}, std::ssize(particles)});
+  // [select]
+  REQUIRE(f.size() == 64 + 50 * 24);
+  f.close();
 }
 
 void arrays(std::int64_t ny, std::int64_t nx) {
@@ -134,6 +158,7 @@ void looking() {
 
 int main() {
   elements();
+  packed_records();
   arrays(10, 12);
   distributed(3);
   irregular();

@@ -19,6 +19,7 @@
 #include <argosy/datatype/memory.hpp>
 #include <argosy/datatype/numbers.hpp>
 #include <argosy/datatype/order.hpp>
+#include <argosy/datatype/packed.hpp>
 #include <argosy/datatype/process_grid.hpp>
 #include <argosy/datatype/record.hpp>
 #include <argosy/datatype/resized.hpp>

@@ -45,11 +45,13 @@ std::string message_of(agreement const& a, std::string_view call, std::string_vi
   errc const first = a.cause ? classify(a.cause) : classify(a.code), why = own ? classify(cause) : first;
   std::string s = "argosy: " + std::string(call);
   if (!path.empty()) s += " of '" + std::string(path) + "'";
-  s += " failed on rank " + std::to_string(own ? rank : a.failed_rank);
+  s += " failed";
+  bool const differ = a.code == errc::not_same && !own;  // the rest says which ranks
+  if (!differ) s += " on rank " + std::to_string(own ? rank : a.failed_rank);
   if (own)
     s += ", and first on rank " + std::to_string(a.failed_rank) +
          (why == first ? std::string() : " (" + make_error_code(first).message() + ")");
-  else if (a.failed_rank != rank)
+  else if (differ || a.failed_rank != rank)
     s += " (this is rank " + std::to_string(rank) + ")";
   s += ": " + reason_of(why, cause, detail);
   if (!own && a.code && a.code != errc::error_on_another_rank && classify(a.code) != why)

@@ -40,6 +40,7 @@ class collective_operation final : public operation {
     return has_ended();
   }
   void wait() override {
+    call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, number, call, what.given.where());
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
     ended_.wait(guard, [this] { return has_ended_; });
@@ -54,6 +55,7 @@ class collective_operation final : public operation {
   }
 
   collective_call what;
+  std::uint64_t number = 0;  // for who watches
 
  private:
   bool has_ended() {
@@ -102,6 +104,8 @@ concurrent_calls::~concurrent_calls() {
 std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_operation>(state_, state_->file, std::move(c));
+  if (call_watch* const watch = state_->file->watch.get())
+    o->number = watch->come(call_watch::lane::nonblocking, o->call, o->what.given.where());
   {
     std::lock_guard const guard(state_->mutex);
     state_->waiting.push_back(o);

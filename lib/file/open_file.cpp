@@ -180,6 +180,9 @@ failure open_file::prepare(call const& c, job& t) const {
   t.etypes = t.bytes / v.etype_size();
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
+  if (develop && !reading && t.bytes % v.filetype().size() != 0)
+    remark(std::string(c.name) + " at " + c.where().file_name() + ":" + number(c.where().line()) + ": the data has " +
+           number(t.bytes) + " bytes in the file, no whole number of filetypes of " + number(v.filetype().size()));
   if (c.pointer == pointer_kind::shared) return {};
   return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
 }
@@ -207,14 +210,28 @@ failure open_file::locate(std::int64_t offset, job& t) const {
 
 // MPI 3.1, 13.6.6: the data must be of the types of the etype; bytes match all.
 failure used_view::fault_of(stream_types const& data, std::int64_t etypes) const try {
-  if (!view.representation().converts() || etypes == 0 || types.is_bytes()) return {};
+  if (!checks_types || etypes == 0 || types.is_bytes()) return {};
   type_digest const given(data.get());
   if (given.is_bytes() || given.repeats(types, etypes)) return {};
-  return {errc::datatype, "the data is of other types (" + to_string(data.get()) + ") than the etype (" +
-                              to_string(view.etype_types()) + "), and representation " +
-                              std::string(view.representation().name()) + " converts by type"};
+  return {errc::datatype,
+          "the data is of other types (" + to_string(data.get()) + ") than the etype (" +
+              to_string(view.etype_types()) + ")" +
+              (view.representation().converts()
+                   ? ", and representation " + std::string(view.representation().name()) + " converts by type"
+                   : "; found in develop mode, where types are compared")};
 } catch (invalid_layout const& e) {
   return {errc::datatype, e.what()};
+}
+
+std::string used_view::words_of_holes() const {
+  std::int64_t const data = view.etype().size(), extent = view.etype().extent();
+  if (data >= extent) return {};
+  return "; the etype has holes, which stay in the file: " + std::to_string(data) + " of every " +
+         std::to_string(extent) + " bytes are data (io::packed(type) leaves them out)";
+}
+
+void open_file::remark(std::string const& text) const {
+  if (trace) trace->note(text);
 }
 
 std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
@@ -243,8 +260,8 @@ failure caught(F&& f) try {
 std::optional<plain_call> open_file::plain(call const& c) const {
   bool const allowed = c.kind == access_kind::read ? can_read(modes) : can_write(modes);
   bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
-  // Whoever counts and times calls wants to see all of them.
-  bool const by_hints = !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used;
+  // Whoever counts and times calls, or looks for mistakes, wants to see all of them.
+  bool const by_hints = !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used && !develop;
   if (!allowed || !any_place || !by_hints || !where->begin || c.data.fault()) return {};
   const_buffer const& data = c.data.buffer();
   std::int64_t const etypes = data.size() / where->view.etype_size();
@@ -335,9 +352,14 @@ failure open_file::moved(job const& t, staging& with, report& done) {
 
 plan open_file::explain(job const& t) const {
   if (t.bytes == 0) return {std::string(t.policy.name()), "nothing to do", t.kind, {}};
-  if (!t.shipped) return t.policy.plan(access_of(t));
+  if (!t.shipped) {
+    plan p = t.policy.plan(access_of(t));
+    p.reason += t.where->words_of_holes();
+    return p;
+  }
   std::string const why_not = why_not_shipped(t);
   plan p = why_not.empty() ? t.agents->explain(t, *t.shipped) : t.policy.plan(access_of(t));
+  p.reason += t.where->words_of_holes();
   p.reason += why_not.empty() ? parts.words() : "; not shipped: " + why_not;
   return p;
 }

@@ -323,3 +323,38 @@ TEST_CASE("describing and flattening regular data takes nothing from the heap", 
   CHECK(count.since() == 0);
   CHECK(bytes > 0);
 }
+
+namespace {
+struct padded {
+  double x;
+  std::int32_t id;
+};
+}  // namespace
+template <>
+struct argosy::describe<padded> : argosy::members<&padded::x, &padded::id> {};
+
+TEST_CASE("a packed record has the data of the record and no holes", "[datatype]") {
+  auto const one = io::packed(io::type<padded>);
+  STATIC_REQUIRE(one.form() == io::bytes(12));
+  STATIC_REQUIRE(std::is_empty_v<decltype(one)>);
+  CHECK(io::contiguous(5, one).form() == io::bytes(60));
+  CHECK(io::signature_of(io::contiguous(5, one)) == io::signature_of(io::contiguous(5, io::type<padded>)));
+  CHECK(to_string(io::signature_of(one)) == "float64, int32");
+  CHECK(io::packed(io::record(io::member(0, io::type<long>), io::member(64, io::type<long>, 3))).form() ==
+        io::bytes(32));
+  // In external32 a long has 4 bytes.
+  CHECK(io::file_form_of(io::packed(io::type<long[3]>), io::external32_sizes) == io::bytes(12));
+  CHECK(io::packed(io::members<&padded::id>{}).form() == io::bytes(4));
+  CHECK(io::packed(io::vector(3, 1, 4, io::type<float>)).form() == io::bytes(12));
+  CHECK_THROWS_WITH(io::packed(io::contiguous(-1, io::type<float>)).form(), Contains("argosy::contiguous"));
+}
+
+TEST_CASE("a member of a record may be given by its pointer", "[datatype]") {
+  CHECK(io::member(&padded::id, io::type<std::int32_t>).form() == io::at(8, io::bytes(4)));
+  CHECK(io::member(&padded::x, io::type<std::byte>, 8).form() == io::bytes(8));
+  struct row {
+    int n;
+    double u[4];
+  };
+  CHECK(io::member(&row::u, io::type<double>, 4).form() == io::at(8, io::bytes(32)));
+}

@@ -133,9 +133,10 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
     io::layout const l = to_layout(t, bounds_rule::markers);
     io::typed_layout const decoded = io::from_mpi(type.get());
     expect(pieces_of(decoded) == pieces, "from_mpi: other pieces");
-    expect(decoded.lower_bound() == want.limits.low && decoded.extent() == want.limits.extent(),
-           "from_mpi: bounds [" + std::to_string(decoded.lower_bound()) + ", +" + std::to_string(decoded.extent()) +
-               ") instead of [" + std::to_string(want.limits.low) + ", +" + std::to_string(want.limits.extent()) + ")");
+    expect(decoded.form().lower_bound() == want.limits.low && decoded.form().extent() == want.limits.extent(),
+           "from_mpi: bounds [" + std::to_string(decoded.form().lower_bound()) + ", +" +
+               std::to_string(decoded.form().extent()) + ") instead of [" + std::to_string(want.limits.low) + ", +" +
+               std::to_string(want.limits.extent()) + ")");
     expect(decoded == l, "from_mpi is not the layout");
 
     expect(items_of(decoded.types()) == items_of(t), "from_mpi: other types along the stream");

@@ -244,7 +244,8 @@ TEST_CASE("buffers know their types", "[representation][signature]") {
   CHECK(to_string(io::memory(particles).types()) == "7 x (3 float64, int32)");
   double const scalar = 1;
   CHECK(to_string(io::memory(scalar).types()) == "float64");
-  CHECK(to_string(io::memory(&scalar, io::contiguous(3, io::type<short>), 4).types()) == "12 int16");
+  CHECK(to_string(io::memory(static_cast<void const*>(&scalar), io::contiguous(3, io::type<short>), 4).types()) ==
+        "12 int16");
   io::const_buffer const copied = io::memory(particles);
   CHECK(copied.types() == io::memory(particles).types());
   std::byte raw[8];

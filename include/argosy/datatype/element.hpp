@@ -127,8 +127,10 @@ constexpr signature types_of() {
     return all.append(types_of<typename T::value_type>(), static_cast<std::int64_t>(std::tuple_size_v<T>));
   } else if constexpr (detail::is_complex<T>) {
     return all.append(types_of<typename T::value_type>(), 2);
-  } else {
+  } else if constexpr (detail::is_described<T>()) {
     return signature(basic_of<T>());
+  } else {
+    return all;  // layout_of says what is missing
   }
 }
 
@@ -153,8 +155,10 @@ constexpr layout file_layout_of(basic_sizes const& sizes) {
     return copies(file_layout_of<typename T::value_type>(sizes), std::tuple_size_v<T>);
   } else if constexpr (detail::is_complex<T>) {
     return copies(file_layout_of<typename T::value_type>(sizes), 2);
-  } else {
+  } else if constexpr (detail::is_described<T>()) {
     return bytes(size_in(sizes, basic_of<T>()));
+  } else {
+    return {};  // layout_of says what is missing
   }
 }
 

@@ -72,6 +72,30 @@ constexpr std::int64_t stride_of(T& array, std::size_t i) {
     return static_cast<std::int64_t>(array.strides()[i]);
 }
 
+// A class that would be an array but for what is missing: two of the three facts.
+template <class T>
+inline constexpr int array_facts = int{has_rank<T>} + int{has_extent_functions<T> || has_shape_and_strides<T>} +
+                                   int{has_data_handle<T> || has_origin<T> || has_data<T>};
+
+// Says what is missing, by name.
+template <class T>
+constexpr void say_what_is_missing() {
+  static_assert(has_rank<T>,
+                "argosy::memory: this array does not tell its rank at compile time; give it "
+                "static constexpr std::size_t rank()");
+  if constexpr (!has_shape_and_strides<T>) {
+    static_assert(
+        requires(T& t, std::size_t i) { static_cast<std::int64_t>(t.extent(i)); },
+        "argosy::memory: this array has no extent(i), const where it is passed as const");
+    static_assert(
+        requires(T& t, std::size_t i) { static_cast<std::int64_t>(t.stride(i)); },
+        "argosy::memory: this array has no stride(i), in elements, const where it is passed as const");
+  }
+  static_assert(has_data_handle<T> || has_origin<T> || has_data<T>,
+                "argosy::memory: this array has no data() that returns a pointer to its first element; where it is "
+                "passed as const, data() must be const, too");
+}
+
 // Address of the element whose index is lowest in every dimension.
 template <class T>
 constexpr auto first_element_of(T& array) {

@@ -11,10 +11,28 @@
 #include <argosy/datatype/element.hpp>
 
 namespace argosy {
+namespace detail {
+
+template <auto A, auto B>
+constexpr bool is_same_member() {
+  if constexpr (std::is_same_v<decltype(A), decltype(B)>)
+    return A == B;
+  else
+    return false;
+}
+template <auto A, auto... More>
+constexpr bool are_named_once() {
+  if constexpr (sizeof...(More) == 0)
+    return true;
+  else
+    return !(is_same_member<A, More>() || ...) && are_named_once<More...>();
+}
+
+}  // namespace detail
 
 //   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
-// It is also a datatype of its own, to choose members at one place only:
-//   io::contiguous(n, io::members<&particle::x>{})
+// It is also a datatype of its own, to choose other members at one place only; it steps by sizeof(particle), too:
+//   f.write_all({particles.data(), io::members<&particle::x>{}, n});
 template <auto First, auto... Rest>
 struct members {
   static_assert(std::is_member_object_pointer_v<decltype(First)> &&
@@ -22,6 +40,9 @@ struct members {
                 "argosy::members: give pointers to data members, such as &particle::x");
 
  private:
+  static_assert(detail::are_named_once<First, Rest...>(),
+                "argosy::members: a member is named twice; name each member once");
+
   template <class A, class B, class... More>
   struct most_derived : most_derived<std::conditional_t<std::is_base_of_v<A, B>, B, A>, More...> {};
   template <class A, class B>
@@ -40,15 +61,24 @@ struct members {
 
   template <class T, auto Member>
   static constexpr layout place() {
-    constexpr std::int64_t offset = detail::offset_in<T>(&(detail::outline<T>.object.*Member));
-    static_assert(offset >= 0,
-                  "argosy::members: the compiler does not tell where this member lies (a virtual base?); "
-                  "write the form by hand, see docs/use/datatypes.md");
-    return at(offset, layout_of<value_type<Member>>());
+    if constexpr (std::is_base_of_v<class_type<Member>, T>) {
+      constexpr std::int64_t offset = detail::offset_in<T>(&(detail::outline<T>.object.*Member));
+      static_assert(offset >= 0,
+                    "argosy::members: the compiler does not tell where this member lies (a virtual base?); "
+                    "write the form by hand, see docs/use/datatypes.md");
+      return at(offset, layout_of<value_type<Member>>());
+    } else {
+      static_assert(std::is_base_of_v<class_type<Member>, T>,
+                    "argosy::members: this is a member of another class; name members of the class that is described");
+      return {};
+    }
   }
   template <class T, auto Member>
   static constexpr layout place_in_file(basic_sizes const& sizes) {
-    return at(detail::offset_in<T>(&(detail::outline<T>.object.*Member)), file_layout_of<value_type<Member>>(sizes));
+    if constexpr (std::is_base_of_v<class_type<Member>, T>)
+      return at(detail::offset_in<T>(&(detail::outline<T>.object.*Member)), file_layout_of<value_type<Member>>(sizes));
+    else
+      return {};  // place() says what is wrong
   }
 
  public:

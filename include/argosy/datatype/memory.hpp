@@ -13,6 +13,7 @@
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/detail/array_memory.hpp>
+#include <argosy/datatype/detail/other_type.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/mdspan_like.hpp>
@@ -59,6 +60,14 @@ auto memory(T&& x) {
         return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
                                    signature().append(types_of<value>(), count));
       });
+  } else if constexpr (!element_type<bare> && detail::array_facts<std::remove_reference_t<T>> == 2) {
+    detail::say_what_is_missing<std::remove_reference_t<T>>();
+    return buffer();
+  } else if constexpr (std::is_pointer_v<bare>) {
+    static_assert(!std::is_pointer_v<bare>,
+                  "argosy::memory: a pointer alone does not say how much lies there; give {pointer, io::type<double>, "
+                  "count}, or std::span(pointer, count)");
+    return buffer();
   } else {
     static_assert(std::is_lvalue_reference_v<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
@@ -79,6 +88,10 @@ auto memory(T&& array, order o) {
 // tells them; then the address is null, MPI_BOTTOM.
 template <class T, datatype D>
 auto memory(T* address, D const& type, std::int64_t count = 1) {
+  static_assert(
+      !detail::are_other_numbers<T, D>(),
+      "argosy::memory: the address is one of other numbers than the datatype is made of; give the datatype of "
+      "what lies there");
   return detail::described_buffer([&] {
     auto const& one = form_of(type);
     layout form = repeat(count, one.extent(), one);

@@ -10,11 +10,15 @@
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/detail/member_offset.hpp>
 #include <argosy/datatype/detail/numbers.hpp>
+#include <argosy/datatype/detail/other_type.hpp>
 
 namespace argosy {
 
 // `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form() throws invalid_layout.
+//   io::member(64, io::type<double>, 100)
+//   io::member(&particle::x, io::type<double>, 3)     where the member lies; one of another type does not compile
 template <number Displacement, datatype Old, number Count = fixed<1>>
 class member {
   static_assert(detail::may_be_not_negative<Count>, "argosy::member: the count is negative; give 0 or more");
@@ -32,6 +36,12 @@ class member {
         old_(std::move(old)),
         count_(detail::store<Count>(count)) {
     if (std::is_constant_evaluated()) check();
+  }
+  template <class M, class C, number N = fixed<1>>
+  constexpr member(M C::* place, Old old, N count = {})
+      : member(detail::offset_in<C>(&(detail::outline<C>.object.*place)), std::move(old), count) {
+    static_assert(!detail::are_other_numbers<M, Old>(),
+                  "argosy::member: the member is of another type than the datatype that is given for it");
   }
 
   constexpr layout form() const {
@@ -60,6 +70,10 @@ class member {
 
 template <number D, datatype Old>
 member(D, Old) -> member<stored_number<D>, Old>;
+template <class M, class C, datatype Old>
+member(M C::*, Old) -> member<std::int64_t, Old>;
+template <class M, class C, datatype Old, number N>
+member(M C::*, Old, N) -> member<std::int64_t, Old, stored_number<N>>;
 template <number D, datatype Old, number N>
 member(D, Old, N) -> member<stored_number<D>, Old, stored_number<N>>;
 

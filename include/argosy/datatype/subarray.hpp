@@ -59,6 +59,7 @@ class subarray {
     return array.finish();
   }
 
+  // Of the whole array.
   constexpr Sizes const& sizes() const noexcept { return sizes_; }
   constexpr argosy::order element_order() const noexcept { return order_; }
 

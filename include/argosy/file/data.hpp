@@ -34,12 +34,18 @@ class source {
   source(T* address, Datatype const& type, std::int64_t count = 1,
          std::source_location where = std::source_location::current())
       : where_(where) {
-    describe([&] {
-      if constexpr (std::invocable<Datatype const&>)
-        return memory(address, type(), count);
-      else
-        return memory(address, type, count);
-    });
+    if constexpr (std::is_arithmetic_v<Datatype>)
+      static_assert(
+          !std::is_arithmetic_v<Datatype>,
+          "argosy: an address and a number do not say what lies there; give {address, io::type<double>, count}, "
+          "or std::span(address, count)");
+    else
+      describe([&] {
+        if constexpr (std::invocable<Datatype const&>)
+          return memory(address, type(), count);
+        else
+          return memory(address, type, count);
+      });
   }
 
   // Data that is wrong for other reasons: the call ends with this error, on every rank.

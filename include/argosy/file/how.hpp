@@ -24,6 +24,13 @@ class how {
              (std::same_as<Policy, any_policy> || independent_policy<Policy> || collective_policy<Policy>))
   how(Policy policy) : policy_(std::move(policy)) {}
   how(std::error_code& error) noexcept : error_(&error) {}
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  how(Number) {
+    static_assert(!std::is_arithmetic_v<Number>,
+                  "argosy: this argument is a policy or an error; data at an address goes into braces: "
+                  "f.write_at(offset, {address, io::type<double>, count}), or std::span(address, count)");
+  }
   how(any_policy policy, std::error_code& error) noexcept : policy_(std::move(policy)), error_(&error) {}
 
   any_policy const& policy() const noexcept { return policy_; }  // empty: the hints choose

@@ -2,18 +2,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/file_form.hpp>
+#include <argosy/datatype/numbers.hpp>
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/view/filetype.hpp>
 #include <argosy/view/representation.hpp>
 
 namespace argosy {
+namespace detail {
+
+// What finds out its types when asked is not asked.
+template <class D>
+concept knows_types = !requires(D const& d) { d.types_of_copies(1); };
+
+}  // namespace detail
 
 //   io::view v(0, io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, rank));     etype: double
 //   io::view v(header_bytes, io::type<int>, io::vector(n, 1, p, io::type<int>), io::external32);
@@ -33,6 +43,9 @@ class view {
       : displacement_(displacement), representation_(std::move(r)) {
     fault_ = detail::carried_fault::of([&] {
       make(file_form(etype, representation_), file_form(filetype, representation_), types_of_copies(etype, 1));
+      keep_array_sizes(filetype);
+      if constexpr (detail::knows_types<Etype> && detail::knows_types<Filetype>)
+        compare_types(signature_of(etype), signature_of(filetype));
     });
   }
   // The etype is the type from which the filetype is built, or byte if there is none that divides it.
@@ -40,6 +53,7 @@ class view {
   explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
       : displacement_(displacement), representation_(std::move(r)) {
     fault_ = detail::carried_fault::of([&] { make_of(filetype, file_form(filetype, representation_)); });
+    if (!fault_) keep_array_sizes(filetype);
   }
 
   std::int64_t displacement() const noexcept { return displacement_; }
@@ -50,6 +64,10 @@ class view {
   // The basic types of one etype.
   signature etype_types() const { return whole().etype_types_.get(); }
   std::int64_t etype_size() const { return etype().size(); }
+  // Why the items of the filetype are not those of whole etypes; empty where they are, or nobody knows. MPI does not allow it.
+  std::string const& types_fault() const noexcept { return types_fault_; }
+  // The sizes of the array of which the filetype is a subarray or darray; none of other filetypes.
+  numbers<> const& array_sizes() const noexcept { return array_sizes_; }
 
   // All tiles, with absolute offsets in the file: as many as fit below 2^63.
   layout const& stream() const { return whole().stream_; }
@@ -91,6 +109,12 @@ class view {
   void make(layout etype, layout filetype, stream_types types);
   template <datatype Filetype>
   void make_of(Filetype const& type, layout filetype);
+  void compare_types(signature const& etype, signature const& filetype);
+  template <class Filetype>
+  void keep_array_sizes(Filetype const& filetype) {
+    if constexpr (requires { filetype.sizes()[0]; })
+      for (std::size_t d = 0; d < filetype.sizes().size(); ++d) array_sizes_.push_back(filetype.sizes()[d]);
+  }
   view const& whole() const {
     fault_.require_none();
     return *this;
@@ -107,6 +131,8 @@ class view {
   argosy::representation representation_;
   stream_types etype_types_;
   layout stream_;
+  std::string types_fault_;
+  numbers<> array_sizes_;
   detail::carried_fault fault_;
 };
 

@@ -83,7 +83,7 @@ constexpr hint_info table[] = {
      "window of two_phase: what an aggregator accesses at a time; not given: half of cb_buffer_size, where that is",
      "argosy"},
     {"argosy_develop", boolean, "", "false", open, same, used,
-     "true: arguments that must be equal are compared between neighbours", "argosy"},
+     "true: mistakes of several ranks together are looked for", "argosy"},
     {"argosy_io_threads", count, "", "0", open, own, used,
      "threads for nonblocking calls, at most 1024; 0: the library chooses", "argosy"},
     {"argosy_max_ranges", count, "", "4", any, own, used,

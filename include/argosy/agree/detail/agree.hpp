@@ -11,9 +11,9 @@
 namespace argosy::detail {
 
 // Before a call starts: were the arguments of every rank valid, and equal where they must be? One reduction; a broadcast
-// more if not. With `develop` (the same on all ranks) every argument is compared with that of the right neighbour first, at
-// the cost of one message each way; if ranks are in different calls, the report names the calls' places in the source.
-// Collective. Ranks that are in different collective calls meet in this reduction; the mismatch is reported.
+// more if not. Where ranks differ, one gathering more tells who is in the minority, with what, and where in the source. With
+// `develop` (the same on all ranks) the arguments of develop mode are compared with those of the right neighbour first, at the cost
+// of one message each way. Collective. Ranks that are in different collective calls meet in this reduction.
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop);
 
@@ -24,6 +24,9 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
 // The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);
+// The same, and `watch` becomes true on all ranks if it is true on one.
+template <agreeing World>
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch);
 
 // After a call: did it succeed on every rank? One reduction; a broadcast more if not. Collective.
 template <agreeing World>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/mismatch.hpp>
 #include <argosy/agree/detail/neighbour.hpp>
 #include <argosy/agree/detail/phase.hpp>
 
@@ -50,46 +51,6 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
   return a;
 }
 
-// Of two texts of lines "name value", the first line that differs.
-inline std::string difference_of_lines(std::string_view a, int rank_a, std::string_view b, int rank_b) {
-  auto const next = [](std::string_view& text) {
-    std::string_view const line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    return line;
-  };
-  auto const name = [](std::string_view line) { return std::string(line.substr(0, line.find(' '))); };
-  auto const rest = [](std::string_view line) {
-    std::string_view const value = line.substr(std::min(line.size(), line.find(' ')));
-    return value.size() < 2 ? std::string("empty") : std::string(value.substr(1));
-  };
-  auto const on = [](int rank) { return " on rank " + std::to_string(rank); };
-  while (!a.empty() || !b.empty()) {
-    std::string_view const x = next(a), y = next(b);
-    if (x == y) continue;
-    if (name(x) == name(y)) return name(x) + " is " + rest(x) + on(rank_a) + " and " + rest(y) + on(rank_b);
-    // A line that only one of them has stands at the end.
-    bool const first = !x.empty() && (y.empty() || b.find(x) == std::string_view::npos);
-    return std::string(first ? x : y) + on(first ? rank_a : rank_b) + " only";
-  }
-  return "the texts are equal";
-}
-
-// Words for an argument of lines in which two ranks differ. Collective.
-template <agreeing World>
-std::string different_line(World const& world, std::string_view lines, extremes const& e) {
-  auto size = static_cast<std::int64_t>(lines.size());
-  world.broadcast(std::as_writable_bytes(std::span(&size, 1)), e.low_rank);
-  std::string theirs(static_cast<std::size_t>(size), ' ');
-  if (world.rank() == e.low_rank) theirs = lines;
-  world.broadcast(std::as_writable_bytes(std::span(theirs)), e.low_rank);
-  short_text<256> words;
-  if (world.rank() == e.high_rank)
-    words.set_start(e.low_rank < e.high_rank ? difference_of_lines(theirs, e.low_rank, lines, e.high_rank)
-                                             : difference_of_lines(lines, e.high_rank, theirs, e.low_rank));
-  world.broadcast(std::as_writable_bytes(std::span(&words, 1)), e.high_rank);
-  return std::string(words.get());
-}
-
 template <agreeing World>
 agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
   in_phase const now(phase::agreement);
@@ -103,16 +64,10 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
   access = s.access;
   if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
-    extremes const& e = s.compared[i];
-    if (e.low == e.high) continue;
-    // All ranks know the mismatch already, so no broadcast: the words are the same, except for this rank's name of the argument.
-    std::string const ranks = " on ranks " + std::to_string(std::min(e.low_rank, e.high_rank)) + " and " +
-                              std::to_string(std::max(e.low_rank, e.high_rank));
-    std::string words = i == 0 ? "ranks are in different collective calls; this one called " + std::string(given.call())
-                               : "argument '" + std::string(given.compared()[i].name) + "' must be equal on all ranks";
-    words += i == 0 ? ", others differ" + ranks : " and differs" + ranks;
-    if (auto const lines = given.compared()[i].lines; !lines.empty()) words += ": " + different_line(world, lines, e);
-    return {errc::not_same, std::min(e.low_rank, e.high_rank), errc::not_same, std::move(words), {}};
+    if (s.compared[i].low == s.compared[i].high) continue;
+    // All ranks know it already, and in the same call they have the same list of arguments.
+    arguments::argument const& differs = given.compared()[i];
+    return not_the_same(world, i, differs.name, given_note(differs, given.where()), differs);
   }
   return {};
 }
@@ -133,13 +88,19 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
 
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop) {
-  int flag = develop ? 1 : 0;
+  bool nobody = false;
+  return agree_to_begin_first(world, given, develop, nobody);
+}
+
+template <agreeing World>
+agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch) {
+  int flag = (develop ? 1 : 0) | (watch ? 2 : 0);
   access_summary nothing;
   agreement first = detail::agree_on(world, given, given.fault(), flag, nothing);
-  develop = flag != 0;
-  if (!develop || (!first && first.cause != errc::not_same)) return first;
-  agreement compared = agree_on_outcome(world, detail::compare_with_neighbour(world, given));
-  return compared ? first : compared;
+  develop = (flag & 1) != 0;
+  watch = (flag & 2) != 0;
+  if (!develop || !first) return first;
+  return agree_on_outcome(world, detail::compare_with_neighbour(world, given));
 }
 
 template <agreeing World>
@@ -165,12 +126,12 @@ agreement agree_on_outcome(World const& world, failure const& mine, int& flags) 
   s.flag = flags;
   world.all_reduce(s);
   flags = s.flag;
-  if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high)
-    return {errc::not_same,
-            std::min(s.compared[0].low_rank, s.compared[0].high_rank),
-            errc::not_same,
-            "a collective call ended on this rank, while another rank began one",
-            {}};
+  if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high) {
+    given_note here;
+    here.text.set("the end of a call");
+    here.hash = outcome;
+    return not_the_same(world, 0, "call", here, {});
+  }
   return detail::conclude(world, s, mine);
 }
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -34,7 +35,8 @@ class arguments {
     std::string_view text;  // empty for numbers
     std::int64_t number = 0;
     std::uint64_t hash = 0;
-    std::string_view lines = {};  // of a text of several lines: the one that differs is told
+    std::function<std::string()> lines =
+        {};  // what the hash stands for, one "name value" a line; asked for where ranks differ
   };
 
   // Keeps references to names and texts: they must live until the call has ended.
@@ -50,10 +52,15 @@ class arguments {
     free_ = count_;
     return *this;
   }
-  // The same, of a text of lines "name value": where ranks differ, they tell which line.
-  arguments& same_lines(std::string_view name, std::string_view text) {
-    same(name, static_cast<std::int64_t>(fingerprint(text)));
-    list_.at(count_ - 1).lines = text;
+  // Compared by `key`, and shown as `text`, or line by line.
+  arguments& same(std::string_view name, std::uint64_t key, std::string_view text) {
+    same(name, key);
+    list_[count_ - 1].text = text;
+    return *this;
+  }
+  arguments& same_lines(std::string_view name, std::uint64_t key, std::function<std::string()> lines) {
+    same(name, key);
+    list_[count_ - 1].lines = std::move(lines);
     return *this;
   }
   // The same, but compared in develop mode only. Add these after those that are always compared.

@@ -34,7 +34,7 @@ struct call_summary {
   std::int32_t failed_rank = no_rank;  // the lowest
   std::int32_t failed_value = 0;       // the value of its error code
   std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
-  std::int32_t flag = 0;               // 1 if it is 1 on any rank: arguments are to be compared
+  std::int32_t flag = 0;  // bits that are set if they are on any rank, such as: arguments are to be compared
   std::array<extremes, arguments::most_free> compared = {};
   access_summary access = {};  // used by reads and writes
 

@@ -40,9 +40,13 @@ struct neighbour_note {
   std::int64_t line = 0;
   std::int64_t broken = 0;  // 1: a rule is broken, so arguments that depend on others may be missing
   std::int64_t count = 0;
+  std::int64_t free = 0;  // those before are compared by the reduction
   std::array<argument, arguments::most> list = {};
 
-  explicit neighbour_note(arguments const& given) : line(given.where().line()), broken(given.fault() ? 1 : 0) {
+  explicit neighbour_note(arguments const& given)
+      : line(given.where().line()),
+        broken(given.fault() ? 1 : 0),
+        free(static_cast<std::int64_t>(given.compared().size())) {
     file.set(given.where().file_name());
     for (arguments::argument const& a : given.all()) {
       argument& mine = list[static_cast<std::size_t>(count++)];
@@ -60,15 +64,14 @@ inline std::string shown(neighbour_note::argument const& a) {
   return a.text.get().empty() ? std::to_string(a.number) : "'" + std::string(a.text.get()) + "'";
 }
 
-// The first argument in which two ranks differ, in words; no failure if they are equal. If a rank's arguments break a rule,
+// The first of the arguments of develop mode in which two ranks differ, in words; no failure if they are equal. If a rank's arguments break a rule,
 // that rank reports it, and they are not compared.
 inline failure difference(neighbour_note const& mine, int rank, neighbour_note const& other, int other_rank) {
   auto const on = [](int r) { return " on rank " + std::to_string(r); };
-  if (mine.list[0].hash != other.list[0].hash)
-    return {errc::not_same, "ranks are in different collective calls: " + shown(mine.list[0]) + " at " + mine.place() +
-                                on(rank) + ", " + shown(other.list[0]) + " at " + other.place() + on(other_rank)};
+  if (mine.list[0].hash != other.list[0].hash) return {};  // the reduction finds it, and who is the odd one
   if (mine.broken != 0 || other.broken != 0) return {};
-  for (std::size_t i = 1; i < static_cast<std::size_t>(std::min(mine.count, other.count)); ++i) {
+  for (auto i = static_cast<std::size_t>(mine.free); i < static_cast<std::size_t>(std::min(mine.count, other.count));
+       ++i) {
     auto const &a = mine.list[i], &b = other.list[i];
     if (a.hash != b.hash)
       return {errc::not_same, "argument '" + std::string(a.name.get()) + "' is " + shown(a) + on(rank) + " (" +

@@ -90,19 +90,25 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew_ = std::make_unique<detail::crew<World>>();
   detail::crew<World>& crew = *crew_;
   if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
+  std::shared_ptr<detail::call_watch> watch;
+  if constexpr (!working_in_background<World>) watch = detail::call_watch::from_environment(path, world.rank());
+  detail::call_watch::waiting const here(watch.get(), detail::call_watch::lane::blocking, "open", with.where());
   crew.world.emplace(world.duplicate());
   crew.file = detail::own_part(std::make_shared<detail::open_file>());
   detail::open_file& part = *crew.file;
   part.begin(path, modes, crew.world->rank(), crew.world->size(), with.hints(), std::move(files));
   if constexpr (working_in_background<World>) part.workers = crew.world->make_background();
   crew.develop = detail::wants_develop(part.hints());
+  crew.watched = watch != nullptr;
 
   detail::arguments given("open", with.where());
-  std::string const same_hints = part.hints().same_on_all();
-  given.same("path", path).same("mode", modes).same_lines("hints", same_hints);
+  given.same("path", path).same("mode", modes);
+  given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
-  agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop);
+  agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
+  part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
+  part.develop = crew.develop;
 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
   bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;

@@ -12,6 +12,8 @@
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
 #include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/develop_checks.hpp>
+#include <argosy/layout/error.hpp>
 
 namespace argosy {
 
@@ -64,8 +66,9 @@ failure basic_file<World>::begin_at_pointer(view_shape const& shape, std::shared
   next = nullptr;
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;
-  mine = detail::failure_of(errc::datatype,
-                            [&] { made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at))); });
+  mine = detail::failure_of(errc::datatype, [&] {
+    made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at)), crew_->develop);
+  });
   if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
   return mine;
 }
@@ -89,16 +92,21 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
       if (can_write(local().modes)) v.require_writable();
-      next = std::make_shared<detail::used_view const>(std::move(v));
+      if ((crew_->develop || v.representation().converts()) && !v.types_fault().empty())
+        throw invalid_layout(v.types_fault());
+      next = std::make_shared<detail::used_view const>(std::move(v), crew_->develop);
     }));
   }
   file_hints changed = local().hints();
   changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
-  std::string const same_hints = changed.same_on_all();
-  given.same_lines("hints", same_hints);
+  given.same_lines("hints", changed.same_hash(), [&] { return changed.same_on_all(); });
   return collectively(given, [&]() -> failure {
+    if (crew_->develop) {
+      if (failure f = detail::compare_arrays(*crew_->world, next->view, with.where())) return f;
+      detail::tell_of_holes(local(), *next, with.where());
+    }
     failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
     if (!next) return astray;
     local().where = next;
@@ -212,8 +220,7 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
   // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = part.hints();
   changed.merge(h, hint_source::code, hint_moment::set_hints);
-  std::string const same_hints = changed.same_on_all();
-  given.same_lines("hints", same_hints);
+  given.same_lines("hints", changed.same_hash(), [&] { return changed.same_on_all(); });
   return collectively(given, [&](bool pending) -> failure {
     if (pending) {
       changed = part.hints();

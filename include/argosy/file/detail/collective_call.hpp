@@ -16,6 +16,7 @@
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/staging.hpp>
+#include <argosy/file/detail/develop_checks.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
@@ -59,7 +60,7 @@ struct collective_call {
     work.timed = true;
     std::uint64_t key = 0;
     given.fail(failure_of(errc::argument, [&] { key = work.together.has_value() ? work.together.key() : 0; }));
-    given.same("policy", key);
+    given.same("policy", key, work.together.has_value() ? work.together.name() : "of each rank by itself");
     if (given.fault()) return;
     if (ordered)
       all.bytes = work.etypes;  // their sum; where they go is not known yet
@@ -158,6 +159,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
       world.all_reduce(all);
     }
   }
+  if (c.develop && t.kind == access_kind::write && !c.ordered && !file.atomic)
+    if (agreement const apart = agree_on_outcome(world, compare_writes(world, file, t)); !apart) return apart;
   agreement planned;
   collective_plan plan = plan_together(world, ranks, file, c, all, planned);
   if (!planned) return planned;

@@ -8,10 +8,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
 #include <argosy/file/detail/deferred.hpp>
@@ -39,6 +42,7 @@ struct crew {
   std::optional<deferred<World>> later;
   bool develop = false;
   bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
+  bool watched = false;  // on some rank
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
@@ -80,6 +84,7 @@ struct crew {
 
  private:
   void serve_agents();
+  void share_board();
   shared_pointer hidden_pointer() const;
 };
 
@@ -87,6 +92,7 @@ template <communicator World>
 template <class Body>
 agreement crew<World>::collectively(arguments const& given, Body&& body) try {
   if constexpr (requires { world->note(given.call(), given.where()); }) world->note(given.call(), given.where());
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, given.call(), given.where());
   finish_later_calls();
   access_summary all;
   all.pending = file->pending > 0 ? 1 : 0;
@@ -163,6 +169,20 @@ void crew<World>::meet() {
         memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), file.shared(), pointer);
   else
     later.emplace(*world, file.shared(), pointer, ranks);
+  if constexpr (meets)
+    if (watched && world->size() > 1) share_board();
+}
+
+// Where ranks of a node see what the others have come to. Collective.
+template <communicator World>
+void crew<World>::share_board() {
+  World const node = world->node();
+  std::vector<int> all(static_cast<std::size_t>(node.size()));
+  int const mine = world->rank();
+  node.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  std::error_code error;
+  shared_memory board = node.share(call_watch::bytes_for(node.size()), error);
+  if (file->watch) file->watch->meet(std::move(board), std::move(all), node.rank(), node.size() < world->size());
 }
 
 template <communicator World>
@@ -235,6 +255,7 @@ collective_call crew<World>::prepare_together(call const& c) const {
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
   traced_phases const traced(file->trace.get(), file->path);
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
   agreement result = access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
   c.tell(file->last_call);
@@ -268,11 +289,13 @@ void crew<World>::tell_usage(agreement const& closed) {
 
 template <communicator World>
 collective_plan crew<World>::explain(collective_call& c, agreement& result) try {
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
   result = agree_to_begin(*world, c.given, c.develop, c.all);
   if (!result) return {};
   collective_plan p = plan_together(*world, *ranks, *file, c, c.all, result);
   if (!result) return p;
+  p.reason += c.work.where->words_of_holes();
   c.planned(p);
   c.tell(file->last_call);
   if (!p.together)

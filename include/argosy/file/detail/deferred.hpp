@@ -53,6 +53,8 @@ class deferred {
       while (!waiting.empty() && !(last && last->ended)) {
         std::shared_ptr<call> const next = std::move(waiting.front());
         waiting.pop_front();
+        arguments const& given = next->what.given;
+        call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, given.call(), given.where());
         try {
           next->result = access_together(world, *ranks, *file, *pointer, next->what, file->buffer, next->done);
         } catch (rank_failure const& lost) {

@@ -23,6 +23,7 @@
 #include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
+#include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
 #include <argosy/file/detail/partitioning.hpp>
@@ -47,21 +48,26 @@ class io_threads;
 
 // A view as transfers use it: what is asked of it more than once is asked once.
 struct used_view {
-  explicit used_view(argosy::view v)
+  // `checked`: in develop mode types are compared where nothing converts, too.
+  explicit used_view(argosy::view v, bool checked = false)
       : view(std::move(v)),
+        checks_types(checked || view.representation().converts()),
         sorted(!view.stream().overlaps()),
         granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
-        types(view.representation().converts() ? type_digest(view.etype_types()) : type_digest()),
+        types(checks_types ? type_digest(view.etype_types()) : type_digest()),
         number(next_number()) {
     bool const bytes_as_they_are = !this->view.representation().converts();
     if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
   }
   argosy::view view;
+  bool checks_types;
   bool sorted;
   // Data of these types is not so many etypes, where that matters.
   failure fault_of(stream_types const& data, std::int64_t etypes) const;
+  // "; the etype has holes ...", for plans; nothing if it has none.
+  std::string words_of_holes() const;
   std::int64_t granule;                    // divides the offset and length of whatever whole etypes are
-  type_digest types;                       // of the etype, where the representation converts
+  type_digest types;                       // of the etype, where they are compared
   std::uint64_t number;                    // another one for each view of this process
   std::optional<std::int64_t> begin = {};  // where the view begins, if all of it is one stretch of the file as it is
 
@@ -162,7 +168,10 @@ struct open_file {
   file_hints const& told_hints();
   void note_call(call const& c, bool collective) noexcept;
   hint_facts last_call;
-  void lies_on(storage s);  // the same on all ranks
+  void lies_on(storage s);                     // the same on all ranks
+  void remark(std::string const& text) const;  // in the trace, if there is one
+  bool develop = false;                        // mistakes are looked for that cost time to find
+  std::shared_ptr<call_watch> watch;           // null: nobody wants to know who waits
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,

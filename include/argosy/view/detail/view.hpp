@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/view/view.hpp>
 
 namespace argosy {
@@ -42,6 +43,15 @@ inline void view::make(layout etype, layout filetype, stream_types types) {
                          "; give 0 or more, in bytes from the start of the file");
   require_filetype(etype_, filetype_, false);
   stream_ = detail::tiles(displacement_, filetype_);
+}
+
+// MPI 3.1, 13.3: a filetype is made of whole etypes. Bytes fit everything.
+inline void view::compare_types(signature const& etype, signature const& filetype) {
+  detail::type_digest const wanted(etype), given(filetype);
+  if (wanted.is_bytes() || given.is_bytes() || etype_.empty()) return;
+  if (!given.repeats(wanted, filetype_.size() / etype_.size()))
+    types_fault_ =
+        "the filetype is of other types (" + to_string(filetype) + ") than the etype (" + to_string(etype) + ")";
 }
 
 template <datatype Filetype>

@@ -1,0 +1,145 @@
+// What is said where ranks should have given the same and did not: who is in the minority, with what, and where.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <argosy/agree/detail/arguments.hpp>
+#include <argosy/agree/detail/neighbour.hpp>
+#include <argosy/error/agreement.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace argosy::detail {
+
+// What one rank gave.
+struct given_note {
+  short_text<64> text;
+  short_text<64> file;  // empty: no place is known
+  std::int64_t line = 0;
+  std::int64_t number = 0;
+  std::uint64_t hash = 0;
+  std::int64_t asked = 0;  // 1: `lines` tell more
+
+  given_note() = default;
+  given_note(arguments::argument const& a, std::source_location const& where)
+      : line(where.line()), number(a.number), hash(a.hash), asked(a.lines ? 1 : 0) {
+    text.set(a.text);
+    file.set(where.file_name());
+  }
+  std::string shown() const { return text.get().empty() ? std::to_string(number) : std::string(text.get()); }
+  std::string place() const {
+    return file.get().empty() ? std::string() : std::string(file.get()) + ":" + std::to_string(line);
+  }
+};
+
+// Ranks that gave the same.
+struct like_minded {
+  given_note note;  // of the lowest of them
+  std::vector<int> ranks;
+
+  std::string words(bool others) const {
+    if (others && ranks.size() > 1) return "the " + std::to_string(ranks.size()) + " others";
+    if (others) return "rank " + std::to_string(ranks[0]);
+    std::string s = ranks.size() > 1 ? "ranks" : "rank";
+    for (std::size_t i = 0; i < ranks.size() && i < 8; ++i) s += (i > 0 ? ", " : " ") + std::to_string(ranks[i]);
+    return ranks.size() > 8 ? s + " ... (" + std::to_string(ranks.size()) + ")" : s;
+  }
+};
+
+// The smallest group first: those are the odd ones. Of equal groups the one with the lowest rank comes last, so nobody is
+// blamed for being rank 0. Collective.
+template <agreeing World>
+std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
+  std::vector<given_note> all(static_cast<std::size_t>(world.size()), mine);
+  world.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  std::map<std::uint64_t, like_minded> by_hash;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    like_minded& g = by_hash[all[r].hash];
+    if (g.ranks.empty()) g.note = all[r];
+    g.ranks.push_back(static_cast<int>(r));
+  }
+  std::vector<like_minded> groups;
+  for (auto& [hash, g] : by_hash) groups.push_back(std::move(g));
+  std::sort(groups.begin(), groups.end(), [](like_minded const& a, like_minded const& b) {
+    return a.ranks.size() != b.ranks.size() ? a.ranks.size() < b.ranks.size() : a.ranks[0] > b.ranks[0];
+  });
+  return groups;
+}
+
+// "cb_nodes 4" as its name and its value.
+inline std::map<std::string, std::string> values_of(std::string_view lines) {
+  std::map<std::string, std::string> values;
+  while (!lines.empty()) {
+    std::string_view const line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    auto const space = std::min(line.find(' '), line.size());
+    values[std::string(line.substr(0, space))] = line.substr(std::min(line.size(), space + 1));
+  }
+  return values;
+}
+
+// The lines of one rank, told to all. Collective.
+template <agreeing World>
+std::map<std::string, std::string> values_on(World const& world, int rank, arguments::argument const& mine) {
+  std::string text = world.rank() == rank && mine.lines ? mine.lines() : std::string();
+  std::uint64_t bytes = text.size();
+  world.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), rank);
+  text.resize(bytes);
+  world.broadcast(std::as_writable_bytes(std::span(text)), rank);
+  return values_of(text);
+}
+
+// "cb_nodes is 4 on rank 2, 2 on the 3 others": of two groups, what differs. Collective.
+template <agreeing World>
+std::string different_lines(World const& world, arguments::argument const& mine, like_minded const& odd,
+                            like_minded const& others) {
+  auto const a = values_on(world, odd.ranks[0], mine), b = values_on(world, others.ranks[0], mine);
+  auto const value_in = [](auto const& values, std::string const& name) {
+    auto const found = values.find(name);
+    return found == values.end() ? std::string("not given") : found->second.empty() ? "empty" : found->second;
+  };
+  std::string words;
+  auto const tell = [&](std::string const& name) {
+    std::string const x = value_in(a, name), y = value_in(b, name);
+    if (x == y || words.size() > 200) return;
+    words += (words.empty() ? "" : "; ") + name + " is " + x + " on " + odd.words(false) + ", " + y + " on " +
+             others.words(true);
+  };
+  for (auto const& [name, value] : a) tell(name);
+  for (auto const& [name, value] : b)
+    if (!a.contains(name)) tell(name);
+  return words;
+}
+
+// After a reduction that showed argument `which` to differ: every rank, also one at the end of its call, comes here. Number 0 is
+// the call itself. Collective.
+template <agreeing World>
+agreement not_the_same(World const& world, std::size_t which, std::string_view name, given_note const& note,
+                       arguments::argument const& mine) {
+  auto const groups = groups_of(world, note);
+  std::string words = which == 0 ? "ranks are in different collective calls: "
+                                 : "argument '" + std::string(name) + "' must be equal on all ranks: ";
+  for (std::size_t i = 0; i < groups.size() && i < 5; ++i) {
+    bool const last = i + 1 == groups.size();
+    std::string const place = groups[i].note.place();
+    words += i == 0 ? "" : ", ";
+    words += (which == 0 ? "" : "it is ") + groups[i].note.shown();
+    if (!place.empty()) words += (which == 0 ? " at " + place : " (" + place + ")");
+    words += " on " + groups[i].words(last);
+  }
+  if (groups.size() > 5) words += " ...";
+  if (groups.size() > 1 && groups.front().note.asked != 0 && groups.back().note.asked != 0)
+    words = "argument '" + std::string(name) +
+            "' must be equal on all ranks: " + different_lines(world, mine, groups.front(), groups.back());
+  return {errc::not_same, groups.front().ranks[0], errc::not_same, std::move(words), {}};
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,42 @@
+// packed(old): the data of a datatype without its holes, as it lies in a file that others read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/file_form.hpp>
+
+namespace argosy {
+
+// The same items in the same order, one right behind the other; its extent is its size. In the file, and in memory that holds
+// records as they are in the file.
+//   f.set_view(64, io::packed(io::type<particle>));      28 bytes each, where a particle has 32 with its padding
+//   f.write_all(particles);                              the padding stays in memory
+template <datatype Old>
+class packed_type {
+ public:
+  static constexpr bool is_static = static_datatype<Old>;
+
+  constexpr packed_type()
+    requires is_static
+  = default;
+  constexpr explicit packed_type(Old old) : old_(std::move(old)) {}
+
+  constexpr layout form() const { return bytes(form_of(old_).size()); }
+
+  // For signature_of and file_form_of.
+  constexpr signature types() const { return signature_of(old_); }
+  constexpr layout file_form(basic_sizes const& sizes) const { return bytes(signature_of(old_).size_with(sizes)); }
+
+ private:
+  [[no_unique_address]] Old old_;
+};
+
+template <datatype Old>
+constexpr packed_type<Old> packed(Old old) {
+  return packed_type<Old>(std::move(old));
+}
+
+}  // namespace argosy

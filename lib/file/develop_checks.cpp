@@ -1,0 +1,67 @@
+// Implements file/detail/develop_checks.hpp: whether two ranks write to one place.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/detail/develop_checks.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+
+#include <argosy/layout/cursor.hpp>
+#include <argosy/layout/serialize.hpp>
+
+namespace argosy::detail {
+
+void tell_of_holes(open_file const& file, used_view const& next, std::source_location const& where) {
+  std::string const words = next.words_of_holes();
+  if (words.empty() || file.rank != 0) return;
+  std::string const line =
+      "set_view of '" + file.path + "' at " + where.file_name() + ":" + std::to_string(where.line()) + words;
+  file.remark(line);
+  std::fprintf(stderr, "argosy: %s\n", line.c_str());
+}
+
+written_note note_of_write(open_file const& file, job const& t) {
+  written_note note;
+  if (t.bytes == 0 || !t.where->sorted) return note;
+  access_summary const all = file.summary_of(t);
+  note.low = all.low;
+  note.high = all.high;
+  note.position = t.position;
+  note.bytes = t.bytes;
+  std::vector<std::byte> const stream = serialize(t.where->view.stream());
+  if (stream.size() > note.stream.size()) return note;
+  note.length = static_cast<std::int64_t>(stream.size());
+  std::copy(stream.begin(), stream.end(), note.stream.begin());
+  return note;
+}
+
+std::optional<std::int64_t> common_byte(written_note const& a, written_note const& b) {
+  constexpr int most_steps = 1 << 15;
+  if (std::max(a.low, b.low) >= std::min(a.high, b.high) || a.length == 0 || b.length == 0) return {};
+  auto const stream = [](written_note const& n) {
+    return deserialize(std::span(n.stream).first(static_cast<std::size_t>(n.length)));
+  };
+  layout const first = stream(a), second = stream(b);
+  cursor x(first, a.position), y(second, b.position);
+  auto const piece_of = [](cursor const& c, written_note const& n) {
+    piece p = c.current();
+    p.length = std::min(p.length, n.position + n.bytes - c.position());
+    return p;
+  };
+  auto const ended = [](cursor const& c, written_note const& n) {
+    return c.done() || c.position() >= n.position + n.bytes;
+  };
+  // Whoever is behind jumps to where the other one is.
+  for (int i = 0; i < most_steps && !ended(x, a) && !ended(y, b); ++i) {
+    piece const p = piece_of(x, a), q = piece_of(y, b);
+    if (p.end() <= q.offset)
+      x.seek_offset(q.offset);
+    else if (q.end() <= p.offset)
+      y.seek_offset(p.offset);
+    else
+      return std::max(p.offset, q.offset);
+  }
+  return {};
+}
+
+}  // namespace argosy::detail

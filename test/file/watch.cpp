@@ -1,0 +1,144 @@
+// ARGOSY_WATCH: who waits long in a collective call says for whom, once, on standard error.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <argosy/file/any_world.hpp>
+#include <argosy/file/file.hpp>
+
+#include "support/file_cases.hpp"
+#include "support/plain_world.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using namespace std::chrono_literals;
+using Catch::Contains;
+using io::mode;
+
+namespace {
+
+io::mpi const& world() {
+  static io::mpi const all(MPI_COMM_WORLD);
+  return all;
+}
+int rank() { return world().rank(); }
+int size() { return world().size(); }
+
+// What this process writes to standard error meanwhile.
+template <class F>
+std::string errors_of(F&& f) {
+  std::FILE* const all = std::tmpfile();
+  std::fflush(stderr);
+  int const before = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(all), STDERR_FILENO);
+  f();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  std::string text(static_cast<std::size_t>(std::ftell(all)), ' ');
+  std::rewind(all);
+  text.resize(std::fread(text.data(), 1, text.size(), all));
+  std::fclose(all);
+  return text;
+}
+
+struct watched {
+  explicit watched(char const* seconds) {
+    if (seconds) ::setenv("ARGOSY_WATCH", seconds, 1);
+  }
+  ~watched() { ::unsetenv("ARGOSY_WATCH"); }
+};
+
+}  // namespace
+
+TEST_CASE("a rank that waits in a collective call says for whom", "[file][watch]") {
+  watched const on("0.4");
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  for (int late = 0; late < size(); ++late) {
+    f.sync();
+    std::string const said = errors_of([&] {
+      if (rank() == late) std::this_thread::sleep_for(1200ms);
+      f.set_size(100);
+    });
+    INFO(said);
+    if (rank() == late) {
+      CHECK_THAT(said, !Contains("(last seen in"));
+      continue;
+    }
+    CHECK_THAT(said, Contains("argosy: rank " + std::to_string(rank()) + " has waited 0."));
+    CHECK_THAT(said, Contains("in set_size at ") && Contains("watch.cpp:") && Contains("data'"));
+    CHECK_THAT(said, Contains("for rank " + std::to_string(late) + " (last seen in sync at "));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
+  f.close();
+}
+
+TEST_CASE("a request that waits for ranks which have not begun it says so", "[file][watch]") {
+  watched const on("0.4");
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  int const late = size() - 1;
+  std::vector<char> const data(10);
+  std::string const said = errors_of([&] {
+    if (rank() == late) std::this_thread::sleep_for(1200ms);
+    auto r = f.iwrite_at_all(10 * rank(), data);
+    r.wait();
+  });
+  INFO(said);
+  if (rank() != late) CHECK_THAT(said, Contains("iwrite_at_all at ") && Contains("for rank " + std::to_string(late)));
+  f.close();
+}
+
+TEST_CASE("a rank that comes late to open is waited for, though nobody knows which", "[file][watch]") {
+  watched const on("0.4");
+  shared_scratch const here(world());
+  std::string const said = errors_of([&] {
+    if (rank() == 0) std::this_thread::sleep_for(1200ms);
+    io::file::open(world(), here / "data", mode::create | mode::read_write).close();
+  });
+  if (rank() != 0) CHECK_THAT(said, Contains("in open at ") && Contains("for other ranks"));
+}
+
+TEST_CASE("one rank may watch for itself, and without shared memory a rank says that it waits", "[file][watch]") {
+  watched const on(rank() == 0 ? "0.4" : nullptr);
+  shared_scratch const here(world());
+  auto const waits = [&](auto& f, std::string const& words) {
+    std::string const said = errors_of([&] {
+      if (rank() == size() - 1) std::this_thread::sleep_for(1200ms);
+      f.set_size(100);
+    });
+    INFO(said);
+    if (rank() == 0 && size() > 1)
+      CHECK_THAT(said, Contains("in set_size at ") && Contains(words));
+    else
+      CHECK(said.empty());
+    f.close();
+  };
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  waits(f, "for rank " + std::to_string(size() - 1) + " (which came to none yet)");
+  auto g = io::basic_file<plain_world>::open(plain_world(world()), here / "data", mode::read_write);
+  waits(g, "for other ranks");
+}
+
+TEST_CASE("nobody is watched without ARGOSY_WATCH, and nonsense is told", "[file][watch]") {
+  shared_scratch const here(world());
+  auto const run = [&] {
+    auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+    if (rank() == 0) std::this_thread::sleep_for(200ms);
+    f.close();
+  };
+  CHECK(errors_of(run).empty());
+  watched const on("soon");
+  CHECK_THAT(errors_of(run), Contains("ARGOSY_WATCH=soon is no number of seconds"));
+}
