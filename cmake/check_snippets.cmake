@@ -6,7 +6,7 @@
 #   <!-- output: NAME N -->  the same, on N ranks
 cmake_minimum_required(VERSION 3.25)
 set(root "${CMAKE_CURRENT_LIST_DIR}/..")
-file(GLOB sources "${root}/examples/*.cpp" "${root}/docs/snippets/*.cpp")
+file(GLOB sources "${root}/examples/*.cpp" "${root}/examples/heat/*.?pp" "${root}/docs/snippets/*.cpp")
 file(GLOB_RECURSE pages "${root}/README.md" "${root}/docs/*.md")
 set(slips "")
 set(snippet_count 0)

@@ -10,9 +10,6 @@ argosy_packages=(
   python3-numpy
 )
 
-# ParaView's reader, for the test xdmf: large, so only if asked for (cmake/test.sh --vtk)
-argosy_vtk_packages=(python3-vtk9)
-
 # for the preset fuzz
 argosy_fuzz_packages=(clang-19 libclang-rt-19-dev)
 

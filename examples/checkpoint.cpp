@@ -1,8 +1,8 @@
-// A checkpoint: a small header and a 3-D array with halos, written by n ranks and read by m, with other tiles.
-// Run: mpiexec -n 4 build/release/bin/checkpoint [write|read]      both if not said: all write, all but one read
+// A checkpoint: numbers and a 3-D array with halos, written by n ranks and read by m, with other tiles; a crash leaves the old one
+// or the new one, whole. Run: mpiexec -n 4 build/release/bin/checkpoint [write|read]      both if not said: all write, all but one read
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
-#include <argosy/file/file.hpp>
+#include <argosy/format/checkpoint.hpp>
 
 #include <fmt/core.h>
 #include <boost/mpi/communicator.hpp>
@@ -19,24 +19,15 @@
 namespace io = argosy;
 namespace mpi = boost::mpi;
 
-struct header {
-  std::int64_t extents[3];
-  std::int64_t step;
-  double time;
-};
-template <>
-struct argosy::describe<header> : argosy::members<&header::extents, &header::step, &header::time> {};
-
 namespace {
 
 constexpr char const* path = "checkpoint.dat";
-constexpr std::int64_t data_start = 4096;  // behind the header, at the start of a block
 constexpr double in_halo = std::numeric_limits<double>::lowest();
 
-// One rank's tile of the array: where it lies, and its memory with one layer of halo.
-struct tile {
-  tile(std::int64_t const (&sizes)[3], mpi::communicator const& world)
-      : grid(world.size(), 3), in_file({sizes[0], sizes[1], sizes[2]}, io::distribute::block, grid, world.rank()) {
+// One rank's part of a program: where it is in time, and its tile of the array, in one layer of halo.
+struct simulation {
+  simulation(std::array<std::int64_t, 3> const& sizes, mpi::communicator const& world)
+      : grid(world.size(), 3), tile({sizes[0], sizes[1], sizes[2]}, io::distribute::block, grid, world.rank()) {
     auto const where = grid.coordinates(world.rank());
     for (std::size_t d = 0; d < 3; ++d) {  // as `block` deals, too
       std::int64_t const parts = grid.extents()[d], block = (sizes[d] + parts - 1) / parts;
@@ -45,6 +36,13 @@ struct tile {
     }
     u.resize(boost::extents[size[0] + 2][size[1] + 2][size[2] + 2]);
     std::fill_n(u.data(), u.num_elements(), in_halo);
+  }
+
+  // What belongs to a checkpoint, for saving and for loading.
+  io::checkpoint state() {
+    io::checkpoint all;
+    all.add("step", step).add("time", time).add("u", tile, io::interior(u, {1, 1, 1}));
+    return all;
   }
 
   // Calls f(cell, value that belongs there).
@@ -58,47 +56,33 @@ struct tile {
   }
 
   io::process_grid grid;
-  io::darray<double, 3> in_file;
+  io::darray<double, 3> tile;
   std::array<std::int64_t, 3> start{}, size{};
+  std::int64_t step = 0;
+  double time = 0;
   boost::multi_array<double, 3> u;
 };
 
-void tell(mpi::communicator const& world, char const* what, tile const& t, io::report const& r) {
-  if (world.rank() == 0)
-    fmt::print("{} by {} x {} x {} ranks\n  rank 0: {}\n", what, t.grid.extent(0), t.grid.extent(1), t.grid.extent(2),
-               io::to_string(r));
-}
-
 void write(mpi::communicator const& world) {
-  header const h{{30, 20, 11}, 1200, 0.75};
-  tile t(h.extents, world);
-  t.for_each([](double& cell, double value) { cell = value; });
-
-  auto f = io::file::open(world, path, io::mode::create | io::mode::write);
-  f.set_size(0);                                                              // nothing of an older checkpoint stays
-  f.write_at_all(0, world.rank() == 0 ? io::memory(h) : io::const_buffer());  // bytes, until a view is set
-  f.set_view(data_start, t.in_file);
-  io::report const r = f.write_all(io::interior(t.u, {1, 1, 1}));
-  f.sync();
-  f.close();
-  tell(world, "written", t, r);
+  simulation s({30, 20, 11}, world);
+  s.step = 1200;
+  s.time = 0.75;
+  s.for_each([](double& cell, double value) { cell = value; });
+  s.state().save(world, path);
 }
 
 void read(mpi::communicator const& world) {
-  auto f = io::file::open(world, path, io::mode::read);
-  header h{};
-  if (f.read_at_all(0, h).bytes != io::memory(h).size()) throw std::runtime_error("the checkpoint has no header");
-  tile t(h.extents, world);
-  f.set_view(data_start, t.in_file);
-  io::report const r = f.read_all(io::interior(t.u, {1, 1, 1}));
-  f.close();
-  tell(world, "read", t, r);
+  io::checkpoint_header const h = io::checkpoint::header_of(world, path);
+  auto const& shape = h.find("u")->shape;  // if the program does not know it
+  simulation s({shape[0], shape[1], shape[2]}, world);
+  s.state().load(world, path);
 
-  std::int64_t wrong = h.step != 1200 || h.time != 0.75 ? 1 : 0;
-  t.for_each([&](double const& cell, double value) { wrong += cell != value ? 1 : 0; });
-  auto const halo = static_cast<std::int64_t>(std::count(t.u.data(), t.u.data() + t.u.num_elements(), in_halo));
-  if (wrong != 0 || halo != static_cast<std::int64_t>(t.u.num_elements()) - t.size[0] * t.size[1] * t.size[2])
+  std::int64_t wrong = s.step != 1200 || s.time != 0.75 ? 1 : 0;
+  s.for_each([&](double const& cell, double value) { wrong += cell != value ? 1 : 0; });
+  auto const halo = static_cast<std::int64_t>(std::count(s.u.data(), s.u.data() + s.u.num_elements(), in_halo));
+  if (wrong != 0 || halo != static_cast<std::int64_t>(s.u.num_elements()) - s.size[0] * s.size[1] * s.size[2])
     throw std::runtime_error(fmt::format("rank {}: {} values are wrong, or the halo is", world.rank(), wrong));
+  if (world.rank() == 0) fmt::print("read by {} ranks: step {}, time {}\n", world.size(), s.step, s.time);
 }
 
 }  // namespace

@@ -11,6 +11,10 @@
 #include <argosy/file/file.hpp>
 #include <argosy/file/hints_mpi.hpp>
 #include <argosy/file/representations.hpp>
+#include <argosy/format/checkpoint.hpp>
+#include <argosy/format/file_header.hpp>
+#include <argosy/format/npy.hpp>
+#include <argosy/format/xdmf.hpp>
 #include <argosy/handle/counting.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/throttled.hpp>

@@ -94,7 +94,7 @@ bool from_literal(literal const& from, dtype& into, std::string& why, int depth)
     why = depth == 0 ? "records are nested too deeply" : "a type is a string, or a list of fields";
     return false;
   }
-  into = {.kind = 'r'};
+  into = {.kind = 'r', .fields = {}};
   std::vector<std::string_view> names;
   for (literal const& item : from.items) {
     dtype_field f;

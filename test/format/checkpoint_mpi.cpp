@@ -14,7 +14,8 @@
 namespace io = argosy;
 using namespace io::test;
 
-TEST_CASE("what processes save, other processes load in other parts, and nothing else is left", "[format][checkpoint]") {
+TEST_CASE("what processes save, other processes load in other parts, and nothing else is left",
+          "[format][checkpoint]") {
   io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const here(world);
   check_checkpoints(world, here / "f", io::posix_opener(), 5);

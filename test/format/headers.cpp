@@ -155,7 +155,7 @@ TEST_CASE("members that a struct is described by are fields, by their names", "[
 TEST_CASE("a .npy header that is written reads back, in the lowest version that holds it", "[format][npy]") {
   std::vector<io::dtype> types{io::dtype_of<double>(), io::dtype_of<bool>(), io::dtype_of<particle>(),
                                io::dtype_of<by_form>()};
-  io::dtype wide{.kind = 'r'}, foreign{.kind = 'r'};
+  io::dtype wide{.kind = 'r', .fields = {}}, foreign{.kind = 'r', .fields = {}};
   for (int i = 0; i < 4000; ++i)
     io::detail::add_field(wide, "a_field_of_a_name" + std::to_string(i), {io::dtype_of<int>()});
   io::detail::add_field(foreign,
@@ -188,7 +188,7 @@ TEST_CASE("headers as NumPy and Python 2 write them are understood", "[format][n
   auto h =
       io::detail::parse_npy_header(npy("{'descr': '>f8', 'fortran_order': False, 'shape': (3L, 4L), }      \n"), why);
   REQUIRE(h.has_value());
-  CHECK(h->type == io::dtype{.kind = 'f', .order = '>', .bytes = 8});
+  CHECK(h->type == io::dtype{.kind = 'f', .order = '>', .bytes = 8, .fields = {}});
   CHECK(h->shape == std::vector<std::int64_t>{3, 4});
   CHECK(h->bytes() == 96);
   CHECK(to_string(*h).rfind("'>f8' (3, 4), from byte", 0) == 0);

@@ -5,3 +5,4 @@
 #include <argosy/file/any_world.hpp>
 #include <argosy/format/detail/basic_checkpoint.hpp>
 #include <argosy/format/detail/basic_npy.hpp>
+#include <argosy/format/detail/basic_xdmf.hpp>

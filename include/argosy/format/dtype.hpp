@@ -23,10 +23,10 @@ struct dtype_field;
 struct dtype {
   // b truth, i u integers, f c real and complex numbers, S U text, M m times, V bytes; r a record
   char kind = 'V';
-  char order = '|';        // '<' little-endian, '>' big-endian, '|' neither
-  std::int64_t bytes = 0;  // of one element
-  std::string unit = {};   // of times: "[ns]"
-  std::vector<dtype_field> fields = {};
+  char order = '|';                 // '<' little-endian, '>' big-endian, '|' neither
+  std::int64_t bytes = 0;           // of one element
+  std::string unit = {};            // of times: "[ns]"
+  std::vector<dtype_field> fields;  // of a record, in the order of their places
 
   friend bool operator==(dtype const& a, dtype const& b);
 };
@@ -59,7 +59,7 @@ inner_type inner_type_of();
 
 template <class T>
 dtype record_of_fields() {
-  dtype all{.kind = 'r'};
+  dtype all{.kind = 'r', .fields = {}};
   std::size_t i = 0;
   describe<T>::visit_fields([&](std::string_view name, auto type) {
     if constexpr (requires { describe<T>::names[0]; }) name = std::string_view(describe<T>::names[i]);
@@ -72,7 +72,7 @@ dtype record_of_fields() {
 template <class T>
 inner_type inner_type_of() {
   auto const number = [](char kind) {
-    return inner_type{{.kind = kind, .order = sizeof(T) == 1 ? '|' : native_order, .bytes = sizeof(T)}};
+    return inner_type{{.kind = kind, .order = sizeof(T) == 1 ? '|' : native_order, .bytes = sizeof(T), .fields = {}}};
   };
   if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
     return inner_type_of<std::remove_cv_t<T>>();
@@ -88,7 +88,7 @@ inner_type inner_type_of() {
     if constexpr (requires { describe<T>::visit_fields([](std::string_view, auto) {}); })
       return {record_of_fields<T>()};
     else
-      return {{.kind = 'V', .bytes = layout_of<T>().size()}};
+      return {{.kind = 'V', .bytes = layout_of<T>().size(), .fields = {}}};
   } else if constexpr (is_complex<T>) {
     return number('c');
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -116,7 +116,7 @@ template <element_type T>
 dtype dtype_of() {
   detail::inner_type t = detail::inner_type_of<T>();
   if (t.inner.empty()) return std::move(t.type);
-  dtype all{.kind = 'r'};  // NumPy has arrays as fields only
+  dtype all{.kind = 'r', .fields = {}};  // NumPy has arrays as fields only
   detail::add_field(all, "f0", std::move(t));
   return all;
 }

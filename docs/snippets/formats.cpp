@@ -1,0 +1,118 @@
+// Snippets of docs/use/formats.md: files that other programs open. Run: mpiexec -n 4 build/release/bin/snippets_formats
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/format/checkpoint.hpp>
+#include <argosy/format/file_header.hpp>
+#include <argosy/format/npy.hpp>
+#include <argosy/format/xdmf.hpp>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+#include <boost/multi_array.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace io = argosy;
+namespace mpi = boost::mpi;
+
+// [format_record]
+struct particle {
+  double x[3];
+  float charge;
+  int id;
+};
+template <>  // these two members, and their names
+struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
+// [format_record]
+
+namespace {
+
+void require(bool well, char const* what) {
+  if (!well) throw std::runtime_error(what);
+}
+
+void arrays(mpi::communicator const& world) {
+  std::int64_t const nx = 4 * world.size(), ny = 6;
+  boost::multi_array<double, 2> u(boost::extents[6][8]);  // 4 x 6 values in a halo
+  // [format_npy]
+  io::darray<double, 2> const tile({nx, ny}, io::distribute::block, {world.size(), 1}, world.rank());
+  auto f = io::npy::create(world, "u.npy", tile);
+  f.write_all(io::interior(u, {1, 1}));
+  f.close();
+  // [format_npy]
+  // [format_npy_read]
+  io::npy_header const h = io::npy::header_of(world, "u.npy");  // if the program does not know the shape
+  io::darray<double, 2> const columns({h.shape[0], h.shape[1]}, io::distribute::block, {1, world.size()}, world.rank());
+  std::vector<double> mine(static_cast<std::size_t>(io::array_part(columns).elements()));
+  auto g = io::npy::open(world, "u.npy", columns);
+  g.read_all(mine);
+  g.close();
+  // [format_npy_read]
+  // [format_npy_error]
+  std::error_code error;
+  auto wrong =
+      io::npy::open(world, "u.npy", io::darray<float, 1>({nx}, io::distribute::block, {world.size()}, world.rank()),
+                    io::mode::read, error);
+  if (error == io::errc::datatype && world.rank() == 0) std::cout << wrong.what_failed() << "\n";
+  // [format_npy_error]
+  require(error == io::errc::datatype, "another array was opened");
+  // [format_npy_record]
+  io::darray<particle, 1> const dealt({100}, io::distribute::cyclic, {world.size()}, world.rank());
+  std::vector<particle> p(static_cast<std::size_t>(io::array_part(dealt).elements()));
+  auto r = io::npy::create(world, "particles.npy", dealt);  // dtype [('x', '<f8', (3,)), ('id', '<i4')]
+  r.write_all(p);
+  r.close();
+  // [format_npy_record]
+  // [format_xdmf]
+  io::xdmf run({.points = {nx, ny}, .origin = {0, 0}, .spacing = {0.5, 0.25}});
+  run.add(0.0, "temperature", "u.npy", h);
+  run.add(0.0, "pressure", "raw.dat", tile, 512);  // a file without a header: where the array begins
+  run.save(world, "run.xdmf");
+  // [format_xdmf]
+}
+
+void checkpoints(mpi::communicator const& world) {
+  std::int64_t const nx = 4 * world.size(), ny = 6;
+  io::darray<double, 2> const tile({nx, ny}, io::distribute::block, {world.size(), 1}, world.rank());
+  std::vector<double> u(24, world.rank());
+  std::int64_t step = 7;
+  double time = 0.5;
+  // [format_checkpoint]
+  io::checkpoint state;
+  state.add("step", step).add("time", time).add("u", tile, u);  // once, for saving and for loading
+  state.save(world, "state.checkpoint");
+  state.load(world, "state.checkpoint");  // on any number of ranks
+  // [format_checkpoint]
+  require(step == 7 && u == std::vector<double>(24, world.rank()), "loaded something else");
+  world.barrier();
+  if (world.rank() != 0) return;
+  // [format_info]
+  io::file_header const h = io::read_header("state.checkpoint");  // one process; .npy files, too
+  std::cout << to_string(std::get<io::checkpoint_header>(h));
+  for (io::damaged_block const& b : io::find_damage("state.checkpoint"))  // reads all of it
+    std::cout << b.array << ": block " << b.block << ", from byte " << b.offset << " on\n";
+  // [format_info]
+}
+
+}  // namespace
+
+int main() {
+  mpi::environment const environment;
+  mpi::communicator const world;
+  if (world.rank() == 0) std::filesystem::create_directory("formats_snippets");
+  world.barrier();
+  std::filesystem::current_path("formats_snippets");
+  arrays(world);
+  checkpoints(world);
+  world.barrier();
+  std::filesystem::current_path("..");
+  if (world.rank() == 0) std::filesystem::remove_all("formats_snippets");
+}
