@@ -99,12 +99,12 @@ void data(boost::mpi::communicator const& world) {
   f.write_at(640, {matrix.data(), [] { return io::type<double>; }});        // a function that returns the datatype
   // [data]
   world.barrier();
-  REQUIRE(f.size() == 644);
+  REQUIRE(f.size() == 648);
   // [short]
   std::vector<double> tail(100, -1);
-  io::report const r = f.read_at(600, tail);  // 44 bytes are there
+  io::report const r = f.read_at(600, tail);  // 48 bytes are there
   // [short]
-  REQUIRE(r.bytes == 44 && tail[4] == 0 && tail[6] == -1);
+  REQUIRE(r.bytes == 48 && tail[4] == 0 && tail[6] == -1);
   f.close();
 }
 
