@@ -96,15 +96,15 @@ void data(boost::mpi::communicator const& world) {
   f.write_at(0, u);                                                         // anything io::memory takes
   f.write_at(512, {matrix.data(), io::vector(8, 1, 8, io::type<double>)});  // an address and a datatype: a column
   f.write_at(576, {matrix.data(), io::type<double>, 8});                    // and a count
-  f.write_at(640, {matrix.data(), [] { return io::type<std::int32_t>; }});  // a function that returns the datatype
+  f.write_at(640, {matrix.data(), [] { return io::type<double>; }});        // a function that returns the datatype
   // [data]
   world.barrier();
-  REQUIRE(f.size() == 644);
+  REQUIRE(f.size() == 648);
   // [short]
   std::vector<double> tail(100, -1);
-  io::report const r = f.read_at(600, tail);  // 44 bytes are there
+  io::report const r = f.read_at(600, tail);  // 48 bytes are there
   // [short]
-  REQUIRE(r.bytes == 44 && tail[4] == 0 && tail[6] == -1);
+  REQUIRE(r.bytes == 48 && tail[4] == 0 && tail[6] == -1);
   f.close();
 }
 

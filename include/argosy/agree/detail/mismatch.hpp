@@ -138,7 +138,8 @@ agreement not_the_same(World const& world, std::size_t which, std::string_view n
   if (groups.size() > 5) words += " ...";
   if (groups.size() > 1 && groups.front().note.asked != 0 && groups.back().note.asked != 0)
     words = "argument '" + std::string(name) +
-            "' must be equal on all ranks: " + different_lines(world, mine, groups.front(), groups.back());
+            "' must be equal on all ranks: " + different_lines(world, mine, groups.front(), groups.back()) + " (" +
+            groups.front().note.place() + " and " + groups.back().note.place() + ")";
   return {errc::not_same, groups.front().ranks[0], errc::not_same, std::move(words), {}};
 }
 
