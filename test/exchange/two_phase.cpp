@@ -257,7 +257,7 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
   // Where blocks are handed from rank to rank, those that are bound to agents stay where they are: of whole blocks no call needs
   // what another one had.
   io::automatic dear;
-  dear.exchange.block_ns = 100'000;
+  dear.exchange.block_ns = 1e9;
   CHECK(dear.plan(io::access_kind::write, all, ranks).policy == "two_phase");
   all.high -= 8;
   io::collective_plan const bound = dear.plan(io::access_kind::write, all, ranks);
