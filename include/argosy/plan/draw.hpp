@@ -15,7 +15,7 @@ struct draw_plan_options {
   std::string title{};  // default: the policy, what it does, how many bytes
   // What each rank wants, with offsets in the file: shown below the plan, with the holes between. May be empty.
   std::span<layout const> ranks{};
-  int most_ranks = 16;  // more are not drawn one by one, and the picture says so
+  int most_ranks = 16;  // drawn one by one, evenly chosen; the picture says how many there are
   int width_px = 960;
 };
 

@@ -143,7 +143,7 @@ collective_plan planned_by(any_policy const& policy, planned_call const& c, plan
 
 planning plan_of(planned_call const& c) {
   planning p;
-  constexpr std::int64_t most_parts = 64;  // that are kept to be drawn
+  constexpr std::int64_t most_parts = 1024;  // that are drawn
   double independent_ns = 0, sieving_ns = 0;
   std::vector<std::unique_ptr<planned_rank>> ranks;
   for (std::int64_t r = 0; r < c.ranks; ++r) {
@@ -156,7 +156,7 @@ planning plan_of(planned_call const& c) {
       independent_ns = std::max(independent_ns, by_pieces.price_ns(wanted));
       sieving_ns = std::max(sieving_ns, one->file.choice().sieving.price_ns(wanted));
     }
-    if (r < most_parts) p.parts.push_back(c.array.part_of(r));
+    if (c.ranks <= most_parts) p.parts.push_back(c.array.part_of(r));
     if (r == 0) ranks.push_back(std::move(one));
   }
   if (may_be_uneven(p.all))
@@ -271,9 +271,9 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
   }
   planning const p = plan_of(c);
   if (given.has("--svg")) {
-    draw_plan_options const how{.ranks = p.parts};
+    layout const of_rank_0 = c.array.part_of(0);
     write_file(given.value("--svg"),
-               p.chosen.together ? draw(p.chosen, how) : draw(p.alone, {.ranks = {p.parts.data(), 1}}));
+               p.chosen.together ? draw(p.chosen, {.ranks = p.parts}) : draw(p.alone, {.ranks = {&of_rank_0, 1}}));
   }
   std::unique_ptr<dry_runs> dry;
   bool const wanted = !given.has("--no-dry-run");

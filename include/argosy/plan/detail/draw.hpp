@@ -90,7 +90,8 @@ class plan_picture {
     shares(options_.ranks, ink);
     end_lane(8);
     auto const n = std::ssize(options_.ranks), shown = std::min<std::ptrdiff_t>(n, std::max(0, options_.most_ranks));
-    for (std::ptrdiff_t r = 0; n > 1 && r < shown; ++r) {
+    for (std::ptrdiff_t i = 0; n > 1 && i < shown; ++i) {
+      std::ptrdiff_t const r = i * n / shown;
       begin_lane("rank " + std::to_string(r));
       shares(options_.ranks.subspan(static_cast<std::size_t>(r), 1), colour_of_rank(static_cast<std::size_t>(r)));
       end_lane(2);

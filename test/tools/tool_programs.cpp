@@ -1,0 +1,104 @@
+// The program argosy under mpiexec and alone: bench, calibrate, doctor, and its exit codes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/hints_file.hpp>
+
+#include <tools/argosy/json.hpp>
+
+#include "support/catch.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+using argosy::test::content_of;
+using argosy::test::scratch;
+using Catch::Matchers::ContainsSubstring;
+using io::tool::json_value;
+
+namespace {
+
+int code_of(std::string const& command) {
+  int const status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+}
+std::string argosy_on(int ranks) {
+  return ranks == 1 ? ARGOSY_TEST_COMMAND : ARGOSY_TEST_MPIEXEC " " + std::to_string(ranks) + " " ARGOSY_TEST_COMMAND;
+}
+bool is_empty(std::string const& directory) { return std::filesystem::is_empty(directory); }
+
+}  // namespace
+
+TEST_CASE("the four levels are measured beside plain calls, and nothing is left", "[tool][program]") {
+  scratch const dir, data(argosy::test::in_memory());
+  for (int const ranks : {1, 2}) {
+    CAPTURE(ranks);
+    REQUIRE(code_of(argosy_on(ranks) + " bench " + data.string() + " --bytes 64k --json >" + (dir / "out")) == 0);
+    json_value const v = io::tool::parse_json(content_of(dir / "out"));
+    CHECK(v.find("ranks")->whole() == ranks);
+    auto const& levels = std::get<json_value::array>(v.find("levels")->held);
+    REQUIRE(levels.size() == 6);
+    for (json_value const& l : levels) {
+      CHECK(l.find("write_mb_per_s")->real() > 0);
+      CHECK(l.find("read_mb_per_s")->real() > 0);
+    }
+    CHECK(is_empty(data.string()));
+  }
+  CHECK(code_of(argosy_on(2) + " bench " + (dir / "missing") + " 2>" + (dir / "err")) == 1);
+  CHECK_THAT(content_of(dir / "err"), ContainsSubstring("No such file"));
+}
+
+TEST_CASE("prices are written as hints that the library accepts", "[tool][program][prices]") {
+  scratch const dir, data(argosy::test::in_memory());
+  for (int const ranks : {1, 2}) {
+    CAPTURE(ranks);
+    std::string const file = dir / "hints";
+    REQUIRE(code_of(argosy_on(ranks) + " calibrate " + data.string() + " --output " + file + " --json >" +
+                    (dir / "out")) == 0);
+    json_value const v = io::tool::parse_json(content_of(dir / "out"));
+    io::file_hints const h(io::read_hints_file(file), {}, {});
+    io::resolved_hints const& values = h.values();
+    CHECK(values.price_call_ns.value_or(0) > 0);
+    CHECK(values.price_write_call_ns.value_or(0) > 0);
+    CHECK(values.price_byte_ns.value_or(-1) >= 0);
+    CHECK(values.price_lock_ns.value_or(0) > 0);
+    CHECK(values.price_message_ns.has_value() == (ranks > 1));
+    CHECK(values.price_message_byte_ns.has_value() == (ranks > 1));
+    CHECK(*values.price_call_ns == Approx(v.find("prices")->find("argosy_price_call_ns")->real()).epsilon(0.01));
+    CHECK(is_empty(data.string()));
+  }
+  CHECK(code_of(argosy_on(2) + " calibrate " + (dir / "missing") + " >/dev/null 2>&1") == 1);
+  CHECK(code_of(argosy_on(1) + " calibrate " + data.string() + " --output " + (dir / "missing/hints") +
+                " >/dev/null 2>&1") == 1);
+}
+
+TEST_CASE("the doctor tells what works, and ends with 1 where something is broken", "[tool][program]") {
+  scratch const dir;
+  for (int const ranks : {1, 2}) {
+    REQUIRE(code_of(argosy_on(ranks) + " doctor " + dir.string() + " --json >" + (dir / "out")) == 0);
+    json_value const v = io::tool::parse_json(content_of(dir / "out"));
+    CHECK(std::get<bool>(v.find("works")->held));
+    std::string all;
+    for (json_value const& f : std::get<json_value::array>(v.find("findings")->held))
+      all += f.find("what")->text() + " ";
+    CHECK(
+        all ==
+        "MPI ranks shared memory open files size of files address space file system writing locks preallocation sync ");
+    std::filesystem::remove(dir / "out");
+    CHECK(is_empty(dir.string()));
+  }
+  CHECK(code_of(argosy_on(1) + " doctor " + (dir / "missing") + " >" + (dir / "out")) == 1);
+  CHECK_THAT(content_of(dir / "out"), ContainsSubstring("BROKEN"));
+  CHECK(code_of("ulimit -f 100; " + argosy_on(1) + " doctor " + dir.string() + " >" + (dir / "out2")) == 1);
+  CHECK_THAT(content_of(dir / "out2"), ContainsSubstring("size of files   slow"));
+}
+
+TEST_CASE("output that cannot be written is an error", "[tool][program]") {
+  if (std::filesystem::exists("/dev/full")) CHECK(code_of(argosy_on(1) + " --help >/dev/full 2>/dev/null") == 1);
+  CHECK(code_of(argosy_on(1) + " layot >/dev/null 2>&1") == 2);
+  CHECK(code_of(argosy_on(1) + " --help >/dev/null") == 0);
+}

@@ -1,0 +1,140 @@
+// argosy trace: traces as the library writes them, merged and judged.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/tracing.hpp>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <tools/argosy/command.hpp>
+#include <tools/argosy/json.hpp>
+#include <tools/argosy/trace_events.hpp>
+
+#include "support/catch.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+using Catch::Matchers::ContainsSubstring;
+using io::tool::json_value;
+
+namespace {
+
+struct outcome {
+  int code = -1;
+  std::string out, err;
+};
+outcome run(std::vector<std::string> const& words) {
+  std::ostringstream out, err;
+  int const code = io::tool::run(words, out, err);
+  return {code, out.str(), err.str()};
+}
+
+// A rank that writes 100 pieces by themselves, merges a window, and meets one error. Returns the trace.
+std::string traced(argosy::test::scratch const& dir, int rank, io::trace_format format) {
+  io::trace_options o{
+      .mode = io::trace_mode::calls, .format = format, .directory = dir.string(), .program = "p", .rank = rank};
+  auto const to = std::make_shared<io::tracer>(o);
+  std::error_code error;
+  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "a \"file\"",
+                                                              {.read = true, .write = true, .create = true}, error);
+  REQUIRE_FALSE(error);
+  std::vector<std::byte> small(64), large(8192);
+  for (int i = 0; i < 100; ++i) REQUIRE(f.write(4096 * i, small).bytes == 64);
+  REQUIRE_FALSE(f.lock(0, 8192, io::lock_kind::exclusive));
+  REQUIRE(f.read(0, large).bytes == 8192);
+  REQUIRE(f.write(0, large).bytes == 8192);
+  REQUIRE_FALSE(f.unlock(0, 8192));
+  REQUIRE(f.read(0, large).bytes == 8192);  // not merged: no lock
+  std::vector<io::write_part> const parts{{0, small}, {8192, small}};
+  REQUIRE(f.write(parts).bytes == 128);
+  CHECK(f.read(-1, small).error);
+  REQUIRE_FALSE(f.close());
+  return to->path();
+}
+
+}  // namespace
+
+TEST_CASE("traces of several ranks are summed by call and by rank, in both formats", "[tool][trace]") {
+  for (io::trace_format const format : {io::trace_format::text, io::trace_format::chrome}) {
+    argosy::test::scratch const dir;
+    std::vector<std::string> words{"trace"};
+    for (int rank = 0; rank < 3; ++rank) words.push_back(traced(dir, rank, format));
+    auto const json_words = [&] {
+      auto all = words;
+      all.emplace_back("--json");
+      return all;
+    }();
+    outcome const o = run(json_words);
+    CAPTURE(o.err, o.out);
+    REQUIRE(o.code == 0);
+    json_value const v = io::tool::parse_json(o.out);
+    CHECK(v.find("ranks")->whole() == 3);
+    bool found = false;
+    for (json_value const& call : std::get<json_value::array>(v.find("calls")->held)) {
+      if (call.find("call")->text() != "write") continue;
+      found = true;
+      CHECK(call.find("calls")->whole() == 3 * 102);
+      CHECK(call.find("bytes")->whole() == 3 * (6400 + 8192 + 128));
+      CHECK(call.find("runs")->whole() == 3 * 103);
+      CHECK(call.find("seconds")->real() > 0);
+    }
+    CHECK(found);
+    auto const& small = std::get<json_value::array>(v.find("small_calls")->held);
+    REQUIRE(small.size() == 3);
+    CHECK(small[0].find("runs")->whole() == 102);
+    CHECK(small[0].find("file")->text() == dir / "a \"file\"");
+    CHECK(v.find("merging")->find("reads")->whole() == 3);
+    CHECK(v.find("merging")->find("bytes_read")->whole() == 3 * 8192);
+    CHECK(std::get<json_value::array>(v.find("slowest_ranks")->held).size() == 3);
+    CHECK(std::get<json_value::array>(v.find("unread_lines")->held).empty());
+
+    words.insert(words.end(), {"--perfetto", dir / "all.json", "--svg", dir / "all.svg"});
+    outcome const text = run(words);
+    CHECK(text.code == 0);
+    CHECK_THAT(text.out, ContainsSubstring("slowest ranks") && ContainsSubstring("many calls of less than 4 KiB") &&
+                             ContainsSubstring("read under a lock to be written back with changes: 24 KiB in 3 reads"));
+    json_value const all = io::tool::parse_json(argosy::test::content_of(dir / "all.json"));
+    std::size_t calls = 0;
+    for (json_value const& e : std::get<json_value::array>(all.find("traceEvents")->held))
+      calls += e.find("ph")->text() == "X";
+    CHECK(calls == 3 * 109);
+    CHECK_THAT(argosy::test::content_of(dir / "all.svg"), ContainsSubstring("rank 2") && ContainsSubstring("</svg>"));
+  }
+}
+
+TEST_CASE("times of a trace are kept to the nanosecond", "[tool][trace]") {
+  io::tool::trace t;
+  io::tool::read_trace(
+      "[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":0,\"args\":{}}\n"
+      ",{\"name\":\"read\",\"cat\":\"file\",\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":1790000000123456.789,\"dur\":0.001,"
+      "\"args\":{}}\n",
+      "f", t);
+  REQUIRE(t.events.size() == 1);
+  CHECK(t.events[0].begin_ns == 1790000000123456789);
+  CHECK(t.events[0].took_ns == 1);
+  CHECK(t.events[0].rank == 7);
+  io::tool::trace text;
+  io::tool::read_trace("2026-09-21T14:13:20.123456789Z 0.000001 s read \"f\" offset=1 bytes=2 -> 2\n", "f", text);
+  REQUIRE(text.events.size() == 1);
+  CHECK(text.events[0].begin_ns == 1790000000123456789);
+  CHECK(text.events[0].took_ns == 1000);
+}
+
+TEST_CASE("torn lines are told and the rest is read; what is no trace is an error", "[tool][trace]") {
+  argosy::test::scratch const dir;
+  std::string const path = traced(dir, 0, io::trace_format::text);
+  std::string const whole = argosy::test::content_of(path);
+  std::ofstream(dir / "torn") << whole.substr(0, whole.size() - 30);
+  outcome const o = run({"trace", dir / "torn", "--json"});
+  CHECK(o.code == 1);
+  json_value const v = io::tool::parse_json(o.out);
+  CHECK(std::get<json_value::array>(v.find("unread_lines")->held).size() == 1);
+  CHECK(v.find("events")->whole() == 108);
+
+  std::ofstream(dir / "letter") << "Dear Sir,\nno trace\n";
+  CHECK(run({"trace", dir / "letter"}).code == 1);
+  CHECK_THAT(run({"trace", dir / "letter"}).err, ContainsSubstring("is no trace of argosy"));
+  CHECK_THAT(run({"trace", dir / "missing"}).err,
+             ContainsSubstring("cannot read") && ContainsSubstring("No such file"));
+}
