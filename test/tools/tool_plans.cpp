@@ -61,7 +61,7 @@ TEST_CASE("the plan is that of a file on as many ranks", "[tool][plan]") {
       io::process_grid const grid(ranks, 3);
       f.set_view(0, io::darray<double, 3>({64, 64, 64}, io::distribute::block, grid, world.rank()));
       std::vector<double> data(64 * 64 * 64 / ranks);
-      auto const p = kind == "--write" ? f.explain_write_all(data) : f.explain_read_all(data);
+      auto const p = f.explain_all(kind == "--write" ? io::access_kind::write : io::access_kind::read, data);
       if (world.rank() == 0) real = p;
       f.close();
     });
@@ -168,7 +168,7 @@ TEST_CASE("a picture of a plan has its domains, rounds and ranks", "[plan][draw]
 }
 
 TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][draw]") {
-  io::plan p{.policy = "sieving", .reason = "prices", .kind = io::access_kind::write};
+  io::plan p{"sieving", "prices", io::access_kind::write, {}, 0};
   p.windows = {{0, 4096, 0, 4096, 1, io::passage::whole},
                {8192, 8192, 4096, 1024, 16, io::passage::merged},
                {32768, 8192, 5120, 1024, 2, io::passage::pieces}};

@@ -1,6 +1,7 @@
 // argosy trace: what the files of a run were asked for, by call and by rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <ostream>
 #include <utility>
@@ -110,7 +111,7 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
   f.span_ns = t.events.empty() ? 0 : last - first;
   for (auto const& [key, of] : small)
     if (of.runs >= 16) f.small.push_back({key.first.first, key.first.second, key.second, of});
-  std::ranges::stable_sort(f.small, std::greater(), [](offender const& o) { return o.of.ns; });
+  std::ranges::sort(f.small, std::greater(), [](offender const& o) { return std::pair(o.of.ns, -o.rank); });
   f.merged = merging_of(t);
   return f;
 }
@@ -118,7 +119,7 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
 // Ranks from slow to fast.
 std::vector<std::pair<int, sum>> slowest(findings const& f) {
   std::vector<std::pair<int, sum>> all(f.by_rank.begin(), f.by_rank.end());
-  std::ranges::stable_sort(all, std::greater(), [](auto const& r) { return r.second.ns; });
+  std::ranges::sort(all, std::greater(), [](auto const& r) { return std::pair(r.second.ns, -r.first); });
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <tuple>
 #include <variant>
 
 #include <fmt/format.h>
@@ -256,7 +257,9 @@ trace read_traces(std::vector<std::string> const& paths) {
     if (all.events.size() == events && all.programs.size() == programs)
       throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls writes them");
   }
-  std::ranges::stable_sort(all.events, {}, &trace_event::begin_ns);
+  std::ranges::sort(all.events, {}, [](trace_event const& e) {
+    return std::tuple(e.begin_ns, e.rank, e.thread, e.end_ns());
+  });
   return all;
 }
 

@@ -1,0 +1,25 @@
+// Traces, as `argosy trace` reads them: every line is an event, a fault or nothing, and what is merged is JSON again.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fuzz.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <tools/argosy/json.hpp>
+#include <tools/argosy/trace_events.hpp>
+
+using namespace argosy;
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  std::string_view const text = fuzz::text_of(data, size);
+  tool::trace t;
+  tool::read_trace(text, "f", t);
+  auto const lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  FUZZ_CHECK(t.events.size() + t.faults.size() <= lines);
+  for (tool::trace_event const& e : t.events)
+    FUZZ_CHECK(e.took_ns >= 0 && e.begin_ns >= 0 && e.end_ns() >= e.begin_ns && e.runs > 0);
+  std::ranges::sort(t.events, {}, &tool::trace_event::begin_ns);
+  tool::json_value const all = tool::parse_json(tool::perfetto_json(t));
+  FUZZ_CHECK(all.find("traceEvents") != nullptr);
+  return 0;
+}
