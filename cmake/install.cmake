@@ -1,19 +1,28 @@
 # An export set for each component, so that `COMPONENTS headers` works on a machine without MPI and Boost.
+# What is installed by itself: cmake --install build --component runtime | development | tools
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(argosy_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/argosy)
-install(TARGETS argosy_headers EXPORT argosy_headers_targets FILE_SET HEADERS)
-install(TARGETS argosy EXPORT argosy_targets FILE_SET HEADERS)
-install(EXPORT argosy_headers_targets NAMESPACE argosy:: FILE argosyHeadersTargets.cmake
-  DESTINATION ${argosy_package_dir})
-install(EXPORT argosy_targets NAMESPACE argosy:: FILE argosyTargets.cmake
-  DESTINATION ${argosy_package_dir})
+# argosy_install_library(target export-set): shared libraries are the component runtime, all else of them development.
+function(argosy_install_library target set)
+  install(TARGETS ${target} EXPORT ${set}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+endfunction()
+# argosy_install_export(export-set file)
+function(argosy_install_export set file)
+  install(EXPORT ${set} NAMESPACE argosy:: FILE ${file} DESTINATION ${argosy_package_dir} COMPONENT development)
+endfunction()
 
+argosy_install_library(argosy_headers argosy_headers_targets)
+argosy_install_library(argosy argosy_targets)
+argosy_install_export(argosy_headers_targets argosyHeadersTargets.cmake)
+argosy_install_export(argosy_targets argosyTargets.cmake)
 if(ARGOSY_BUILD_LAB)
-  install(TARGETS argosy_lab EXPORT argosy_lab_targets FILE_SET HEADERS)
-  install(EXPORT argosy_lab_targets NAMESPACE argosy:: FILE argosyLabTargets.cmake
-    DESTINATION ${argosy_package_dir})
+  argosy_install_library(argosy_lab argosy_lab_targets)
+  argosy_install_export(argosy_lab_targets argosyLabTargets.cmake)
 endif()
 
 configure_package_config_file(cmake/argosyConfig.cmake.in argosyConfig.cmake
@@ -22,5 +31,20 @@ configure_package_config_file(cmake/argosyConfig.cmake.in argosyConfig.cmake
 write_basic_package_version_file(argosyConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/argosyConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/argosyConfigVersion.cmake
-  DESTINATION ${argosy_package_dir})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  DESTINATION ${argosy_package_dir} COMPONENT development)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+# For those who build without CMake: pkg-config --cflags --libs argosy
+set(argosy_pc_includes "")
+foreach(directory IN LISTS MPI_CXX_INCLUDE_DIRS)
+  string(APPEND argosy_pc_includes " -I${directory}")
+endforeach()
+list(JOIN MPI_CXX_LIBRARIES " " argosy_pc_libraries)
+# From the place of the file to the prefix, so that the installed tree may be moved.
+string(REGEX REPLACE "[^/]+" ".." argosy_pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(cmake/packaging/argosy.pc.in argosy.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/argosy.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+if(ARGOSY_ENABLE_PACKAGES)
+  include(cmake/packaging/debian.cmake)
+endif()

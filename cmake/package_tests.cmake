@@ -12,9 +12,17 @@ function(argosy_add_package_test name source)
 endfunction()
 
 set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
-# Compiled without optimisation: here it matters that it builds and links.
+# Compiled without optimisation: here it matters that it builds and links. The tools are built without the laboratory.
 argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+  -DARGOSY_BUILD_TOOLS=ON -DARGOSY_ENABLE_INSTALL=ON -DARGOSY_ENABLE_PACKAGES=ON -DCMAKE_INSTALL_PREFIX=/usr)
+
+# Debian packages of that build: made, installed into a clean root, used there, removed.
+set_tests_properties(package.subdirectory PROPERTIES FIXTURES_SETUP shared_build)
+add_test(NAME package.debian COMMAND ${PROJECT_SOURCE_DIR}/cmake/packaging/check_debian.sh
+  ${CMAKE_BINARY_DIR}/package/subdirectory ${CMAKE_BINARY_DIR}/package/debian ${PROJECT_SOURCE_DIR}/docs/develop/symbols.txt)
+set_tests_properties(package.debian PROPERTIES LABELS package TIMEOUT 180 SKIP_RETURN_CODE 77 PROCESSORS 2
+  FIXTURES_REQUIRED shared_build)
 
 if(ARGOSY_ENABLE_INSTALL)
   set(stage ${CMAKE_BINARY_DIR}/stage)
@@ -25,8 +33,9 @@ if(ARGOSY_ENABLE_INSTALL)
   argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug
     -DCMAKE_CXX_FLAGS_DEBUG=-O0)
   argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage})
-  # what argosy::headers promises: no MPI, no Boost, no fmt
+  # what argosy::headers promises: no MPI, no Boost, no fmt; nor type information at run time
   argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON
+    "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fno-rtti"
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
   set_tests_properties(package.examples package.consumer package.headers_only
     PROPERTIES FIXTURES_REQUIRED staged_package)

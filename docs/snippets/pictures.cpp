@@ -3,6 +3,8 @@
 #include <argosy/datatype.hpp>
 #include <argosy/layout/draw.hpp>
 #include <argosy/layout/draw_owners.hpp>
+#include <argosy/plan/draw.hpp>
+#include <argosy/policy.hpp>
 
 #include <array>
 #include <cstdint>
@@ -32,6 +34,29 @@ std::map<std::string, std::string> pictures() {
   for (int rank = 0; rank < grid.size(); ++rank)
     owners.push_back(io::darray<double, 2>({32, 64}, {cyclic(4), cyclic(8)}, grid, rank).form());
   auto const tile = io::darray<int, 2>({8, 8}, block, io::process_grid(4, 2), 1).form();
+  // A cube of 64 x 64 x 64 doubles on eight ranks: two aggregators on each of two nodes, windows of 256 KiB.
+  std::vector<io::layout> cubes;
+  io::access_summary all;
+  for (int rank = 0; rank < 8; ++rank) {
+    cubes.push_back(io::darray<double, 3>({64, 64, 64}, block, io::process_grid(8, 3), rank).form());
+    io::layout const& mine = cubes.back();
+    all.combine({.low = mine.true_lower_bound(),
+                 .high = mine.true_upper_bound(),
+                 .bytes = mine.size(),
+                 .most_bytes = mine.size(),
+                 .pieces = mine.pieces(),
+                 .most_pieces = mine.pieces(),
+                 .spans = mine.true_extent(),
+                 .granule = io::granule_of(mine),
+                 .ranks = 1});
+  }
+  io::two_phase const together{.window_bytes = 256 << 10, .aggregators_per_node = 2};
+  // A record and its neighbours: some bytes close to each other, some far apart.
+  io::layout const scattered =
+      io::concat(io::bytes(8192), io::at(12288, io::repeat(40, 256, io::bytes(64))),
+                 io::at(65536, io::repeat(4, 20480, io::bytes(512))));
+  io::layout const memory = io::bytes(scattered.size());
+  io::access const wanted{io::access_kind::write, scattered, 0, scattered.size(), memory};
   return {
       {"view.svg",
        io::draw(io::resized(io::at(32, io::repeat(2, 256, tile)), 0, 32 + 2 * 256),
@@ -42,6 +67,8 @@ std::map<std::string, std::string> pictures() {
       {"interior.svg",
        io::draw(io::subarray({8, 8, 8}, {6, 6, 6}, {1, 1, 1}, io::type<double>).form(),
                 {.title = "6 x 6 x 6 doubles inside their halo, one plane to a row", .row_bytes = 512})},
+      {"plan.svg", io::draw(together.plan(io::access_kind::write, all, {.size = 8, .nodes = 2}), {.ranks = cubes})},
+      {"windows.svg", io::draw(io::make_plan(io::sieving{}, wanted), {.ranks = {&scattered, 1}})},
       {"matrix_owners.svg", io::draw_owners(owners, std::array<std::int64_t, 2>{32, 64}, sizeof(double),
                                             {.title = "A 32 x 64 matrix in tiles of 4 x 8 on a 3 x 2 grid of ranks"})},
   };

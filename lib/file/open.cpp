@@ -42,7 +42,8 @@ void open_file::begin(std::string const& name, argosy::mode how, int my_rank, in
   modes = how;
   rank = my_rank;
   ranks = all_ranks;
-  files = with_tracing(std::move(with), my_rank);
+  trace = open_trace(trace_options::from_environment(my_rank));
+  files = with_tracing(std::move(with), trace);
   file_hints all(environment_hints(), {}, h);
   all.tell("filename", name);
   follow(std::move(all));

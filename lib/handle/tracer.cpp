@@ -123,8 +123,11 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
   o.rank = rank;
   o.agent = std::move(agent);
   o.mode = choice("ARGOSY_TRACE", trace_mode::off,
-                  {{"off", trace_mode::off}, {"errors", trace_mode::errors}, {"calls", trace_mode::calls}},
-                  "off, errors or calls");
+                  {{"off", trace_mode::off},
+                   {"errors", trace_mode::errors},
+                   {"calls", trace_mode::calls},
+                   {"phases", trace_mode::phases}},
+                  "off, errors, calls or phases");
   o.format = choice("ARGOSY_TRACE_FORMAT", trace_format::text,
                     {{"text", trace_format::text}, {"chrome", trace_format::chrome}}, "text or chrome");
   if (char const* const from = std::getenv("ARGOSY_TRACE_FROM"); from && *from) {
@@ -212,6 +215,38 @@ void tracer::record(traced_call const& call) noexcept try {
 } catch (...) {  // no memory: a line less
 }
 
+void tracer::record(std::span<detail::traced_phase const> phases, std::string_view file) noexcept try {
+  text lines;
+  text quoted_file;
+  quote(quoted_file, file);
+  std::string_view const name_of_file(quoted_file.data(), quoted_file.size());
+  long const thread = thread_id();
+  for (detail::traced_phase const& p : phases) {
+    std::string_view const kind = name_of(p.what), name = p.facts.name.empty() ? kind : p.facts.name;
+    auto const begin = nanoseconds(p.begin);
+    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count();
+    if (options_.format == trace_format::text) {
+      add_time(lines, begin);
+      add(lines, " {}.{:09} s {}:{} {}", took / 1'000'000'000, took % 1'000'000'000, kind, name, name_of_file);
+      if (p.facts.offset >= 0) add(lines, " offset={}", p.facts.offset);
+      if (p.facts.bytes >= 0) add(lines, " bytes={}", p.facts.bytes);
+      add(lines, " -> ok\n");
+    } else {
+      add(lines, ",{{\"name\":\"{}\",\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", name, kind,
+          options_.rank, thread);
+      add_microseconds(lines, begin);
+      add(lines, ",\"dur\":");
+      add_microseconds(lines, took);
+      add(lines, ",\"args\":{{\"file\":{}", name_of_file);
+      if (p.facts.offset >= 0) add(lines, ",\"offset\":{}", p.facts.offset);
+      if (p.facts.bytes >= 0) add(lines, ",\"bytes\":{}", p.facts.bytes);
+      add(lines, "}}}}\n");
+    }
+  }
+  put({lines.data(), lines.size()}, static_cast<std::int64_t>(phases.size()));
+} catch (...) {
+}
+
 void tracer::note(std::string_view message) noexcept try {
   if (options_.mode == trace_mode::off) return;
   text line;
@@ -284,11 +319,11 @@ bool tracer::put_whole(std::string_view line) noexcept {
   return false;
 }
 
-void tracer::put(std::string_view line) noexcept {
+void tracer::put(std::string_view lines, std::int64_t count) noexcept {
   int const saved = errno;
   {
     std::lock_guard const guard(mutex_);
-    if (!ended_ && (descriptor_ >= 0 || start()) && put_whole(line)) ++lines_;
+    if (!ended_ && (descriptor_ >= 0 || start()) && put_whole(lines)) lines_ += count;
   }
   errno = saved;
 }

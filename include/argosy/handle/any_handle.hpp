@@ -15,6 +15,7 @@
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
+#include <argosy/layout/detail/type_tag.hpp>
 
 namespace argosy {
 
@@ -72,13 +73,13 @@ class any_handle {
   // The held handle if it is an H, otherwise null.
   template <handle H>
   H* target() noexcept {
-    auto* const found = dynamic_cast<model<H>*>(held_.get());
-    return found ? &found->handle_ : nullptr;
+    return held_ && held_->type() == &detail::type_tag<H> ? &static_cast<model<H>&>(*held_).handle_ : nullptr;
   }
 
  private:
   struct interface {
     virtual ~interface() = default;
+    virtual void const* type() const = 0;
     virtual io_result read(std::int64_t, std::span<std::byte>) = 0;
     virtual io_result write(std::int64_t, std::span<std::byte const>) = 0;
     virtual io_result read(std::span<read_part const>) = 0;
@@ -101,6 +102,7 @@ class any_handle {
   struct model final : interface {
     template <class T>
     explicit model(T&& held) : handle_(std::forward<T>(held)) {}
+    void const* type() const override { return &detail::type_tag<H>; }
 
     io_result read(std::int64_t offset, std::span<std::byte> memory) override { return handle_.read(offset, memory); }
     io_result write(std::int64_t offset, std::span<std::byte const> memory) override {

@@ -8,17 +8,20 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include <argosy/handle/detail/traced_phases.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/handle.hpp>
 
 namespace argosy {
 
-enum class trace_mode { off, errors, calls };  // errors: only calls that failed
-enum class trace_format { text, chrome };      // chrome: opens in Perfetto and chrome://tracing, a process per rank
+// errors: only calls that failed; phases: those, and what reads and writes of files do when: agree, exchange, wait, access
+enum class trace_mode { off, errors, calls, phases };
+enum class trace_format { text, chrome };  // chrome: opens in Perfetto and chrome://tracing, a process per rank
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
@@ -29,7 +32,7 @@ struct trace_options {
   int rank = 0;
   std::string agent = {};  // a role of this rank for others; becomes part of the file's name
 
-  // ARGOSY_TRACE = off | errors | calls, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
+  // ARGOSY_TRACE = off | errors | calls | phases, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
   // ARGOSY_TRACE_DIR. A value that is not understood is reported on stderr, once, and its default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
@@ -69,6 +72,8 @@ class tracer {
                       (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
   }
   void record(traced_call const& call) noexcept;
+  // The phases of one call, all in one piece.
+  void record(std::span<detail::traced_phase const> phases, std::string_view file) noexcept;
   // Writes a line of the caller's own, for instance which collective call is running.
   void note(std::string_view text) noexcept;
 
@@ -81,7 +86,7 @@ class tracer {
   std::int64_t lines() const noexcept { return lines_; }  // written so far
 
  private:
-  void put(std::string_view line) noexcept;
+  void put(std::string_view text, std::int64_t lines = 1) noexcept;
   bool start() noexcept;
   bool put_whole(std::string_view text) noexcept;
   std::int64_t nanoseconds(std::chrono::steady_clock::time_point t) const noexcept;

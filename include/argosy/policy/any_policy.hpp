@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/layout/detail/type_tag.hpp>
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/policy.hpp>
@@ -50,13 +51,16 @@ class any_policy {
   // The held policy if it is a P, otherwise null.
   template <class P>
   P const* target() const noexcept {
-    auto const* const found = dynamic_cast<model<P> const*>(held_.get());
-    return found ? &found->policy_ : nullptr;
+    if constexpr (independent_policy<P> || collective_policy<P>)
+      return held_ && held_->type() == &detail::type_tag<P> ? &static_cast<model<P> const&>(*held_).policy_ : nullptr;
+    else
+      return nullptr;
   }
 
  private:
   struct interface {
     virtual ~interface() = default;
+    virtual void const* type() const = 0;
     virtual std::string_view name() const = 0;
     virtual bool is_collective() const = 0;
     virtual window next(access const&, std::int64_t) const { return {}; }
@@ -75,6 +79,7 @@ class any_policy {
   template <independent_policy P>
   struct model<P> final : interface {
     explicit model(P policy) : policy_(std::move(policy)) {}
+    void const* type() const override { return &detail::type_tag<P>; }
     std::string_view name() const override { return P::name; }
     bool is_collective() const override { return false; }
     window next(access const& wanted, std::int64_t position) const override { return policy_.next(wanted, position); }
@@ -86,6 +91,7 @@ class any_policy {
   template <collective_policy P>
   struct model<P> final : interface {
     explicit model(P policy) : policy_(std::move(policy)) {}
+    void const* type() const override { return &detail::type_tag<P>; }
     std::string_view name() const override { return P::name; }
     bool is_collective() const override { return true; }
     bool balances() const override { return balancing_policy<P>; }

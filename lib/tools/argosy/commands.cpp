@@ -65,7 +65,8 @@ constexpr std::array table{
         plan_options, "plan --ranks 64 --nodes 4 --array 1024x1024x1024 --type double --block --write --svg plan.svg",
         run_plan},
     command_info{"trace", "FILE...", 1, -1, "merges the traces of ranks: what calls cost, and which are too small",
-                 "Traces are written by programs under ARGOSY_TRACE=calls, as text or (ARGOSY_TRACE_FORMAT=chrome) as "
+                 "Traces are written by programs under ARGOSY_TRACE=calls (or phases: also what collective calls wait "
+                 "for), as text or (ARGOSY_TRACE_FORMAT=chrome) as "
                  "JSON. Shown are "
                  "a table by call, the slowest ranks, who makes many small calls, and what was read only to be written "
                  "back. Ends with "

@@ -57,7 +57,9 @@ struct findings {
   std::int64_t span_ns = 0;
 };
 
-bool is_call_of_file(trace_event const& e) { return e.category == "file" || e.category == "error"; }
+bool is_call_of_file(trace_event const& e) {
+  return e.category == "file" || e.category == "error" || e.category == "locks";
+}
 
 // A read inside of a lock that this thread holds for writing, and a write of the same stretch before the unlock: merging.
 sum merging_of(trace const& t) {

@@ -96,6 +96,11 @@ class reader {
     if (!took || !(*took >= 0) || *took > 1e9 || take_word(line) != "s") return fault("no duration");
     e.took_ns = ns_of(*took * 1e6);
     e.name = take_word(line);
+    // "exchange:write_all": a phase
+    if (auto const colon = e.name.find(':'); colon != std::string::npos) {
+      e.category = e.name.substr(0, colon);
+      e.name.erase(0, colon + 1);
+    }
     auto const file = take_quoted(line);
     if (!file) return fault("no file in quotes");
     e.file = *file;
@@ -255,11 +260,10 @@ trace read_traces(std::vector<std::string> const& paths) {
     auto const events = all.events.size(), programs = all.programs.size();
     read_trace(text, path, all);
     if (all.events.size() == events && all.programs.size() == programs)
-      throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls writes them");
+      throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls or phases writes them");
   }
-  std::ranges::sort(all.events, {}, [](trace_event const& e) {
-    return std::tuple(e.begin_ns, e.rank, e.thread, e.end_ns());
-  });
+  std::ranges::sort(all.events, {},
+                    [](trace_event const& e) { return std::tuple(e.begin_ns, e.rank, e.thread, e.end_ns()); });
   return all;
 }
 

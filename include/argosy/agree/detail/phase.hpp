@@ -13,8 +13,8 @@ namespace argosy::detail {
 // They nest: a call holds the others, an exchange holds waits and file calls. The time of a phase without that of the phases
 // inside it adds up to the call's.
 enum class phase : std::uint8_t {
-  call,       // the whole of it; its own time is planning
-  agreement,  // reductions at its begin and end
+  call,       // the whole of it
+  agreement,  // reductions at its begin and end, and the plan between them
   exchange,   // moving data and views between ranks
   waiting,    // for other ranks, or their messages
   file,       // reading and writing

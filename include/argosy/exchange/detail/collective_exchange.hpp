@@ -63,7 +63,6 @@ class collective_exchange {
 
   // `view` numbers the views of this rank.
   failure run(std::uint64_t view) {
-    in_phase const now(phase::exchange, {.bytes = mine_.bytes});
     prepare(view);
     if (plan_.kind == access_kind::write)
       write();

@@ -18,6 +18,8 @@ namespace argosy {
 
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
+  detail::traced_phases const traced(is_open() ? local().trace.get() : nullptr,
+                                     is_open() ? std::string_view(local().path) : std::string_view());
   detail::in_phase const now(detail::phase::call, {.name = c.name});
   report r;
   detail::job t;

@@ -78,6 +78,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   if (!t.together.has_value())
     return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
   if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
+  in_phase const now(phase::agreement);
   rank_group const& group = ranks.group(world, file);
   collective_plan plan = t.together.plan_together(t.kind, all, group);
   if (plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {

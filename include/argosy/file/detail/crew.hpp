@@ -201,6 +201,7 @@ collective_call crew<World>::prepare_together(call const& c) const {
 
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
+  traced_phases const traced(file->trace.get(), file->path);
   if (later) later->finish();
   return access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
 } catch (rank_failure const& lost) {

@@ -25,6 +25,7 @@
 #include <argosy/file/mode.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/handle/tracer.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
@@ -114,6 +115,7 @@ struct open_file {
   int rank = 0;
   int ranks = 1;
   opener files;
+  std::shared_ptr<tracer> trace;  // null: there is none
   any_handle handle;
   std::shared_ptr<used_view const> where;
   bool readable = true;   // also of a file opened for writing, where permissions let us merge

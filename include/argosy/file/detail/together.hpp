@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/exchange/detail/collective_exchange.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
@@ -66,6 +67,7 @@ class team {
   // Returns nullopt if no rank could get staging memory; then nothing was done. Collective.
   std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t, open_file& file,
                                     staging& space, report& done, bool others_write, failure const& before) {
+    in_phase const now(phase::exchange, {.bytes = t.bytes});
     if (!has_stage(world, plan)) return std::nullopt;
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Makes the Debian packages of a build with shared libraries, installs them into a clean root, builds and runs a program
+# there, and removes them again:
+#   cmake/packaging/check_debian.sh BUILD WORK [SYMBOLS]     BUILD is a build directory of cmake, WORK is emptied first
+# The root knows what this machine has installed, so dependencies are checked, and nothing else of it.
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+build=$(realpath "$1") work=$2 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+for tool in cpack dpkg dpkg-shlibdeps dpkg-deb; do
+  command -v "$tool" >/dev/null || { echo "SKIPPED: $tool is not installed"; exit 77; }
+done
+rm -rf "$work" && mkdir -p "$work" && work=$(realpath "$work")
+export LC_ALL=C
+die() { echo "check_debian: $*" >&2; exit 1; }
+
+cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log" >&2; die "cpack failed"; }
+cd "$work"
+for name in argosy argosy-dev argosy-tools; do
+  compgen -G "packages/${name}_*.deb" >/dev/null || die "there is no package $name"
+done
+(($(ls packages/*.deb | wc -l) == 3)) || die "other packages than three: $(ls packages)"
+dpkg-deb -c packages/argosy_*.deb | grep -q '/libargosy\.so\.[0-9.]*$' || die "argosy has no library"
+dpkg-deb -c packages/argosy-dev_*.deb | grep -q '/argosyConfig.cmake$' || die "argosy-dev has no CMake package"
+dpkg-deb -c packages/argosy-tools_*.deb | grep -q '/man1/argosy\.1$' || die "argosy-tools has no man page"
+dpkg-deb -f packages/argosy_*.deb Depends | grep -q libc6 || die "argosy depends on nothing"
+
+root=$work/root
+mkdir -p "$root/var/lib/dpkg/"{info,updates,triggers,parts} "$root/tmp"
+cp /var/lib/dpkg/status "$root/var/lib/dpkg/status"
+cp /var/lib/dpkg/arch "$root/var/lib/dpkg/arch" 2>/dev/null || true
+# Our own, if this machine has them, would not be those that are looked at.
+! dpkg-query -W argosy argosy-dev argosy-tools >/dev/null 2>&1 || die "argosy is installed on this machine"
+in_root() {
+  # Files of other packages are not in this root, which is no fault.
+  dpkg --root="$root" --force-not-root --log="$work/dpkg.log" "$@" >"$work/dpkg.out" 2>&1 ||
+    { grep -v 'files list file' "$work/dpkg.out" >&2; die "dpkg $1 failed"; }
+}
+in_root -i packages/*.deb
+before=$(find "$root" -path "$root/var" -prune -o -type f -print | wc -l)
+((before > 100)) || die "only $before files were installed"
+
+# What a user does: once with CMake, once with pkg-config.
+lib=$(dirname "$(find "$root/usr" -name 'libargosy.so')")
+export LD_LIBRARY_PATH=$lib
+mkdir hello && cp "$source/examples/hello.cpp" hello
+cat >hello/CMakeLists.txt <<'LISTS'
+cmake_minimum_required(VERSION 3.25)
+project(hello LANGUAGES CXX)
+find_package(argosy CONFIG REQUIRED)
+add_executable(hello hello.cpp)
+target_link_libraries(hello PRIVATE argosy::argosy)
+LISTS
+{
+  cmake -S hello -B hello/build -DCMAKE_PREFIX_PATH="$root/usr" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_CXX_FLAGS=-O0 &&
+    cmake --build hello/build
+} >hello.log 2>&1 || { cat hello.log >&2; die "hello does not build with CMake"; }
+readelf -d hello/build/hello | grep -q 'NEEDED.*libargosy\.so\.0' || die "hello is not linked with the shared library"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+(cd hello && mpiexec -n 2 build/hello) >hello.out 2>&1 || { cat hello.out >&2; die "hello does not run"; }
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH=$lib/pkgconfig
+  # shellcheck disable=SC2046 # the flags are words
+  "${CXX:-c++}" -std=c++20 -O0 -fsyntax-only hello/hello.cpp $(pkg-config --cflags argosy) || die "hello does not compile with pkg-config"
+  # shellcheck disable=SC2046
+  "${CXX:-c++}" hello/build/CMakeFiles/hello.dir/hello.cpp.o -o hello/by_pc $(pkg-config --libs argosy) || die "hello does not link with pkg-config"
+  (cd hello && mpiexec -n 2 ./by_pc) >/dev/null || die "hello by pkg-config does not run"
+fi
+"$root/usr/bin/argosy" layout 'vector(3,1,2; double)' | grep -q 'repeat(3, 16, bytes(8))' || die "the command does not work"
+
+if (($# > 2)); then
+  nm -D -C --defined-only "$lib/libargosy.so" | sed -n 's/^[0-9a-f]* [TBDR] \(argosy::.*\)$/\1/p' | sort -u >exported
+  missing=$(comm -13 exported <(LC_ALL=C sort -u "$3"))
+  [[ -z $missing ]] || die "symbols are not exported: $missing"
+fi
+
+in_root -r argosy-tools argosy-dev argosy
+left=$(find "$root/usr" -type f 2>/dev/null || true)
+[[ -z $left ]] || die "files are left: $left"
+echo "three packages, $before files, installed, used and removed"

@@ -1,0 +1,55 @@
+// The phases of one call, kept until it ends, then written to the trace.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <argosy/agree/detail/phase.hpp>
+
+namespace argosy {
+class tracer;
+}
+
+namespace argosy::detail {
+
+struct traced_phase {
+  phase what = {};
+  phase_facts facts = {};
+  std::chrono::steady_clock::time_point begin = {}, end = {};
+};
+
+// Hears its own thread while it lives. Nothing is heard, and nothing kept, if `to` is null or does not want phases; then it
+// costs a branch. A phase costs two readings of the clock, and its line is written after the call.
+class traced_phases final : public phase_listener {
+ public:
+  traced_phases(tracer* to, std::string_view file) noexcept
+      : to_(to && wanted_by(*to) ? to : nullptr), file_(file), heard_(to_ ? this : nullptr) {}
+  traced_phases(traced_phases const&) = delete;
+  traced_phases& operator=(traced_phases const&) = delete;
+  ~traced_phases() {
+    if (to_) write();
+  }
+
+  // A call of a decorated handle is a call of the one inside, too: one phase.
+  void begin(phase p, phase_facts const& facts) noexcept override;
+  void end(phase p) noexcept override;
+
+ private:
+  static bool wanted_by(tracer const& to) noexcept;
+  void write() noexcept;
+
+  struct open_phase {
+    std::size_t index;
+    int again;
+  };
+  tracer* to_;
+  std::string_view file_;
+  std::vector<traced_phase> all_;
+  std::vector<open_phase> open_;
+  hearing_phases heard_;  // the last member: the others are there while it hears
+};
+
+}  // namespace argosy::detail
