@@ -31,6 +31,7 @@ int to_mpi_class(std::error_code const& code) noexcept {
     case errc::io:
     case errc::file_too_large:
     case errc::truncated:
+    case errc::damaged:
     case errc::sync_lost:
       return MPI_ERR_IO;
     case errc::amode:

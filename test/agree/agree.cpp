@@ -142,6 +142,7 @@ TEST_CASE("error classes have MPI's numbers", "[agree][errc]") {
       {errc::no_memory, MPI_ERR_NO_MEM},
       {errc::no_locks, MPI_ERR_UNSUPPORTED_OPERATION},
       {errc::truncated, MPI_ERR_IO},
+      {errc::damaged, MPI_ERR_IO},
       {errc::amode, MPI_ERR_AMODE},
       {errc::argument, MPI_ERR_ARG},
       {errc::datatype, MPI_ERR_TYPE},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 
 #include <argosy/datatype/detail/aggregate_fields.hpp>
@@ -29,6 +30,13 @@ struct describe<T> {
       signature all;
       (all.append(types_of<detail::field_type<T, I>>()), ...);
       return all;
+    }(std::make_index_sequence<detail::field_count<T>>());
+  }
+  // f(name, std::type_identity<type>()) for each field; this way their names are not known.
+  template <class F>
+  static constexpr void visit_fields(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(std::string_view(), std::type_identity<detail::field_type<T, I>>()), ...);
     }(std::make_index_sequence<detail::field_count<T>>());
   }
   static constexpr layout file_form(basic_sizes const& sizes) {

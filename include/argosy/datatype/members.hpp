@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/datatype/detail/member_name.hpp>
 #include <argosy/datatype/detail/member_offset.hpp>
 #include <argosy/datatype/element.hpp>
 
@@ -71,6 +72,12 @@ struct members {
     all.append(types_of<value_type<First>>());
     (all.append(types_of<value_type<Rest>>()), ...);
     return all;
+  }
+  // f(name, std::type_identity<type>()) for each member, in this order.
+  template <class F>
+  static constexpr void visit_fields(F&& f) {
+    f(detail::member_name<First>(), std::type_identity<value_type<First>>());
+    (f(detail::member_name<Rest>(), std::type_identity<value_type<Rest>>()), ...);
   }
 };
 

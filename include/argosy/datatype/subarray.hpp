@@ -59,6 +59,9 @@ class subarray {
     return array.finish();
   }
 
+  constexpr Sizes const& sizes() const noexcept { return sizes_; }
+  constexpr argosy::order element_order() const noexcept { return order_; }
+
   // For signature_of and file_form_of: the stream is that many copies of `old`.
   constexpr Old const& old() const noexcept { return old_; }
   constexpr std::int64_t copies() const { return detail::product(subsizes_); }

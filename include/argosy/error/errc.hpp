@@ -27,6 +27,7 @@ enum class errc {
   no_memory,       // ENOMEM, std::bad_alloc
   no_locks,        // ENOLCK, ENOTSUP for locks
   truncated,       // the file became shorter while it was read
+  damaged,         // its bytes are not what its format says, or not what was written
   // what a call was given
   amode,           // modes that contradict each other, or the call
   argument,        // a negative count or offset, beyond 2^63, a null pointer

@@ -70,7 +70,8 @@ inline void pause(std::chrono::nanoseconds time) {
 
 // Makes an opener of `open`, which returns raw handles: they fail as the scenario says for the rank, below the retries.
 template <class Open>
-opener opener_in_run(Open open, opener::remove_function remove) {
+opener opener_in_run(Open open, opener::remove_function remove, opener::rename_function rename = {},
+                     opener::settle_function settle = {}) {
   return {[open = std::move(open)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
             scheduler* const s = scheduler::running();
             std::shared_ptr<fault_script> const faults = s && s->in_task() ? s->me().faults : nullptr;
@@ -88,7 +89,7 @@ opener opener_in_run(Open open, opener::remove_function remove) {
             });
             return opened;
           },
-          std::move(remove)};
+          std::move(remove), std::move(rename), std::move(settle)};
 }
 
 }  // namespace argosy::lab::detail

@@ -76,6 +76,12 @@ struct disk_state {
   virtual_disk disk;
   std::map<std::string, std::shared_ptr<stored_file>> files;
   std::map<std::string, bool> directories;
+  // New names that may be lost in a crash: some of the first stay, the others were never given.
+  struct renaming {
+    std::string from, to;
+    std::shared_ptr<stored_file> file, before;  // null: there was none
+  };
+  std::vector<renaming> unsettled;
   bool read_only = false;
   std::uint64_t next_number = 0;
   std::int64_t allocated_blocks = 0;

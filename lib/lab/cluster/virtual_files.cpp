@@ -69,7 +69,32 @@ opener virtual_files::opener() const {
     act.end(0, -1, error);
     return error == 0 ? std::error_code() : errno_code(error);
   };
-  return opener_in_run(open, remove);
+  auto const rename = [d = state_](std::string const& from, std::string const& to) -> std::error_code {
+    file_action act(file_call::open, 0, d->disk.call_ns);
+    if (act.skipped()) return errno_code(EIO);
+    auto const found = d->files.find(from);
+    int const error = found == d->files.end()       ? ENOENT
+                      : d->directories.contains(to) ? EISDIR
+                      : d->read_only                ? EROFS
+                                                    : 0;
+    if (error == 0 && from != to) {
+      std::shared_ptr<stored_file> const file = found->second;
+      d->files.erase(found);
+      std::shared_ptr<stored_file>& place = d->files[to];
+      if (place) d->forget(*place);
+      d->unsettled.push_back({from, to, file, std::exchange(place, file)});
+    }
+    act.end(0, -1, error);
+    return error == 0 ? std::error_code() : errno_code(error);
+  };
+  auto const settle = [d = state_](std::string const&) -> std::error_code {
+    file_action act(file_call::sync, 0, d->disk.call_ns);
+    if (act.skipped()) return errno_code(EIO);
+    d->unsettled.clear();
+    act.end();
+    return {};
+  };
+  return opener_in_run(open, remove, rename, settle);
 }
 
 bool virtual_files::exists(std::string const& path) const { return state_->files.contains(path); }
@@ -114,7 +139,17 @@ virtual_files virtual_files::crash(std::uint64_t seed) const {
   left->directories = state_->directories;
   left->next_number = state_->next_number;
   std::int64_t const block_bytes = state_->disk.block_bytes;
-  for (auto const& [name, file] : state_->files) {
+  auto names = state_->files;
+  std::size_t const renamed = mixed(seed ^ 0x6e616d6573) % (state_->unsettled.size() + 1);
+  for (std::size_t k = state_->unsettled.size(); k > renamed; --k) {
+    auto const& r = state_->unsettled[k - 1];
+    names[r.from] = r.file;
+    if (r.before)
+      names[r.to] = r.before;
+    else
+      names.erase(r.to);
+  }
+  for (auto const& [name, file] : names) {
     std::uint64_t const of_file = mixed(seed ^ mixed(file->number));
     if (!file->is_safe && of_file % 2 == 0) continue;
     auto copy = std::make_shared<stored_file>();

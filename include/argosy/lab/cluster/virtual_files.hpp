@@ -52,7 +52,8 @@ class virtual_files {
   std::int64_t allocated_bytes() const;
 
   // The files that would be found after a crash now, as a separate file system. Blocks that were not synced are new, old, or torn
-  // at a sector of 512 bytes; new sizes and names are there or not; each as the seed says.
+  // at a sector of 512 bytes; new sizes and names are there or not, renamed files have their new name or the old one until the opener
+  // has settled it; each as the seed says.
   virtual_files crash(std::uint64_t seed) const;
 
  private:

@@ -1,0 +1,124 @@
+// The type of an array's elements in a file, as NumPy names it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype/element.hpp>
+
+namespace argosy {
+
+struct dtype_field;
+
+//   io::dtype_of<double>()           '<f8'
+//   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]        the members that it is described by
+// A regular value.
+struct dtype {
+  // b truth, i u integers, f c real and complex numbers, S U text, M m times, V bytes; r a record
+  char kind = 'V';
+  char order = '|';        // '<' little-endian, '>' big-endian, '|' neither
+  std::int64_t bytes = 0;  // of one element
+  std::string unit = {};   // of times: "[ns]"
+  std::vector<dtype_field> fields = {};
+
+  friend bool operator==(dtype const& a, dtype const& b);
+};
+
+struct dtype_field {
+  std::string name;  // empty: bytes that nobody uses
+  dtype type = {};
+  std::vector<std::int64_t> shape = {};  // empty: one value
+  std::int64_t offset = 0;               // in the record
+  friend bool operator==(dtype_field const& a, dtype_field const& b) = default;
+};
+
+// As NumPy writes it, and so that Python reads it: '<f8'.
+std::string to_string(dtype const& type);
+
+namespace detail {
+
+inline constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
+
+// Arrays of arrays are arrays of more dimensions: `inner` is what an element adds, in C order.
+struct inner_type {
+  dtype type;
+  std::vector<std::int64_t> inner = {};
+};
+
+void add_field(dtype& record, std::string_view name, inner_type field);
+
+template <class T>
+inner_type inner_type_of();
+
+template <class T>
+dtype record_of_fields() {
+  dtype all{.kind = 'r'};
+  std::size_t i = 0;
+  describe<T>::visit_fields([&](std::string_view name, auto type) {
+    if constexpr (requires { describe<T>::names[0]; }) name = std::string_view(describe<T>::names[i]);
+    ++i;
+    add_field(all, name, inner_type_of<typename decltype(type)::type>());
+  });
+  return all;
+}
+
+template <class T>
+inner_type inner_type_of() {
+  auto const number = [](char kind) {
+    return inner_type{{.kind = kind, .order = sizeof(T) == 1 ? '|' : native_order, .bytes = sizeof(T)}};
+  };
+  if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
+    return inner_type_of<std::remove_cv_t<T>>();
+  } else if constexpr (std::is_bounded_array_v<T>) {
+    inner_type one = inner_type_of<std::remove_extent_t<T>>();
+    one.inner.insert(one.inner.begin(), static_cast<std::int64_t>(std::extent_v<T>));
+    return one;
+  } else if constexpr (is_std_array<T>) {
+    inner_type one = inner_type_of<typename T::value_type>();
+    one.inner.insert(one.inner.begin(), static_cast<std::int64_t>(std::tuple_size_v<T>));
+    return one;
+  } else if constexpr (has_description<T>) {
+    if constexpr (requires { describe<T>::visit_fields([](std::string_view, auto) {}); })
+      return {record_of_fields<T>()};
+    else
+      return {{.kind = 'V', .bytes = layout_of<T>().size()}};
+  } else if constexpr (is_complex<T>) {
+    return number('c');
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return number('b');
+  } else if constexpr (std::is_same_v<T, std::byte>) {
+    return number('u');
+  } else if constexpr (std::is_enum_v<T>) {
+    return inner_type_of<std::underlying_type_t<T>>();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return number('f');
+  } else {
+    static_assert(std::is_integral_v<T> && sizeof(T) <= 8, "argosy::dtype_of: NumPy has no type for this");
+    return number(std::is_signed_v<T> ? 'i' : 'u');
+  }
+}
+
+}  // namespace detail
+
+// Of a C++ type that `io::type` knows. Members are named as in the program; `names` in a description says otherwise:
+//   template <> struct argosy::describe<particle> : argosy::members<&particle::x_, &particle::id_> {
+//     static constexpr char const* names[] = {"x", "id"};
+//   };
+// A description by a form alone is bytes, 'V28'.
+template <element_type T>
+dtype dtype_of() {
+  detail::inner_type t = detail::inner_type_of<T>();
+  if (t.inner.empty()) return std::move(t.type);
+  dtype all{.kind = 'r'};  // NumPy has arrays as fields only
+  detail::add_field(all, "f0", std::move(t));
+  return all;
+}
+
+}  // namespace argosy

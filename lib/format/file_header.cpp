@@ -1,0 +1,118 @@
+// Implements format/file_header.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/file_header.hpp>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/error/error.hpp>
+#include <argosy/format/detail/checksums.hpp>
+
+namespace argosy {
+
+namespace {
+
+failure read_exactly(any_handle& f, std::int64_t offset, std::span<std::byte> into) {
+  io_result const r = f.read(offset, into);
+  if (r.error) return r.error;
+  if (r.bytes == static_cast<std::int64_t>(into.size())) return {};
+  return {errc::damaged,
+          "the file ends at byte " + std::to_string(offset + r.bytes) + ", inside of what its header names"};
+}
+
+// The file's start, as long as `bytes_of` says, parsed by `parse`.
+template <class BytesOf, class Parse>
+failure read_as(any_handle& f, BytesOf&& bytes_of, Parse&& parse, file_header& into) {
+  std::vector<std::byte> start(16);
+  io_result const r = f.read(0, start);
+  if (r.error) return r.error;
+  start.resize(static_cast<std::size_t>(r.bytes));
+  failure why;
+  auto const size = bytes_of(start, why);
+  if (!size) return why;
+  start.resize(static_cast<std::size_t>(*size));
+  if (failure cut = read_exactly(f, 0, start)) return cut;
+  if (auto h = parse(start, why)) into = std::move(*h);
+  return why;
+}
+
+failure read_from(any_handle& f, file_header& into) {
+  failure first = read_as(f, detail::npy_header_bytes, detail::parse_npy_header, into);
+  std::byte mark[8] = {};
+  if (first.code == errc::damaged) {
+    f.read(0, mark);
+    if (mark[1] == std::byte{'A'}) {
+      first = read_as(f, detail::checkpoint_header_bytes, detail::parse_checkpoint_header, into);
+    } else if (mark[1] != std::byte{'N'}) {
+      first.detail = "this is neither a .npy file nor a checkpoint: it begins with neither \\x93NUMPY nor \\x93ARGOSY";
+    }
+  }
+  if (first) return first;
+  std::error_code error;
+  std::int64_t const size = f.size(error);
+  if (error) return error;
+  auto const* npy = std::get_if<npy_header>(&into);
+  std::int64_t const end = npy ? npy->data_offset + npy->bytes() : std::get<checkpoint_header>(into).file_bytes;
+  if (size < end)
+    return {errc::damaged,
+            "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(end)};
+  return {};
+}
+
+failure damage_of(any_handle& f, checkpoint_header const& h, std::vector<damaged_block>& into) {
+  std::vector<std::byte> data(static_cast<std::size_t>(h.block_bytes));
+  for (checkpoint_array const& a : h.arrays) {
+    for (std::int64_t b = 0, n = h.blocks(a); b < n; ++b) {
+      std::int64_t const at = b * h.block_bytes, bytes = std::min(h.block_bytes, a.bytes() - at);
+      std::byte sum[4];
+      auto const block = std::span(data).first(static_cast<std::size_t>(bytes));
+      if (failure cut = read_exactly(f, a.sums + 4 * b, sum)) return cut;
+      if (failure cut = read_exactly(f, a.offset + at, block)) return cut;
+      if (detail::checksum_from(sum) != detail::checksum_of(block)) into.push_back({a.name, b, a.offset + at, bytes});
+    }
+  }
+  return {};
+}
+
+// Opens, does `body`, closes, and throws or tells what went wrong.
+template <class Body>
+void with_file(std::string const& path, char const* call, on_error const& e, opener const& files, Body&& body) {
+  failure const f = detail::failure_of(errc::io, [&]() -> failure {
+    std::error_code error;
+    any_handle opened = files(path, {.read = true}, error);
+    if (error) return error;
+    failure mine = body(opened);
+    if (auto const closed = opened.close()) mine.keep({closed});
+    return mine;
+  });
+  agreement const a = alone(0, f);
+  if (e.error()) *e.error() = a.code;
+  if (f && !e.error()) throw error(a, call, path, 0);
+}
+
+}  // namespace
+
+file_header read_header(std::string const& path, on_error e, opener const& files) {
+  file_header h;
+  with_file(path, "read_header", e, files, [&](any_handle& f) {
+    failure why = read_from(f, h);
+    if (why) h = {};
+    return why;
+  });
+  return h;
+}
+
+std::vector<damaged_block> find_damage(std::string const& path, on_error e, opener const& files) {
+  std::vector<damaged_block> all;
+  with_file(path, "find_damage", e, files, [&](any_handle& f) -> failure {
+    file_header h;
+    if (failure why = read_from(f, h)) return why;
+    auto const* c = std::get_if<checkpoint_header>(&h);
+    return c ? damage_of(f, *c, all) : failure{errc::damaged, "a .npy file has no checksums"};
+  });
+  return all;
+}
+
+}  // namespace argosy
