@@ -8,6 +8,8 @@ argosy_packages=(
   libfmt-dev
   catch2 libbenchmark-dev
 )
+# for the test package.debian
+argosy_packages+=(dpkg-dev pkg-config)
 
 # for the preset fuzz
 argosy_fuzz_packages=(clang-19 libclang-rt-19-dev)
