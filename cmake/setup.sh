@@ -9,6 +9,8 @@ argosy_packages=(
   catch2 libbenchmark-dev
   python3-numpy
 )
+# for the test package.debian
+argosy_packages+=(dpkg-dev pkg-config)
 
 # for the preset fuzz
 argosy_fuzz_packages=(clang-19 libclang-rt-19-dev)

@@ -19,10 +19,12 @@ for name in argosy argosy-dev argosy-tools; do
   compgen -G "packages/${name}_*.deb" >/dev/null || die "there is no package $name"
 done
 (($(ls packages/*.deb | wc -l) == 3)) || die "other packages than three: $(ls packages)"
-dpkg-deb -c packages/argosy_*.deb | grep -q '/libargosy\.so\.[0-9.]*$' || die "argosy has no library"
-dpkg-deb -c packages/argosy-dev_*.deb | grep -q '/argosyConfig.cmake$' || die "argosy-dev has no CMake package"
-dpkg-deb -c packages/argosy-tools_*.deb | grep -q '/man1/argosy\.1$' || die "argosy-tools has no man page"
-dpkg-deb -f packages/argosy_*.deb Depends | grep -q libc6 || die "argosy depends on nothing"
+# Whole lists before they are searched: a reader that goes early is an error of the writer.
+for name in argosy argosy-dev argosy-tools; do dpkg-deb -c packages/${name}_*.deb >"$name.list"; done
+grep -q '/libargosy\.so\.[0-9.]*$' argosy.list || die "argosy has no library"
+grep -q '/argosyConfig.cmake$' argosy-dev.list || die "argosy-dev has no CMake package"
+grep -q '/man1/argosy\.1$' argosy-tools.list || die "argosy-tools has no man page"
+[[ $(dpkg-deb -f packages/argosy_*.deb Depends) == *libc6* ]] || die "argosy depends on nothing"
 
 root=$work/root
 mkdir -p "$root/var/lib/dpkg/"{info,updates,triggers,parts} "$root/tmp"
@@ -30,12 +32,16 @@ cp /var/lib/dpkg/status "$root/var/lib/dpkg/status"
 cp /var/lib/dpkg/arch "$root/var/lib/dpkg/arch" 2>/dev/null || true
 # Our own, if this machine has them, would not be those that are looked at.
 ! dpkg-query -W argosy argosy-dev argosy-tools >/dev/null 2>&1 || die "argosy is installed on this machine"
+# The scripts of packages call ldconfig: here one that only says so, since there is no system in this root.
+mkdir stubs && printf '#!/bin/sh\necho ldconfig >>"%s"\n' "$work/called" >stubs/ldconfig && chmod +x stubs/ldconfig
 in_root() {
   # Files of other packages are not in this root, which is no fault.
-  dpkg --root="$root" --force-not-root --log="$work/dpkg.log" "$@" >"$work/dpkg.out" 2>&1 ||
+  PATH="$work/stubs:$PATH" dpkg --root="$root" --force-not-root --force-script-chrootless --force-unsafe-io --log="$work/dpkg.log" "$@" \
+    >"$work/dpkg.out" 2>&1 ||
     { grep -v 'files list file' "$work/dpkg.out" >&2; die "dpkg $1 failed"; }
 }
 in_root -i packages/*.deb
+[[ -s called ]] || die "nobody called ldconfig"
 before=$(find "$root" -path "$root/var" -prune -o -type f -print | wc -l)
 ((before > 100)) || die "only $before files were installed"
 
@@ -54,7 +60,7 @@ LISTS
   cmake -S hello -B hello/build -DCMAKE_PREFIX_PATH="$root/usr" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_CXX_FLAGS=-O0 &&
     cmake --build hello/build
 } >hello.log 2>&1 || { cat hello.log >&2; die "hello does not build with CMake"; }
-readelf -d hello/build/hello | grep -q 'NEEDED.*libargosy\.so\.0' || die "hello is not linked with the shared library"
+[[ $(readelf -d hello/build/hello) == *NEEDED*libargosy.so.0* ]] || die "hello is not linked with the shared library"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 (cd hello && mpiexec -n 2 build/hello) >hello.out 2>&1 || { cat hello.out >&2; die "hello does not run"; }
 if command -v pkg-config >/dev/null; then
@@ -65,7 +71,7 @@ if command -v pkg-config >/dev/null; then
   "${CXX:-c++}" hello/build/CMakeFiles/hello.dir/hello.cpp.o -o hello/by_pc $(pkg-config --libs argosy) || die "hello does not link with pkg-config"
   (cd hello && mpiexec -n 2 ./by_pc) >/dev/null || die "hello by pkg-config does not run"
 fi
-"$root/usr/bin/argosy" layout 'vector(3,1,2; double)' | grep -q 'repeat(3, 16, bytes(8))' || die "the command does not work"
+[[ $("$root/usr/bin/argosy" layout 'vector(3,1,2; double)') == 'repeat(3, 16, bytes(8))'* ]] || die "the command does not work"
 
 if (($# > 2)); then
   nm -D -C --defined-only "$lib/libargosy.so" | sed -n 's/^[0-9a-f]* [TBDR] \(argosy::.*\)$/\1/p' | sort -u >exported

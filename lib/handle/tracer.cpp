@@ -215,36 +215,61 @@ void tracer::record(traced_call const& call) noexcept try {
 } catch (...) {  // no memory: a line less
 }
 
+// A call may have hundreds of phases, and its rank waits for their lines: no format string is read here.
 void tracer::record(std::span<detail::traced_phase const> phases, std::string_view file) noexcept try {
-  text lines;
-  text quoted_file;
+  text lines, quoted_file;
   quote(quoted_file, file);
-  std::string_view const name_of_file(quoted_file.data(), quoted_file.size());
-  long const thread = thread_id();
+  bool const json = options_.format == trace_format::chrome;
+  std::string const who = fmt::format("\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", options_.rank, thread_id());
+  auto const put_text = [&](std::string_view s) { lines.append(s.data(), s.data() + s.size()); };
+  auto const put_number = [&](std::int64_t n) { put_text(std::string_view(fmt::format_int(n).c_str())); };
+  // `digits` behind the point, of a number that counts in those.
+  auto const put_fraction = [&](std::int64_t n, std::int64_t unit) {
+    put_number(n / unit);
+    lines.push_back('.');
+    for (std::int64_t rest = n % unit, u = unit / 10; u > 0; u /= 10)
+      lines.push_back(static_cast<char>('0' + rest / u % 10));
+  };
+  auto const put_argument = [&](std::string_view name, std::int64_t value) {
+    if (value < 0) return;
+    put_text(name);
+    put_number(value);
+  };
   for (detail::traced_phase const& p : phases) {
     std::string_view const kind = name_of(p.what), name = p.facts.name.empty() ? kind : p.facts.name;
     auto const begin = nanoseconds(p.begin);
     auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count();
-    if (options_.format == trace_format::text) {
-      add_time(lines, begin);
-      add(lines, " {}.{:09} s {}:{} {}", took / 1'000'000'000, took % 1'000'000'000, kind, name, name_of_file);
-      if (p.facts.offset >= 0) add(lines, " offset={}", p.facts.offset);
-      if (p.facts.bytes >= 0) add(lines, " bytes={}", p.facts.bytes);
-      add(lines, " -> ok\n");
+    if (json) {
+      put_text(",{\"name\":\"");
+      put_text(name);
+      put_text("\",\"cat\":\"");
+      put_text(kind);
+      put_text(who);
+      put_fraction(begin, 1000);
+      put_text(",\"dur\":");
+      put_fraction(took, 1000);
+      put_text(",\"args\":{\"file\":");
+      put_text({quoted_file.data(), quoted_file.size()});
+      put_argument(",\"offset\":", p.facts.offset);
+      put_argument(",\"bytes\":", p.facts.bytes);
+      put_text("}}\n");
     } else {
-      add(lines, ",{{\"name\":\"{}\",\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", name, kind,
-          options_.rank, thread);
-      add_microseconds(lines, begin);
-      add(lines, ",\"dur\":");
-      add_microseconds(lines, took);
-      add(lines, ",\"args\":{{\"file\":{}", name_of_file);
-      if (p.facts.offset >= 0) add(lines, ",\"offset\":{}", p.facts.offset);
-      if (p.facts.bytes >= 0) add(lines, ",\"bytes\":{}", p.facts.bytes);
-      add(lines, "}}}}\n");
+      add_time(lines, begin);
+      lines.push_back(' ');
+      put_fraction(took, 1'000'000'000);
+      put_text(" s ");
+      put_text(kind);
+      lines.push_back(':');
+      put_text(name);
+      lines.push_back(' ');
+      put_text({quoted_file.data(), quoted_file.size()});
+      put_argument(" offset=", p.facts.offset);
+      put_argument(" bytes=", p.facts.bytes);
+      put_text(" -> ok\n");
     }
   }
   put({lines.data(), lines.size()}, static_cast<std::int64_t>(phases.size()));
-} catch (...) {
+} catch (...) {  // no memory: a call less
 }
 
 void tracer::note(std::string_view message) noexcept try {

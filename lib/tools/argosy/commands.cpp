@@ -9,6 +9,9 @@
 namespace argosy::tool {
 namespace {
 
+constexpr std::array info_options{
+    option_info{"--check", "", "reads the blocks of checkpoints, too, and compares their checksums"},
+};
 constexpr std::array layout_options{
     option_info{"--rank", "N", "the process whose part of a darray it is (default: 0)"},
     option_info{"--pieces", "N", "how many pieces are listed (default: 8)"},
@@ -72,6 +75,11 @@ constexpr std::array table{
                  "back. Ends with "
                  "1 if a line could not be read.",
                  trace_options_, "trace /tmp/argosy-prog-*.trace --perfetto run.json", run_trace},
+    command_info{"info", "FILE...", 1, -1, "tells what .npy files and checkpoints hold",
+                 "Types, shapes and places of the arrays in files of NumPy and in checkpoints of argosy, by their "
+                 "headers. Ends with 1 if a "
+                 "file is none of these, is shorter than its header says, or has a damaged block.",
+                 info_options, "info u.npy state --check", run_info},
     command_info{"bench", "DIR", 1, 1, "measures the four levels of access in a directory, beside plain calls",
                  "Level 0: a local call for each piece; 1: a collective call for each; 2: one local call on a view; 3: "
                  "one collective "

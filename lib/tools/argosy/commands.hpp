@@ -9,6 +9,7 @@ namespace argosy::tool {
 
 class arguments;
 
+int run_info(arguments const& given, std::ostream& out, std::ostream& err);
 int run_layout(arguments const& given, std::ostream& out, std::ostream& err);
 int run_plan(arguments const& given, std::ostream& out, std::ostream& err);
 int run_trace(arguments const& given, std::ostream& out, std::ostream& err);

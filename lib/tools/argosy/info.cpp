@@ -1,0 +1,124 @@
+// argosy info: what .npy files and checkpoints hold, by their headers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ostream>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <argosy/error/error.hpp>
+#include <argosy/format/file_header.hpp>
+#include <argosy/plan/detail/draw.hpp>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "json.hpp"
+
+namespace argosy::tool {
+namespace {
+
+struct looked_at {
+  std::string path;
+  file_header header;
+  bool read = false;
+  std::string fault;  // of what could not be read
+  std::vector<damaged_block> damaged;
+};
+
+looked_at look_at(std::string const& path, bool check) {
+  looked_at l{path, {}, false, {}, {}};
+  try {
+    l.header = read_header(path);
+    l.read = true;
+    if (check && std::holds_alternative<checkpoint_header>(l.header)) l.damaged = find_damage(path);
+  } catch (error const& e) {
+    l.fault = e.what();
+  }
+  return l;
+}
+
+void add_shape(json_writer& j, std::vector<std::int64_t> const& shape) {
+  j.key("shape").open('[');
+  for (std::int64_t n : shape) j.value(n);
+  j.close(']');
+}
+
+// Of what both formats say of an array.
+template <class Array>
+void add_array(json_writer& j, Array const& a, std::int64_t offset) {
+  j.member("type", to_string(a.type)).member("order", a.order == order::c ? "c" : "fortran");
+  add_shape(j, a.shape);
+  j.member("offset", offset).member("bytes", a.bytes());
+}
+
+void print_json(std::vector<looked_at> const& all, std::ostream& out) {
+  json_writer j(out);
+  j.open('[');
+  for (looked_at const& l : all) {
+    j.open('{').member("file", l.path);
+    if (!l.fault.empty()) j.member("error", l.fault);
+    if (l.read) {
+      if (auto const* const npy = std::get_if<npy_header>(&l.header)) {
+        j.member("format", "npy").member("version", npy->version);
+        add_array(j, *npy, npy->data_offset);
+      } else {
+        auto const& checkpoint = std::get<checkpoint_header>(l.header);
+        j.member("format", "checkpoint").member("block_bytes", checkpoint.block_bytes);
+        j.member("file_bytes", checkpoint.file_bytes).key("arrays").open('[');
+        for (checkpoint_array const& a : checkpoint.arrays) {
+          j.open('{').member("name", a.name);
+          add_array(j, a, a.offset);
+          j.close('}');
+        }
+        j.close(']').key("damaged").open('[');
+        for (damaged_block const& d : l.damaged)
+          j.open('{')
+              .member("array", d.array)
+              .member("block", d.block)
+              .member("offset", d.offset)
+              .member("bytes", d.bytes)
+              .close('}');
+        j.close(']');
+      }
+    }
+    j.close('}');
+  }
+  j.close(']');
+  out << "\n";
+}
+
+void print_text(looked_at const& l, bool checked, std::ostream& out, std::ostream& err) {
+  if (!l.fault.empty()) err << "argosy: " << l.fault << "\n";
+  if (!l.read) return;
+  if (auto const* const npy = std::get_if<npy_header>(&l.header)) {
+    out << fmt::format("{}: .npy version {}, {}, {}\n", l.path, npy->version, to_string(*npy),
+                       detail::bytes_text(npy->bytes()));
+    return;
+  }
+  auto const& checkpoint = std::get<checkpoint_header>(l.header);
+  out << fmt::format("{}: checkpoint of {}, {}, blocks of {}\n{}", l.path,
+                     detail::counted(std::ssize(checkpoint.arrays), "array"), detail::bytes_text(checkpoint.file_bytes),
+                     detail::bytes_text(checkpoint.block_bytes), to_string(checkpoint));
+  for (damaged_block const& d : l.damaged)
+    out << fmt::format("DAMAGED: block {} of {}, bytes [{}, {}) of the file\n", d.block, d.array, d.offset,
+                       d.offset + d.bytes);
+  if (checked && l.damaged.empty() && l.fault.empty()) out << "all blocks are as they were written\n";
+}
+
+}  // namespace
+
+int run_info(arguments const& given, std::ostream& out, std::ostream& err) {
+  bool const check = given.has("--check");
+  std::vector<looked_at> all;
+  for (std::string const& path : given.operands()) all.push_back(look_at(path, check));
+  if (given.json()) print_json(all, out);
+  int code = success;
+  for (looked_at const& l : all) {
+    if (!given.json()) print_text(l, check, out, err);
+    if (!l.fault.empty() || !l.damaged.empty()) code = failed;
+  }
+  return code;
+}
+
+}  // namespace argosy::tool

@@ -1,0 +1,104 @@
+// argosy info: headers of .npy files and checkpoints, and damage in them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/file_header.hpp>
+
+#include <cstddef>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <tools/argosy/command.hpp>
+#include <tools/argosy/json.hpp>
+
+#include "support/catch.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+using Catch::Matchers::ContainsSubstring;
+using io::tool::json_value;
+
+namespace {
+
+struct outcome {
+  int code = -1;
+  std::string out, err;
+};
+outcome run(std::vector<std::string> const& words) {
+  std::ostringstream out, err;
+  int const code = io::tool::run(words, out, err);
+  return {code, out.str(), err.str()};
+}
+
+// As NumPy writes it: numpy.save("u.npy", numpy.zeros((30, 20)))
+void write_npy(std::string const& path, std::size_t bytes) {
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (30, 20), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::ofstream(path, std::ios::binary) << std::string("\x93NUMPY\x01\x00v\x00", 10) << header
+                                        << std::string(bytes, '\0');
+}
+
+}  // namespace
+
+TEST_CASE("an array of NumPy is told by its header", "[tool][info]") {
+  argosy::test::scratch const dir;
+  write_npy(dir / "u.npy", 30 * 20 * 8);
+  outcome const text = run({"info", dir / "u.npy"});
+  CAPTURE(text.err);
+  CHECK(text.code == 0);
+  CHECK_THAT(text.out, ContainsSubstring("(30, 20)") && ContainsSubstring("4.69 KiB"));
+  json_value const v = io::tool::parse_json(run({"info", dir / "u.npy", "--json"}).out);
+  json_value const& one = std::get<json_value::array>(v.held).at(0);
+  CHECK(one.find("format")->text() == "npy");
+  CHECK(one.find("offset")->whole() == 128);
+  CHECK(one.find("bytes")->whole() == 4800);
+  CHECK(std::get<json_value::array>(one.find("shape")->held).size() == 2);
+}
+
+TEST_CASE("what is no such file, or shorter than it says, is an error, and the others are told", "[tool][info]") {
+  argosy::test::scratch const dir;
+  write_npy(dir / "u.npy", 30 * 20 * 8);
+  write_npy(dir / "short.npy", 100);
+  std::ofstream(dir / "letter") << "Dear Sir,";
+  for (std::string const bad : {"short.npy", "letter", "missing"}) {
+    CAPTURE(bad);
+    outcome const o = run({"info", dir / bad, dir / "u.npy"});
+    CHECK(o.code == 1);
+    CHECK_THAT(o.err, ContainsSubstring(bad));
+    CHECK_THAT(o.out, ContainsSubstring("(30, 20)"));
+    json_value const v = io::tool::parse_json(run({"info", dir / bad, "--json"}).out);
+    CHECK(std::get<json_value::array>(v.held).at(0).find("error") != nullptr);
+  }
+}
+
+TEST_CASE("a checkpoint is told with its arrays, and --check finds the block that is damaged", "[tool][info]") {
+  argosy::test::scratch const dir;
+  io::checkpoint_header h;
+  h.arrays.push_back({.name = "density", .shape = {1000}});
+  h.arrays.back().type = std::get<io::npy_header>([&] {
+                           write_npy(dir / "t.npy", 4800);
+                           return io::read_header(dir / "t.npy");
+                         }())
+                             .type;
+  io::detail::place_arrays(h);
+  // An array of zeros, whose checksum is another one: 8000 bytes of a block that nobody has summed.
+  std::vector<std::byte> const head = io::detail::checkpoint_header_of(h);
+  std::string file(static_cast<std::size_t>(h.file_bytes), '\0');
+  file.replace(0, head.size(), reinterpret_cast<char const*>(head.data()), head.size());
+  std::ofstream(dir / "state", std::ios::binary) << file;
+
+  outcome const plain = run({"info", dir / "state"});
+  CAPTURE(plain.err);
+  CHECK(plain.code == 0);
+  CHECK_THAT(plain.out, ContainsSubstring("checkpoint of 1 array") && ContainsSubstring("density"));
+  outcome const checked = run({"info", dir / "state", "--check"});
+  CHECK(checked.code == 1);
+  CHECK_THAT(checked.out, ContainsSubstring("DAMAGED: block 0 of density"));
+  json_value const v = io::tool::parse_json(run({"info", dir / "state", "--check", "--json"}).out);
+  json_value const& one = std::get<json_value::array>(v.held).at(0);
+  auto const& damaged = std::get<json_value::array>(one.find("damaged")->held);
+  REQUIRE(damaged.size() == 1);
+  CHECK(damaged[0].find("array")->text() == "density");
+  CHECK(damaged[0].find("bytes")->whole() == 8000);
+}
