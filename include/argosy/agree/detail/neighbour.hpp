@@ -52,7 +52,7 @@ struct neighbour_note {
       argument& mine = list[static_cast<std::size_t>(count++)];
       mine.name.set(a.name);
       mine.text.set(a.text);
-      if (!a.lines.empty()) continue;  // compared by all ranks, who tell the line
+      if (a.lines) continue;  // compared by all ranks, who tell the line
       mine.number = a.number;
       mine.hash = a.hash;
     }
