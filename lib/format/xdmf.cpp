@@ -9,6 +9,7 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <argosy/format/xdmf.hpp>
 
@@ -166,14 +167,16 @@ std::string xdmf_text(std::string const& path, xdmf_grid const& grid, std::vecto
   std::string words = fault_of(grid);
   std::vector<std::size_t> steps(fields.size());
   std::iota(steps.begin(), steps.end(), 0);
-  std::ranges::stable_sort(steps, {}, [&](std::size_t i) { return fields[i].time; });
+  if (!std::ranges::all_of(fields, [](xdmf_field const& f) { return std::isfinite(f.time); }))
+    words = "a time is no number";
+  else
+    std::ranges::sort(steps, {}, [&](std::size_t i) { return std::pair(fields[i].time, i); });
   std::string const mesh = words.empty() ? grid_text(grid) : std::string();
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n<Xdmf Version=\"2.0\">\n"
       "  <Domain>\n    <Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
   for (std::size_t i = 0; i < steps.size() && words.empty();) {
     double const time = fields[steps[i]].time;
-    if (!std::isfinite(time)) words = "a time is no number";
     text += "    <Grid Name=\"" + number(time) + "\" GridType=\"Uniform\">\n      <Time Value=\"" + number(time) +
             "\"/>\n" + mesh;
     for (; i < steps.size() && fields[steps[i]].time == time && words.empty(); ++i)
