@@ -11,6 +11,7 @@ for tool in cpack dpkg dpkg-shlibdeps dpkg-deb; do
 done
 rm -rf "$work" && mkdir -p "$work" && work=$(realpath "$work")
 export LC_ALL=C
+promised=${3:+$(realpath "$3")}
 die() { echo "check_debian: $*" >&2; exit 1; }
 
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log" >&2; die "cpack failed"; }
@@ -73,9 +74,11 @@ if command -v pkg-config >/dev/null; then
 fi
 [[ $("$root/usr/bin/argosy" layout 'vector(3,1,2; double)') == 'repeat(3, 16, bytes(8))'* ]] || die "the command does not work"
 
-if (($# > 2)); then
+if [[ -n $promised ]]; then
   nm -D -C --defined-only "$lib/libargosy.so" | sed -n 's/^[0-9a-f]* [TBDR] \(argosy::.*\)$/\1/p' | sort -u >exported
-  missing=$(comm -13 exported <(LC_ALL=C sort -u "$3"))
+  sort -u "$promised" >promised
+  [[ -s promised ]] || die "$promised names no symbols"
+  missing=$(comm -13 exported promised)
   [[ -z $missing ]] || die "symbols are not exported: $missing"
 fi
 
