@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <random>
@@ -588,6 +591,10 @@ TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is gi
 }
 
 TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it", "[virtual][file][faults]") {
+  // With a report at close, too, which is one more thing in which a rank may be missing.
+  bool const reports = GENERATE(false, true);
+  CAPTURE(reports);
+  if (reports) ::setenv("ARGOSY_REPORT", "/dev/null", 1);
   int const ranks = 5, victim = 3;
   bool died = true;
   std::int64_t k = 1;
@@ -623,6 +630,7 @@ TEST_CASE("a rank dies at any operation: no survivor hangs or reports success fo
       if (!opened[i] && !opened[0]) CHECK(written[i] == written[0]);
     }
   }
+  ::unsetenv("ARGOSY_REPORT");
   CHECK(k > 10);
   CHECK_FALSE(died);
 }
@@ -826,4 +834,35 @@ TEST_CASE("a deadlock of files names the call, and nothing leaks", "[virtual][fi
     CHECK_THAT(e.what(), ContainsSubstring("in write_at_all at virtual_files.cpp:"));
     CHECK_THAT(e.what(), ContainsSubstring("receive from rank 0, tag 1, communicator 0, at virtual_files.cpp:"));
   }
+}
+
+TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in every run", "[virtual][file][report]") {
+  io::test::scratch const dir;
+  std::string texts[2];
+  for (std::string& text : texts) {
+    std::string const to = dir / ("report" + std::to_string(&text - texts));
+    ::setenv("ARGOSY_REPORT", to.c_str(), 1);
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = 6, .ranks_per_node = 2, .seed = 11}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = virtual_file::open(world, "f", create, {}, files.opener());
+          std::vector<int> const data(20'000, world.rank());
+          world.compute(0.001 * world.rank());
+          io::report const r = f.write_at_all(80'000 * world.rank(), data, io::two_phase{});
+          CHECK(r.time_ns > 0);
+          CHECK(r.agreement_ns > 0);
+          CHECK(r.exchange_ns() >= 0);
+          if (world.rank() == 0) CHECK(r.agreement_ns > 4'000'000);  // it came 5 ms before the last
+          f.write_at(100 * world.rank(), std::span(data).first(25));
+          f.iwrite_at_all(80'000 * world.rank(), data).wait();
+          f.close();
+        });
+    ::unsetenv("ARGOSY_REPORT");
+    std::ifstream file(to);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  CHECK_THAT(texts[0], ContainsSubstring("argosy report of 'f': 6 ranks") && ContainsSubstring("local writes") &&
+                           ContainsSubstring("collective writes, in the background"));
+  CHECK(texts[0] == texts[1]);
+  CHECK(texts[0].find("plain copy") == std::string::npos);  // virtual time is no time of this machine
 }
