@@ -172,9 +172,10 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     if (has("long_double_int") || has_stride_of_minus_one(t) || has_darray_of_nothing(t)) continue;
     made_type const type = make_mpi(t, false, seen);
     commit(type);
-    auto const described = io::from_mpi(type.get());
+    io::typed_layout const typed = io::from_mpi(type.get());
+    io::layout const& described = typed;
     if (described.empty() || described.true_extent() > widest) continue;
-    io::signature const types = io::signature_of(described);
+    io::signature const types = io::signature_of(typed);
     io::converter const encode(io::external32, described, types);
     io::converter decode(io::external32, described, types);
     std::vector<std::byte> stream(static_cast<std::size_t>(encode.file_size()));

@@ -13,22 +13,15 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/run_tool.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
+using io::test::run_tool;
+using io::test::tool_outcome;
 using io::tool::parse_datatype;
 
 namespace {
-
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
-outcome run(std::vector<std::string> const& words) {
-  std::ostringstream out, err;
-  int const code = io::tool::run(words, out, err);
-  return {code, out.str(), err.str()};
-}
 
 std::string fault_of(std::string const& text, std::int64_t rank = 0) {
   try {
@@ -99,26 +92,26 @@ TEST_CASE("what is wrong is shown with its place and the form that is right", "[
 }
 
 TEST_CASE("the command shows normal form, pieces and density, as text and as JSON", "[tool][layout]") {
-  outcome const o = run({"layout", "darray(1024,1024; block,cyclic(8); grid 4x4; double)", "--rank", "5"});
+  tool_outcome const o = run_tool({"layout", "darray(1024,1024; block,cyclic(8); grid 4x4; double)", "--rank", "5"});
   CHECK(o.code == 0);
   CHECK_THAT(o.out, ContainsSubstring("resized(at(2097216, repeat(8192, 256, bytes(64))), 0, 8388608)") &&
                         ContainsSubstring("density 25 %") && ContainsSubstring("8184 more"));
-  outcome const j = run({"layout", "vector(3,1,2; int)", "--json", "--pieces=2"});
+  tool_outcome const j = run_tool({"layout", "vector(3,1,2; int)", "--json", "--pieces=2"});
   CHECK(j.code == 0);
   io::tool::json_value const v = io::tool::parse_json(j.out);
   CHECK(v.find("bytes")->whole() == 12);
   CHECK(v.find("pieces")->whole() == 3);
   CHECK(v.find("form")->text() == "repeat(3, 8, bytes(4))");
   CHECK(std::get<io::tool::json_value::array>(v.find("first_pieces")->held).size() == 2);
-  CHECK_THAT(run({"layout", "indexed(1,1; at 5,0; int)"}).out, ContainsSubstring("offsets decrease"));
-  CHECK_THAT(run({"layout", "hvector(2,1,2; int)"}).out, ContainsSubstring("named twice"));
+  CHECK_THAT(run_tool({"layout", "indexed(1,1; at 5,0; int)"}).out, ContainsSubstring("offsets decrease"));
+  CHECK_THAT(run_tool({"layout", "hvector(2,1,2; int)"}).out, ContainsSubstring("named twice"));
 }
 
 TEST_CASE("a picture is written where --svg says, and an error if it cannot be", "[tool][layout]") {
   argosy::test::scratch const dir;
-  CHECK(run({"layout", "vector(3,1,2; int)", "--svg", dir / "p.svg"}).code == 0);
+  CHECK(run_tool({"layout", "vector(3,1,2; int)", "--svg", dir / "p.svg"}).code == 0);
   CHECK_THAT(argosy::test::content_of(dir / "p.svg"), ContainsSubstring("<svg "));
-  outcome const o = run({"layout", "int", "--svg", dir / "none/p.svg"});
+  tool_outcome const o = run_tool({"layout", "int", "--svg", dir / "none/p.svg"});
   CHECK(o.code == 1);
   CHECK_THAT(o.err, ContainsSubstring("cannot write"));
 }
@@ -137,26 +130,26 @@ TEST_CASE("words that are not understood end with 2, and with what was probably 
            {{"layout", "int", "--rank", "1", "--rank", "2"}, "given twice"},
            {{"layout", "int", "--json=yes"}, "takes no value"},
            {{"layout", "dobule"}, "did you mean double?"}}) {
-    outcome const o = run(words);
+    tool_outcome const o = run_tool(words);
     CAPTURE(words, o.err);
     CHECK(o.code == 2);
     CHECK(o.out.empty());
     CHECK_THAT(o.err, ContainsSubstring(said));
   }
-  CHECK(run({}).code == 2);
+  CHECK(run_tool({}).code == 2);
 }
 
 TEST_CASE("help, version and man page are made of one table", "[tool]") {
-  outcome const all = run({"--help"}), man = run({"--man"});
+  tool_outcome const all = run_tool({"--help"}), man = run_tool({"--man"});
   CHECK(all.code == 0);
-  CHECK_THAT(run({"--version"}).out, ContainsSubstring("argosy "));
+  CHECK_THAT(run_tool({"--version"}).out, ContainsSubstring("argosy "));
   CHECK(man.out.starts_with(".\\\""));
   for (io::tool::command_info const& c : io::tool::all_commands()) {
     CAPTURE(c.name);
     CHECK_THAT(all.out, ContainsSubstring("argosy " + std::string(c.name)));
-    outcome const help = run({std::string(c.name), "--help"});
+    tool_outcome const help = run_tool({std::string(c.name), "--help"});
     CHECK(help.code == 0);
-    CHECK(run({"help", std::string(c.name)}).out == help.out);
+    CHECK(run_tool({"help", std::string(c.name)}).out == help.out);
     for (io::tool::option_info const& o : c.options) {
       CHECK_THAT(help.out, ContainsSubstring(std::string(o.name)));
       // Dashes are escaped in roff.

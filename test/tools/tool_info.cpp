@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,22 +12,15 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/run_tool.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
+using io::test::run_tool;
+using io::test::tool_outcome;
 using io::tool::json_value;
 
 namespace {
-
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
-outcome run(std::vector<std::string> const& words) {
-  std::ostringstream out, err;
-  int const code = io::tool::run(words, out, err);
-  return {code, out.str(), err.str()};
-}
 
 // As NumPy writes it: numpy.save("u.npy", numpy.zeros((30, 20)))
 void write_npy(std::string const& path, std::size_t bytes) {
@@ -44,11 +36,11 @@ void write_npy(std::string const& path, std::size_t bytes) {
 TEST_CASE("an array of NumPy is told by its header", "[tool][info]") {
   argosy::test::scratch const dir;
   write_npy(dir / "u.npy", 30 * 20 * 8);
-  outcome const text = run({"info", dir / "u.npy"});
+  tool_outcome const text = run_tool({"info", dir / "u.npy"});
   CAPTURE(text.err);
   CHECK(text.code == 0);
   CHECK_THAT(text.out, ContainsSubstring("(30, 20)") && ContainsSubstring("4.69 KiB"));
-  json_value const v = io::tool::parse_json(run({"info", dir / "u.npy", "--json"}).out);
+  json_value const v = io::tool::parse_json(run_tool({"info", dir / "u.npy", "--json"}).out);
   json_value const& one = std::get<json_value::array>(v.held).at(0);
   CHECK(one.find("format")->text() == "npy");
   CHECK(one.find("offset")->whole() == 128);
@@ -63,11 +55,11 @@ TEST_CASE("what is no such file, or shorter than it says, is an error, and the o
   std::ofstream(dir / "letter") << "Dear Sir,";
   for (std::string const bad : {"short.npy", "letter", "missing"}) {
     CAPTURE(bad);
-    outcome const o = run({"info", dir / bad, dir / "u.npy"});
+    tool_outcome const o = run_tool({"info", dir / bad, dir / "u.npy"});
     CHECK(o.code == 1);
     CHECK_THAT(o.err, ContainsSubstring(bad));
     CHECK_THAT(o.out, ContainsSubstring("(30, 20)"));
-    json_value const v = io::tool::parse_json(run({"info", dir / bad, "--json"}).out);
+    json_value const v = io::tool::parse_json(run_tool({"info", dir / bad, "--json"}).out);
     CHECK(std::get<json_value::array>(v.held).at(0).find("error") != nullptr);
   }
 }
@@ -88,14 +80,14 @@ TEST_CASE("a checkpoint is told with its arrays, and --check finds the block tha
   file.replace(0, head.size(), reinterpret_cast<char const*>(head.data()), head.size());
   std::ofstream(dir / "state", std::ios::binary) << file;
 
-  outcome const plain = run({"info", dir / "state"});
+  tool_outcome const plain = run_tool({"info", dir / "state"});
   CAPTURE(plain.err);
   CHECK(plain.code == 0);
   CHECK_THAT(plain.out, ContainsSubstring("checkpoint of 1 array") && ContainsSubstring("density"));
-  outcome const checked = run({"info", dir / "state", "--check"});
+  tool_outcome const checked = run_tool({"info", dir / "state", "--check"});
   CHECK(checked.code == 1);
   CHECK_THAT(checked.out, ContainsSubstring("DAMAGED: block 0 of density"));
-  json_value const v = io::tool::parse_json(run({"info", dir / "state", "--check", "--json"}).out);
+  json_value const v = io::tool::parse_json(run_tool({"info", dir / "state", "--check", "--json"}).out);
   json_value const& one = std::get<json_value::array>(v.held).at(0);
   auto const& damaged = std::get<json_value::array>(one.find("damaged")->held);
   REQUIRE(damaged.size() == 1);

@@ -9,7 +9,6 @@
 #include <argosy/policy.hpp>
 
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,25 +17,19 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/run_tool.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
+using io::test::run_tool;
+using io::test::tool_outcome;
 
 namespace {
 
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
-outcome run(std::vector<std::string> const& words) {
-  std::ostringstream out, err;
-  int const code = io::tool::run(words, out, err);
-  return {code, out.str(), err.str()};
-}
 io::tool::json_value planned(std::vector<std::string> words) {
   words.insert(words.begin(), "plan");
   words.emplace_back("--json");
-  outcome const o = run(words);
+  tool_outcome const o = run_tool(words);
   CAPTURE(o.err);
   REQUIRE(o.code == 0);
   return io::tool::parse_json(o.out);
@@ -120,7 +113,7 @@ TEST_CASE("a dry run counts messages and calls of each policy, and says where it
   CHECK(runs[3].find("messages")->whole() > 0);
   CHECK(runs[3].find("file_calls")->whole() < runs[2].find("file_calls")->whole());
 
-  outcome const large = run({"plan", "--ranks", "4", "--array", "4096x4096x4096"});
+  tool_outcome const large = run_tool({"plan", "--ranks", "4", "--array", "4096x4096x4096"});
   CHECK(large.code == 0);
   CHECK_THAT(large.out, ContainsSubstring("scaled to an array of ") && ContainsSubstring("too much memory"));
 }
@@ -138,7 +131,7 @@ TEST_CASE("a wrong plan ends with 2 and the nearest right one", "[tool][plan]") 
            {{"plan", "--array", "10x10", "--ranks", "4", "--grid", "3x1"}, "product is 4"},
            {{"plan", "--array", "10", "--read", "--write"}, "not both"},
            {{"plan", "--array", "4611686018427387904x16"}, "2^63"}}) {
-    outcome const o = run(words);
+    tool_outcome const o = run_tool(words);
     CAPTURE(words, o.err, o.out);
     CHECK(o.code == 2);
     CHECK_THAT(o.err, ContainsSubstring(said));

@@ -3,7 +3,6 @@
 #include <argosy/handle/tracing.hpp>
 
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,22 +12,15 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/run_tool.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
+using io::test::run_tool;
+using io::test::tool_outcome;
 using io::tool::json_value;
 
 namespace {
-
-struct outcome {
-  int code = -1;
-  std::string out, err;
-};
-outcome run(std::vector<std::string> const& words) {
-  std::ostringstream out, err;
-  int const code = io::tool::run(words, out, err);
-  return {code, out.str(), err.str()};
-}
 
 // A rank that writes 100 pieces by themselves, merges a window, and meets one error. Returns the trace.
 std::string traced(argosy::test::scratch const& dir, int rank, io::trace_format format) {
@@ -65,7 +57,7 @@ TEST_CASE("traces of several ranks are summed by call and by rank, in both forma
       all.emplace_back("--json");
       return all;
     }();
-    outcome const o = run(json_words);
+    tool_outcome const o = run_tool(json_words);
     CAPTURE(o.err, o.out);
     REQUIRE(o.code == 0);
     json_value const v = io::tool::parse_json(o.out);
@@ -90,7 +82,7 @@ TEST_CASE("traces of several ranks are summed by call and by rank, in both forma
     CHECK(std::get<json_value::array>(v.find("unread_lines")->held).empty());
 
     words.insert(words.end(), {"--perfetto", dir / "all.json", "--svg", dir / "all.svg"});
-    outcome const text = run(words);
+    tool_outcome const text = run_tool(words);
     CHECK(text.code == 0);
     CHECK_THAT(text.out, ContainsSubstring("slowest ranks") && ContainsSubstring("many calls of less than 4 KiB") &&
                              ContainsSubstring("read under a lock to be written back with changes: 24 KiB in 3 reads"));
@@ -126,15 +118,15 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
   std::string const path = traced(dir, 0, io::trace_format::text);
   std::string const whole = argosy::test::content_of(path);
   std::ofstream(dir / "torn") << whole.substr(0, whole.size() - 30);
-  outcome const o = run({"trace", dir / "torn", "--json"});
+  tool_outcome const o = run_tool({"trace", dir / "torn", "--json"});
   CHECK(o.code == 1);
   json_value const v = io::tool::parse_json(o.out);
   CHECK(std::get<json_value::array>(v.find("unread_lines")->held).size() == 1);
   CHECK(v.find("events")->whole() == 108);
 
   std::ofstream(dir / "letter") << "Dear Sir,\nno trace\n";
-  CHECK(run({"trace", dir / "letter"}).code == 1);
-  CHECK_THAT(run({"trace", dir / "letter"}).err, ContainsSubstring("is no trace of argosy"));
-  CHECK_THAT(run({"trace", dir / "missing"}).err,
+  CHECK(run_tool({"trace", dir / "letter"}).code == 1);
+  CHECK_THAT(run_tool({"trace", dir / "letter"}).err, ContainsSubstring("is no trace of argosy"));
+  CHECK_THAT(run_tool({"trace", dir / "missing"}).err,
              ContainsSubstring("cannot read") && ContainsSubstring("No such file"));
 }
