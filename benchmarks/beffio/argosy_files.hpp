@@ -90,8 +90,9 @@ class argosy_files<World>::file {
       argosy::hint_state const* const state = file_.get_hints().find(key);
       if (!text.empty()) text += ';';
       text += key + "=" + (state ? state->value : std::string());
-      if (!state || state->status != argosy::hint_status::accepted)
-        text += " (" + std::string(state ? name_of(state->status) : "unknown") + ")";
+      using enum argosy::hint_status;  // what the last call made of it is not asked for here
+      bool const taken = state && (state->status == accepted || state->status == capped || state->status == overridden);
+      if (!taken) text += " (" + std::string(state ? name_of(state->status) : "unknown") + ")";
     }
     return text;
   }

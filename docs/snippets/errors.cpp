@@ -85,8 +85,8 @@ void different(boost::mpi::communicator const& world) {
   std::error_code error;
   f.set_size(world.rank() == 2 ? 4000 : 8000, error);
   REQUIRE(error == io::errc::not_same);
-  REQUIRE(f.what_failed().find("argument 'size' is 8000 on rank 1 (") != std::string::npos);
-  REQUIRE(f.what_failed().find(") and 4000 on rank 2 (") != std::string::npos);
+  REQUIRE(f.what_failed().find("argument 'size' must be equal on all ranks: it is 4000 (") != std::string::npos);
+  REQUIRE(f.what_failed().find(") on rank 2, it is 8000 (") != std::string::npos);
   f.close();
 }
 

@@ -180,7 +180,7 @@ failure open_file::prepare(call const& c, job& t) const {
   t.etypes = t.bytes / v.etype_size();
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
-  if (develop && !reading && t.bytes % v.filetype().size() != 0)
+  if (develop && !reading && !v.filetype().empty() && t.bytes % v.filetype().size() != 0)
     remark(std::string(c.name) + " at " + c.where().file_name() + ":" + number(c.where().line()) + ": the data has " +
            number(t.bytes) + " bytes in the file, no whole number of filetypes of " + number(v.filetype().size()));
   if (c.pointer == pointer_kind::shared) return {};

@@ -74,7 +74,7 @@ class writer_of_programs {
     explore::shape shape = shape::plain;
     basic item = basic::byte;
     representation_choice representation = representation_choice::native;
-    bool agents = false, sequential = false;
+    bool agents = false, sequential = false, develop = false;  // develop: who writes what others write is told
     argosy::mode modes = mode::none;
   };
   known& here() { return files_[static_cast<std::size_t>(slot_)]; }
@@ -119,6 +119,7 @@ class writer_of_programs {
     f.sequential = has(s.modes, mode::sequential);
     f.agents = one_in(random_, weights::agents);
     if (f.agents || one_in(random_, weights::any_hints)) s.hints = random_hints(random_, f.agents);
+    f.develop = std::any_of(s.hints.begin(), s.hints.end(), [](auto const& h) { return h.first == "argosy_develop"; });
     while (s.around.size() < 4 && one_in(random_, s.around.empty() ? weights::decorated : 2))
       s.around.push_back(weights::pick(random_, weights::decorators));
     f.modes = s.modes;
@@ -133,7 +134,7 @@ class writer_of_programs {
     bool const typed = one_in(random_, weights::typed);
     auto const has_blocks = [&] { return !(v.shape == shape::woven || v.shape == shape::common); };
     do v.shape = weights::pick(random_, weights::shapes);
-    while ((f.sequential && !is_one_for_all(v.shape)) || (v.shape == shape::ghosts && ranks_ > 64) ||
+    while ((f.sequential && !is_one_for_all(v.shape)) || (v.shape == shape::ghosts && (ranks_ > 64 || f.develop)) ||
            (typed && !has_blocks() && !one_in(random_, weights::typed_tree)));
     v.seed = number(random_) % 4096 + 1;
     if (one_in(random_, weights::displaced)) v.displacement = pick(random_, 0, one_in(random_, 3) ? 9000 : 50);

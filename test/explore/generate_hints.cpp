@@ -58,6 +58,7 @@ std::vector<choice> const& choices() {
       {"IBM_sparse_access", {"true", "false"}},
       {"argosy_policy", {"automatic", "independent", "sieving", "two_phase", "data_shipping"}},
       {"argosy_develop", {"true"}},
+      {"argosy_window_size", {"64", "4096", "1m"}},
       {"argosy_io_threads", {"0", "2"}},
       {"argosy_max_ranges", {"0", "1", "4", "64"}},
       {"argosy_partitioning", {"enable", "disable", "automatic"}},

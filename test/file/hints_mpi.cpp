@@ -106,31 +106,30 @@ TEST_CASE("hints that differ between ranks are named, with the values of both", 
     return "nothing was wrong";
   };
   auto const opens = [&] { io::file::open(world, here / "data", making); };
-  std::string const first_half =
-      "argument 'hints' must be equal on all ranks and differs on ranks 0 and " + last + ": ";
+  std::string const first_half = "argument 'hints' must be equal on all ranks: ";
   for (char const* const variable : {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE"})
     for (bool const develop : {false, true}) {
       CAPTURE(variable, develop);
       if (develop) ::setenv("ARGOSY_DEVELOP", "1", 1);
       named_file const hints(variable, own,
                              odd ? "cb_nodes 8\nargosy_policy sieving\n" : "cb_nodes 4\nargosy_policy sieving\n");
-      CHECK_THAT(failure(opens), Contains(first_half + "cb_nodes is 4 on rank 0 and 8 on rank " + last));
+      CHECK_THAT(failure(opens), Contains(first_half + "cb_nodes is 8") && Contains(" on rank " + last + ", 4"));
       ::unsetenv("ARGOSY_DEVELOP");
     }
   {
     // The same values, but on one rank they override.
     named_file const hints(odd ? "ARGOSY_HINTS_OVERRIDE" : "ARGOSY_HINTS", own, "cb_nodes 4\n");
-    CHECK_THAT(failure(opens), Contains("cb_nodes overrides on rank " + last + " only"));
+    CHECK_THAT(failure(opens), Contains("cb_nodes is 4 overrides on rank " + last + ", 4 on "));
   }
   {
     named_file const hints("ARGOSY_HINTS", own, odd ? "cb_buffer_size 4194304" : "romio_ds_write disable");
-    CHECK_THAT(failure(opens), Contains("argosy_window_size is 524288 on rank 0 and 2097152 on rank " + last));
+    CHECK_THAT(failure(opens), Contains("argosy_window_size is 2097152 on rank " + last + ", 524288 on "));
   }
   io::file f = io::file::open(world, here / "data", making);
   CHECK_THAT(failure([&] { f.set_hints({.policy = odd ? "sieving" : "two_phase"}); }),
-             Contains("argosy_policy is ") && Contains("sieving on rank " + last));
+             Contains("argosy_policy is sieving on rank " + last + ", two_phase on "));
   CHECK_THAT(failure([&] { f.set_view(0, io::type<int>, io::hints{.cb_nodes = odd ? 1 : 2}); }),
-             Contains("cb_nodes is 2 on rank 0"));
+             Contains("cb_nodes is 1 on rank " + last + ", 2 on "));
   f.close();
 }
 

@@ -24,6 +24,8 @@
 #include <system_error>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <argosy/error/errc.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/handle/fault_script.hpp>
@@ -253,6 +255,12 @@ outcome thrown_by(Call&& call) {
 }
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+// One right behind the other.
+inline bool contains(std::string_view text, std::string_view part, std::string_view next) {
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    if (text.substr(at + part.size()).starts_with(next)) return true;
+  return false;
+}
 
 // In both forms; `call(f)` throws, `call(f, e)` sets.
 template <class File, class Call>
@@ -297,11 +305,15 @@ class table {
     expect(o.code == promised, "returned " + shown(o.code) + ", promised " + shown(promised) +
                                    (o.words.empty() ? "" : " (" + o.words + ")"));
   }
-  // Call, path, rank and cause.
+  // Call, path, rank and cause. A rank that failed, too, tells its own part, and who was first.
   void expect_words(std::string_view words, std::string_view call, std::string_view path, int rank, errc why) {
-    bool const all = contains(words, call) && contains(words, path) &&
-                     contains(words, "failed on rank " + std::to_string(rank) + (rank == world_.rank() ? ":" : " (")) &&
-                     contains(words, make_error_code(why).message());
+    std::string const first = fmt::format("failed on rank {}", rank);
+    std::string const here = fmt::format(" (this is rank {})", world_.rank());
+    std::string const too = fmt::format("failed on rank {}, and first on rank {}", world_.rank(), rank);
+    bool const mine = rank == world_.rank();
+    bool const named = mine ? contains(words, first, ":") : contains(words, first, here) || contains(words, too);
+    bool const all =
+        contains(words, call) && contains(words, path) && named && contains(words, make_error_code(why).message());
     expect(all, "says \"" + std::string(words) + "\"");
   }
   void end() {

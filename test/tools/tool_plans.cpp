@@ -61,7 +61,9 @@ TEST_CASE("the plan is that of a file on as many ranks", "[tool][plan]") {
     io::tool::json_value const v =
         planned({"--ranks", "8", "--nodes", "2", "--array", "64x64x64", "--no-dry-run", kind});
     CHECK(v.find("policy")->text() == real.policy);
-    CHECK(v.find("reason")->text() == real.reason);
+    // The prices behind it are those of local files here, and of the virtual disk there.
+    auto const unpriced = [](std::string const& reason) { return reason.substr(0, reason.find("; together")); };
+    CHECK(unpriced(v.find("reason")->text()) == unpriced(real.reason));
     CHECK(v.find("rounds")->whole() == real.rounds());
     CHECK(v.find("aggregators")->whole() == std::ssize(real.domains));
     CHECK(v.find("bytes")->whole() == 64 * 64 * 64 * 8);

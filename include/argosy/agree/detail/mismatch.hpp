@@ -81,7 +81,9 @@ inline std::map<std::string, std::string> values_of(std::string_view lines) {
     std::string_view const line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(lines.size(), line.size() + 1));
     auto const space = std::min(line.find(' '), line.size());
-    values[std::string(line.substr(0, space))] = line.substr(std::min(line.size(), space + 1));
+    std::string& value = values[std::string(line.substr(0, space))];
+    if (!value.empty()) value += ' ';  // "cb_nodes overrides" after its value
+    value += line.substr(std::min(line.size(), space + 1));
   }
   return values;
 }
