@@ -600,7 +600,7 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
       tier->disarm();
     }
     std::string expected;
-    for (int i = 0; i < 4 * world.size(); ++i) expected += std::string(8, 'n') + std::string(8, 'o');
+    for (int i = 0; i < 4 * world.size(); ++i) expected += "nnnnnnnnoooooooo";
     world.barrier();
     CHECK(content_of(path) == expected);
     world.barrier();
