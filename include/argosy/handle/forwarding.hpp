@@ -30,7 +30,9 @@ class forwarding {
   forwarding()
     requires std::default_initializable<H>
   = default;
-  explicit forwarding(H inner) : inner_(std::move(inner)) {}
+  // Of an H itself: what is converted to one might be this very class, which asks whether it can be moved.
+  template <std::same_as<H> Inner>
+  explicit forwarding(Inner inner) : inner_(std::move(inner)) {}
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     read_part const all{offset, memory};
