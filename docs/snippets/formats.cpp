@@ -9,6 +9,9 @@
 
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // Boost.Functional's std::unary_function
+#endif
 #include <boost/multi_array.hpp>
 
 #include <cstdint>
