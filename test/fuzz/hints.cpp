@@ -27,11 +27,16 @@ void check_values(resolved_hints const& v) {
     FUZZ_CHECK(!price || (std::isfinite(*price) && *price >= 0));
 }
 
-// As MPI_Info_get would give them to a program that passes them on.
+bool rejected(file_hints const& h, std::string_view name) { return h.find(name)->status == hint_status::rejected; }
+
+// As MPI_Info_get would give them to a program that passes them on. A size of the buffer that was rejected is told as the one
+// in force, and so counts as given; the window, which would follow it, is told, too.
 hints told(file_hints const& h) {
+  bool const buffer_rejected = rejected(h, "cb_buffer_size");
   hints all;
   for (hint_state const& s : h.all())
-    if (find_hint(s.name) != nullptr && !s.value.empty() && s.status != hint_status::defaulted)
+    if (find_hint(s.name) != nullptr && !s.value.empty() &&
+        (s.status != hint_status::defaulted || (buffer_rejected && s.name == "argosy_window_size")))
       all.set(s.name, s.value);
   return all;
 }
@@ -54,6 +59,9 @@ void check(hints const& given) {
   resolved_hints expected = h.values();
   // What was rejected is told as what stays in force, and so counts as given.
   expected.largeblock_given = again.values().largeblock_given;
+  if (rejected(h, "cb_buffer_size")) expected.cb_buffer_given = again.values().cb_buffer_given;
+  if (rejected(h, "cb_buffer_size") || rejected(h, "argosy_window_size"))
+    expected.window_given = again.values().window_given;
   if (h.find("collective_buffering")->value == "false") {
     expected.cb_read = again.values().cb_read;
     expected.cb_write = again.values().cb_write;

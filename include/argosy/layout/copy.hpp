@@ -69,9 +69,9 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
   auto const* const first_in = static_cast<std::byte const*>(from);
   auto* const first_out = static_cast<std::byte*>(to);
   if (to_layout.is_contiguous())
-    return pack(from_layout, from, from_position, from_position + size, first_out + to_layout.origin() + to_position);
+    return pack(from_layout, from, from_position, from_position + size, first_out + (to_layout.origin() + to_position));
   if (from_layout.is_contiguous())
-    return unpack(to_layout, first_in + from_layout.origin() + from_position, to_position, to_position + size, to);
+    return unpack(to_layout, first_in + (from_layout.origin() + from_position), to_position, to_position + size, to);
 
   cursor in(from_layout, from_position), out(to_layout, to_position);
   for (int short_steps = 0; size > 0;) {

@@ -16,10 +16,6 @@ namespace argosy {
 namespace detail {
 
 // Both ways take plain pointers: pack only reads memory, unpack only reads the stream.
-inline std::byte* moved(void const* address, std::int64_t offset) {
-  return static_cast<std::byte*>(const_cast<void*>(address)) + offset;
-}
-
 template <direction Way, auto Element = no_element{}>
 inline void transfer_all(layout const& l, node const* element, void const* memory, void const* stream) {
   if (!l.empty()) transfer<Way, Element>(l, element).all(l.root(), moved(memory, l.origin()), moved(stream, 0));

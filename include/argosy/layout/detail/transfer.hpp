@@ -16,6 +16,12 @@ namespace argosy::detail {
 
 enum class direction { pack, unpack };
 
+// The byte `offset` from `address`, by way of numbers: of a range of a stream only the pieces in it need be in memory, and a
+// window far into a file has its layout's first byte where no pointer reaches. Reading and writing take the same way.
+inline std::byte* moved(void const* address, std::int64_t offset) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset));
+}
+
 // Stands for "no node is known at compile time".
 struct no_element {};
 
@@ -38,7 +44,7 @@ class transfer {
     if (from == 0 && to == n.size) return all(n, memory, stream);
     switch (n.kind) {
       case node_kind::bytes:
-        return block(memory + from, stream, to - from);
+        return block(moved(memory, from), stream, to - from);
       case node_kind::repeat:
         return range_of_copies(n, memory, stream, from, to);
       case node_kind::concat:
@@ -154,7 +160,7 @@ class transfer {
   // Pieces [first, last) of a table.
   static void gather(piece_table const& t, std::size_t first, std::size_t last, std::byte* memory, std::byte* stream) {
     auto const offsets = t.offsets().subspan(first, last - first);
-    memory -= t.offsets()[0];
+    memory = moved(memory, -t.offsets()[0]);
     if (t.equal_lengths()) return with_length(t.length(0), [=](auto n) { gather(offsets, memory, stream, n); });
     auto const lengths = t.lengths().subspan(first, last - first);
     with_length(t.usual_length(), [=](auto n) { gather(offsets, lengths, memory, stream, n); });
@@ -165,7 +171,7 @@ class transfer {
   static void gather(std::span<std::int64_t const> offsets, std::byte* __restrict memory, std::byte* __restrict stream,
                      Length n) {
     for (std::size_t i = 0; i < offsets.size(); ++i)
-      block(memory + offsets[i], stream + static_cast<std::int64_t>(i) * n, n);
+      block(moved(memory, offsets[i]), stream + static_cast<std::int64_t>(i) * n, n);
   }
   template <class Length>
   static void gather(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths,
@@ -173,9 +179,9 @@ class transfer {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       std::int64_t const length = lengths[i];
       if (length == usual)
-        block(memory + offsets[i], stream, usual);
+        block(moved(memory, offsets[i]), stream, usual);
       else
-        block(memory + offsets[i], stream, length);
+        block(moved(memory, offsets[i]), stream, length);
       stream += length;
     }
   }
@@ -184,15 +190,15 @@ class transfer {
     node const& c = child(n);
     std::int64_t const first = from / c.size, last = to / c.size;
     std::int64_t const begin = from - first * c.size, end = to - last * c.size;
-    if (first == last) return range(c, memory + first * n.stride, stream, begin, end);
+    if (first == last) return range(c, moved(memory, first * n.stride), stream, begin, end);
     std::int64_t whole = first;
     if (begin > 0) {
-      range(c, memory + first * n.stride, stream, begin, c.size);
+      range(c, moved(memory, first * n.stride), stream, begin, c.size);
       stream += c.size - begin;
       ++whole;
     }
-    if (whole < last) copies(c, memory + whole * n.stride, n.stride, stream, last - whole);
-    if (end > 0) range(c, memory + last * n.stride, stream + (last - whole) * c.size, 0, end);
+    if (whole < last) copies(c, moved(memory, whole * n.stride), n.stride, stream, last - whole);
+    if (end > 0) range(c, moved(memory, last * n.stride), stream + (last - whole) * c.size, 0, end);
   }
 
   void range_of_places(node const& n, std::byte* memory, std::byte* stream, std::int64_t from, std::int64_t to) const {
@@ -202,7 +208,7 @@ class transfer {
              1;
     for (; p != all_places.end() && p->start < to; ++p) {
       std::int64_t const begin = std::max(from, p->start), end = std::min(to, p->start + child(*p).size);
-      range(child(*p), memory + p->displacement, stream + (begin - from), begin - p->start, end - p->start);
+      range(child(*p), moved(memory, p->displacement), stream + (begin - from), begin - p->start, end - p->start);
     }
   }
 
@@ -211,7 +217,7 @@ class transfer {
     std::size_t i = t.find(from);
     if (std::int64_t const begun = from - t.start(i); begun > 0) {
       std::int64_t const length = std::min(t.length(i) - begun, to - from);
-      block(memory + t.offset(i) + begun, stream, length);
+      block(moved(memory, t.offset(i) + begun), stream, length);
       stream += length;
       from += length;
       ++i;
@@ -220,7 +226,7 @@ class transfer {
     std::size_t const last = to == t.bytes() ? t.size() : t.find(to);
     gather(t, i, last, memory, stream);
     if (last < t.size() && t.start(last) < to)
-      block(memory + t.offset(last), stream + (t.start(last) - from), to - t.start(last));
+      block(moved(memory, t.offset(last)), stream + (t.start(last) - from), to - t.start(last));
   }
 
   layout const& layout_;
