@@ -55,6 +55,26 @@ std::string read_text(arrival& a) {
   return {letters.data(), ::strnlen(letters.data(), letters.size())};
 }
 
+// What one node asks another: who has not come to this call?
+struct question {
+  std::uint64_t lane, number;
+};
+
+// The first few of those who have not come, in words, and how many they are.
+struct latecomers {
+  static constexpr std::uint64_t most_named = 8;
+  std::uint64_t count = 0;
+  std::string words;
+
+  void add(latecomers const& more) {
+    if (count < most_named && !more.words.empty()) words += (words.empty() ? "" : ", ") + more.words;
+    count += more.count;
+  }
+};
+
+// Each is a connection; a job of more nodes has more than one that waits.
+constexpr std::size_t most_asked = 64;
+
 }  // namespace
 
 struct call_watch::state {
@@ -70,8 +90,10 @@ struct call_watch::state {
   shared_memory board;
   std::vector<int> ranks;
   std::size_t mine = 0;
-  bool others = true;  // ranks of which nothing is known
-  arrivals here = {};  // before there is a board
+  bool others = false;            // there are other nodes
+  std::unique_ptr<service> asks;  // null: they cannot be asked
+  std::vector<int> elsewhere;     // a rank of each
+  arrivals here = {};             // before there is a board
   std::array<std::optional<wait>, lanes> waits;
   bool ending = false;
   std::mutex mutex;
@@ -85,6 +107,9 @@ struct call_watch::state {
   void run();
   void tell(std::size_t lane, wait const& w);
   std::string whom(std::size_t lane, std::uint64_t number);
+  latecomers late_here(std::size_t lane, std::uint64_t number);
+  // Adds those of the other nodes; how many nodes did not tell.
+  std::size_t ask_others(question const& q, latecomers& late);
 };
 
 std::shared_ptr<call_watch> call_watch::from_environment(std::string path, int rank) {
@@ -126,17 +151,25 @@ call_watch::~call_watch() {
   }
   state_->changed.notify_one();
   state_->thread.join();
+  state_->asks.reset();  // while what it answers from is there
 }
 
 std::size_t call_watch::bytes_for(int ranks) noexcept { return sizeof(arrivals) * static_cast<std::size_t>(ranks); }
 
-void call_watch::meet(shared_memory board, std::vector<int> world_ranks, int mine, bool others) {
+void call_watch::meet(shared_memory board, std::vector<int> world_ranks, int mine) {
   std::lock_guard const guard(state_->mutex);
   if (board.bytes().empty()) return;
   state_->board = std::move(board);
   state_->ranks = std::move(world_ranks);
   state_->mine = static_cast<std::size_t>(mine);
-  state_->others = others;
+}
+
+void call_watch::meet_others(std::unique_ptr<service> ask, std::vector<int> one_of_each) {
+  std::lock_guard const guard(state_->mutex);
+  state_->others = true;
+  state_->asks = std::move(ask);
+  if (one_of_each.size() > most_asked) one_of_each.resize(most_asked);
+  state_->elsewhere = std::move(one_of_each);
 }
 
 std::uint64_t call_watch::come(lane l, std::string_view call, std::source_location const& where) {
@@ -171,8 +204,13 @@ void call_watch::state::run() {
     for (std::size_t l = 0; l < lanes; ++l) {
       if (!waits[l]) continue;
       if (waits[l]->tell <= clock::now()) {
-        tell(l, *waits[l]);
+        wait const w = *waits[l];
         waits[l]->tell = clock::time_point::max();  // once
+        guard.unlock();                             // others are asked, and ask
+        tell(l, w);
+        guard.lock();
+        next = clock::time_point::min();  // the wait may have ended, and another begun
+        continue;
       }
       next = std::min(next, waits[l]->tell);
     }
@@ -193,21 +231,65 @@ void call_watch::state::tell(std::size_t lane, wait const& w) {
 std::string call_watch::state::whom(std::size_t lane, std::uint64_t number) {
   if (board.bytes().empty())
     return "for other ranks; which ones is not known before the file is open, or without shared memory";
-  std::string late;
-  std::size_t count = 0;
+  latecomers late = late_here(lane, number);
+  std::size_t const silent = others ? ask_others({lane, number}, late) : 0;
+  std::string words;
+  if (late.count > 0) words = (late.count == 1 ? "for rank " : "for ranks ") + late.words;
+  if (late.count > latecomers::most_named)
+    words += " and " + std::to_string(late.count - latecomers::most_named) + " more";
+  if (others && (!asks || silent > 0)) {
+    std::string const where =
+        !asks ? "of other nodes" : "of " + std::to_string(silent) + " other nodes that did not tell";
+    return words + (words.empty() ? "for ranks " : ", and perhaps for ranks ") + where;
+  }
+  return words.empty() ? "for the work of the others: all ranks have come to it" : words;
+}
+
+latecomers call_watch::state::late_here(std::size_t lane, std::uint64_t number) {
+  latecomers late;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     arrival& a = of(r)[lane];
     std::uint64_t const come = at(a.number).load(std::memory_order_acquire);
     if (come >= number) continue;
-    if (++count > 8) continue;
-    std::string const last = come == 0 ? std::string() : read_text(a);
-    late += (late.empty() ? "" : ", ") + std::to_string(ranks[r]) +
-            (last.empty() ? " (which came to none yet)" : " (last seen in " + last + ")");
+    latecomers one;
+    one.count = 1;
+    one.words =
+        std::to_string(ranks[r]) + (come == 0 ? " (which came to none yet)" : " (last seen in " + read_text(a) + ")");
+    late.add(one);
   }
-  if (count > 8) late += " and " + std::to_string(count - 8) + " more";
-  std::string words = count == 0 ? std::string() : std::string(count == 1 ? "for rank " : "for ranks ") + late;
-  if (others) return words + (count == 0 ? "for ranks of other nodes" : ", and perhaps for ranks of other nodes");
-  return count == 0 ? "for the work of the others: all ranks have come to it" : words;
+  return late;
+}
+
+std::size_t call_watch::state::ask_others(question const& q, latecomers& late) {
+  if (!asks) return 0;
+  std::vector<std::byte> const asked(std::as_bytes(std::span(&q, 1)).begin(), std::as_bytes(std::span(&q, 1)).end());
+  std::vector<parcel> requests;
+  for (int const r : elsewhere) requests.push_back({r, asked});
+  std::size_t silent = 0;
+  for (service_answer const& a : asks->call(requests)) {
+    latecomers more;
+    if (a.error || a.content.size() < sizeof more.count) {
+      ++silent;
+      continue;
+    }
+    std::memcpy(&more.count, a.content.data(), sizeof more.count);
+    for (std::byte const b : std::span(a.content).subspan(sizeof more.count)) more.words += static_cast<char>(b);
+    late.add(more);
+  }
+  return silent;
+}
+
+// What it reads does not change once others can ask.
+std::vector<std::byte> call_watch::answer(std::span<std::byte const> asked) const {
+  question q{};
+  if (asked.size() != sizeof q || state_->board.bytes().empty()) return {};
+  std::memcpy(&q, asked.data(), sizeof q);
+  if (q.lane >= lanes) return {};
+  latecomers const late = state_->late_here(q.lane, q.number);
+  std::vector<std::byte> all(sizeof late.count + late.words.size());
+  std::memcpy(all.data(), &late.count, sizeof late.count);
+  std::memcpy(all.data() + sizeof late.count, late.words.data(), late.words.size());
+  return all;
 }
 
 }  // namespace argosy::detail

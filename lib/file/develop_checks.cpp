@@ -20,9 +20,20 @@ void tell_of_holes(open_file const& file, used_view const& next, std::source_loc
   std::fprintf(stderr, "argosy: %s\n", line.c_str());
 }
 
+namespace {
+
+// A piece takes some bytes of the serialised form.
+bool is_short(layout const& l, std::size_t most_bytes) {
+  std::size_t pieces = 0;
+  for (piece_table const& t : l.tables()) pieces += t.size();
+  return pieces + l.nodes().size() < most_bytes;
+}
+
+}  // namespace
+
 written_note note_of_write(open_file const& file, job const& t) {
   written_note note;
-  if (t.bytes == 0 || !t.where->sorted) return note;
+  if (t.bytes == 0 || !t.where->sorted || !is_short(t.where->view.stream(), note.stream.size())) return note;
   access_summary const all = file.summary_of(t);
   note.low = all.low;
   note.high = all.high;

@@ -17,6 +17,7 @@
 #include <argosy/file/file.hpp>
 
 #include "support/file_cases.hpp"
+#include "support/nodes_world.hpp"
 #include "support/plain_world.hpp"
 
 namespace io = argosy;
@@ -129,6 +130,52 @@ TEST_CASE("one rank may watch for itself, and without shared memory a rank says 
   waits(f, "for rank " + std::to_string(size() - 1) + " (which came to none yet)");
   auto g = io::basic_file<plain_world>::open(plain_world(world()), here / "data", mode::read_write);
   waits(g, "for other ranks");
+}
+
+TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]") {
+  watched const on("0.4");
+  shared_scratch const here(world());
+  for (nodes_world::shape const shape : {nodes_world::shape{1}, nodes_world::shape{2}}) {
+    auto f =
+        io::basic_file<nodes_world>::open(nodes_world(world(), shape), here / "data", mode::create | mode::read_write);
+    for (int late = 0; late < size(); ++late) {
+      f.sync();
+      std::string const said = errors_of([&] {
+        if (rank() == late) std::this_thread::sleep_for(1200ms);
+        f.set_size(100);
+      });
+      INFO(said);
+      CAPTURE(shape.per_node, late, rank());
+      if (rank() == late) {
+        CHECK_THAT(said, !Contains("(last seen in"));
+        continue;
+      }
+      CHECK_THAT(said, Contains("in set_size at ") &&
+                           Contains("for rank " + std::to_string(late) + " (last seen in sync at "));
+      CHECK_THAT(said, !Contains("other nodes"));
+      CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+    }
+    f.close();
+  }
+}
+
+TEST_CASE("where ranks are stuck in different calls each says so, and asking each other does not stop them",
+          "[file][watch][nodes]") {
+  watched const on("0.2");
+  shared_scratch const here(world());
+  auto f = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "data", mode::create | mode::read_write);
+  auto g = io::basic_file<nodes_world>::open(nodes_world(world(), {1}), here / "more", mode::create | mode::read_write);
+  std::string const said = errors_of([&] {
+    // Each rank in turn keeps the others waiting while it waits with them for the next.
+    for (int late = 0; late < size(); ++late) {
+      if (rank() == late) std::this_thread::sleep_for(500ms);
+      (late % 2 == 0 ? f : g).sync();
+    }
+  });
+  INFO(said);
+  if (size() > 1) CHECK_THAT(said, Contains("in sync at "));
+  f.close();
+  g.close();
 }
 
 TEST_CASE("nobody is watched without ARGOSY_WATCH, and nonsense is told", "[file][watch]") {

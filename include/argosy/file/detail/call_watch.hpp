@@ -7,16 +7,18 @@
 #include <cstdint>
 #include <memory>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy::detail {
 
 // Of one rank's open file. A thread of its own looks at the clock and writes to standard error; it makes no call of MPI. What
-// ranks of a node have come to stands in memory that they share; of ranks elsewhere nothing is known.
+// ranks of a node have come to stands in memory that they share; one rank of each other node is asked by a service.
 class call_watch {
  public:
   // Collective calls that ranks make in one order among themselves; with each lane the numbers of its calls are equal.
@@ -33,10 +35,12 @@ class call_watch {
   call_watch& operator=(call_watch const&) = delete;
   ~call_watch();
 
-  // Where the ranks of this node write what they have come to, zeros at first; `world_ranks` of them, this one is number `mine`,
-  // and whether there are ranks elsewhere.
+  // Where the ranks of this node write what they have come to, zeros at first; `world_ranks` of them, this one is number `mine`.
   static std::size_t bytes_for(int ranks) noexcept;
-  void meet(shared_memory board, std::vector<int> world_ranks, int mine, bool others);
+  void meet(shared_memory board, std::vector<int> world_ranks, int mine);
+  // There are other nodes; `ask` may be null, else it asks `one_of_each`, whose answers `answer` makes. Any thread.
+  void meet_others(std::unique_ptr<service> ask, std::vector<int> one_of_each);
+  std::vector<std::byte> answer(std::span<std::byte const> question) const;
 
   // This rank comes to its next call; the number of it.
   std::uint64_t come(lane l, std::string_view call, std::source_location const& where);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -173,16 +174,32 @@ void crew<World>::meet() {
     if (watched && world->size() > 1) share_board();
 }
 
-// Where ranks of a node see what the others have come to. Collective.
+// Where ranks of a node see what the others have come to, and how other nodes are asked. Collective.
 template <communicator World>
 void crew<World>::share_board() {
   World const node = world->node();
-  std::vector<int> all(static_cast<std::size_t>(node.size()));
+  std::vector<int> all(static_cast<std::size_t>(node.size())), firsts(static_cast<std::size_t>(world->size()));
   int const mine = world->rank();
   node.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  int const first = all.front();
+  world->all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(firsts)));
   std::error_code error;
   shared_memory board = node.share(call_watch::bytes_for(node.size()), error);
-  if (file->watch) file->watch->meet(std::move(board), std::move(all), node.rank(), node.size() < world->size());
+  if (file->watch) file->watch->meet(std::move(board), std::move(all), node.rank());
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  if (firsts.size() == 1) return;
+  // This rank asks those of nodes behind its own first, so that not all ask the same.
+  std::rotate(firsts.begin(), std::find(firsts.begin(), firsts.end(), first), firsts.end());
+  firsts.erase(firsts.begin());
+  std::unique_ptr<service> asks;
+  if constexpr (serving<World>)  // the watch ends its service before itself
+    asks = world->serve(
+        [watch = file->watch.get()](int, std::span<std::byte const> question) {
+          return watch ? watch->answer(question) : std::vector<std::byte>();
+        },
+        error);
+  if (file->watch) file->watch->meet_others(std::move(asks), std::move(firsts));
 }
 
 template <communicator World>
