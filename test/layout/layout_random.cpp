@@ -385,3 +385,69 @@ TEST_CASE("random trees wider than 2^31: pack and unpack", "[layout][pack][large
     CHECK(unpacked >= 100);
   }
 }
+
+namespace {
+
+// Hundreds of pieces with what the normal form has rules for: joints, runs, a period, an end of its own, steps back.
+std::vector<io::piece> long_list(engine& random) {
+  std::int64_t const kind = pick(random, 0, 6), period = pick(random, 100, 500);
+  std::int64_t const n = kind == 1 ? period * pick(random, 2, 4) : pick(random, 200, 1500);
+  std::int64_t const widest = pick(random, 1, 6), longest = pick(random, 1, 4);
+  std::vector<io::piece> steps, pieces;
+  std::int64_t at = pick(random, 0, 100);
+  for (std::int64_t i = 0; i < n; ++i) {
+    io::piece step{pick(random, 0, 5) == 0 ? 0 : pick(random, 0, widest), pick(random, 1, longest)};
+    if (kind == 1 && i >= period) step = steps[static_cast<std::size_t>(i - period)];
+    if (kind == 2 && i % 50 < 20) step = {3, 2};
+    if (kind == 3) step.length = 1;
+    if (kind == 4 && pick(random, 0, 30) == 0) step.offset = -pick(random, 0, 20);
+    if (kind == 5 && i + 1 == n) step.length += 7;
+    if (kind == 6) step = {1, i % 397 == 0 ? 2 : 1};
+    steps.push_back(step);
+    at += step.offset;
+    pieces.push_back({at, step.length});
+    at += step.length;
+  }
+  return pieces;
+}
+
+io::layout one_by_one(std::vector<io::piece> const& pieces) {
+  std::vector<io::layout> parts;
+  for (io::piece const& p : pieces) parts.push_back(io::at(p.offset, io::bytes(p.length)));
+  return io::concat(parts);
+}
+
+io::layout as_lists(std::vector<io::piece> const& pieces) {
+  std::vector<std::int64_t> offsets, lengths;
+  for (io::piece const& p : pieces) {
+    offsets.push_back(p.offset);
+    lengths.push_back(p.length);
+  }
+  return io::table(offsets, lengths);
+}
+
+}  // namespace
+
+TEST_CASE("long lists of pieces: told at once they are what they are one by one", "[layout][table][random]") {
+  for (std::uint64_t i = 0; i < 1500; ++i) {
+    engine random(seed() + i);
+    std::vector<io::piece> const pieces = long_list(random);
+    CAPTURE(seed() + i, pieces.size());
+    io::layout const slow = one_by_one(pieces), fast = as_lists(pieces);
+    REQUIRE(same_nodes(fast, slow));
+    // Copies that join, and where they do not: the pieces are those of a plain walk.
+    std::int64_t const count = pick(random, 2, 5), stride = fast.true_extent() + pick(random, 0, 1);
+    std::vector<io::piece> all;
+    for (std::int64_t c = 0; c < count; ++c)
+      for (io::piece const& p : pieces_of(fast)) {
+        io::piece const moved{p.offset + c * stride, p.length};
+        if (!all.empty() && all.back().end() == moved.offset)
+          all.back().length += moved.length;
+        else
+          all.push_back(moved);
+      }
+    io::layout const copies = io::repeat(count, stride, fast);
+    REQUIRE(pieces_of(copies) == all);
+    REQUIRE(same_nodes(copies, io::repeat(count, stride, slow)));
+  }
+}

@@ -214,3 +214,33 @@ TEST_CASE("a view of 10^12 pieces costs what one of 10 costs", "[view][cost]") {
   CAPTURE(a, b);
   CHECK(b < 10 * a);
 }
+
+TEST_CASE("tiles of an irregular filetype that join cost one list of pieces", "[view][cost]") {
+  std::vector<std::int64_t> offsets{0}, lengths{8};
+  for (std::int64_t i = 1; i < 2000; ++i) {
+    offsets.push_back(offsets.back() + lengths.back() + 8 * (1 + i * i % 7));
+    lengths.push_back(8 * (1 + i * i % 3));
+  }
+  io::layout const filetype = io::table(offsets, lengths);
+  io::view const v(16, io::type<double>, filetype);
+  REQUIRE(v.stream().tables().size() == 1);
+  CHECK(v.stream().tables()[0].size() + 1 == filetype.tables()[0].size());
+  // Three tiles, by a walk.
+  io::cursor at(v.stream());
+  std::vector<io::piece> expected;
+  for (std::int64_t tile = 0; tile < 3; ++tile)
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      io::piece const p{16 + tile * filetype.extent() + offsets[i], lengths[i]};
+      if (!expected.empty() && expected.back().end() == p.offset)
+        expected.back().length += p.length;
+      else
+        expected.push_back(p);
+    }
+  expected.pop_back();  // a fourth tile makes it longer
+  for (io::piece const& p : expected) {
+    REQUIRE(at.current() == p);
+    at.next();
+  }
+  CHECK(v.offset_of_end(16 + filetype.extent()) == filetype.size() / 8);
+  CHECK(v.byte_offset(5 * filetype.size() / 8) == 16 + 5 * filetype.extent());
+}

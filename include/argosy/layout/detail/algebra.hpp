@@ -50,19 +50,33 @@ constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layou
 // Builds one layout out of parts that come one at a time.
 class assembler {
  public:
+  // So many pieces will come: only a matter of memory.
+  constexpr void reserve(std::size_t pieces) { pieces_.reserve(pieces); }
   constexpr void add(std::int64_t displacement, layout const& part) {
+    append_pieces();
     builder_.append(items_, displacement, part);
     include_copies(hull_, 1, 0, part, displacement);
   }
   constexpr void add_bytes(std::int64_t displacement, std::int64_t length) {
-    builder_.append_bytes(items_, displacement, length);
-    if (length > 0) hull_.include(displacement, detail::add(displacement, length));
+    if (length <= 0) return;
+    pieces_.add(displacement, length);
+    hull_.include(displacement, detail::add(displacement, length));
   }
-  constexpr layout finish() { return builder_.finish(items_, hull_); }
+  constexpr layout finish() {
+    append_pieces();
+    return builder_.finish(items_, hull_);
+  }
 
  private:
+  constexpr void append_pieces() {
+    if (pieces_.empty()) return;
+    require_span(hull_.low, hull_.high);
+    builder_.append_pieces(items_, pieces_);
+  }
+
   builder builder_;
   item_list items_;
+  loose_pieces pieces_;
   bounds hull_;
 };
 
@@ -79,19 +93,28 @@ constexpr layout bytes(std::int64_t n) {
   return n == 0 ? layout() : detail::builder::one_piece(0, n, {0, n, true});
 }
 
-constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& inner) {
-  detail::require_not_negative("repeat", "the count", count);
-  detail::bounds hull;
-  detail::include_copies(hull, count, stride, inner);
-  detail::require_copies_fit(count, stride, inner, hull);
+namespace detail {
+
+// As `repeat`; see builder::append_repeat for what is not whole.
+constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
+  bounds hull;
+  include_copies(hull, count, stride, inner);
+  require_copies_fit(count, stride, inner, hull);
   bool const one_node = inner.nodes().size() == 1 && inner.root().kind == node_kind::bytes;
   if (one_node && count > 0 && (count == 1 || stride == inner.size()))
-    return detail::builder::one_piece(inner.origin(), count * inner.size(), hull);
-  detail::builder b;
-  detail::item_list once, all;
+    return builder::one_piece(inner.origin(), count * inner.size(), hull);
+  builder b;
+  item_list once, all;
   b.append(once, 0, inner);
-  b.append_repeat(all, count, stride, once);
+  b.append_repeat(all, count, stride, once, whole);
   return b.finish_checked(all, hull);
+}
+
+}  // namespace detail
+
+constexpr layout repeat(std::int64_t count, std::int64_t stride, layout const& inner) {
+  detail::require_not_negative("repeat", "the count", count);
+  return detail::copies(count, stride, inner, true);
 }
 
 constexpr layout concat(std::span<layout const> parts) {
@@ -110,6 +133,7 @@ constexpr layout concat(Layouts const&... parts) {
 constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
   detail::require_equal_sizes(offsets, lengths);
   detail::assembler all;
+  all.reserve(offsets.size());
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     detail::require_not_negative("table", "a length", lengths[i]);
     all.add_bytes(offsets[i], lengths[i]);
@@ -120,6 +144,7 @@ constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length) {
   detail::require_not_negative("table", "the length", length);
   detail::assembler all;
+  all.reserve(offsets.size());
   for (std::int64_t offset : offsets) all.add_bytes(offset, length);
   return all.finish();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/loose_pieces.hpp>
 #include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/layout.hpp>
 
@@ -44,6 +45,23 @@ class builder {
     if (length > 0) out.push_back({offset, leaf(length)});
   }
 
+  // All pieces of a list, which is empty afterwards: as a table where no rule would find anything in them.
+  constexpr void append_pieces(item_list& out, loose_pieces& pieces) {
+    if (pieces.empty()) return;
+    std::int64_t const first = pieces[0].offset;
+    if (pieces.size() <= table_rules::longest_searched) {
+      for (std::size_t i = 0; i < pieces.size(); ++i) append_bytes(out, pieces[i].offset, pieces[i].length);
+      pieces = {};
+      return;
+    }
+    piece_table table = pieces.take();
+    table_rules const rules{table};
+    if (rules.has_singles(table_rules::longest_searched) && !rules.repeats())
+      append_table(out, std::move(table), first);
+    else
+      append_pieces(out, table, first, 0, table.size());
+  }
+
   // The items of `part`, moved by `displacement`.
   constexpr void append(item_list& out, std::int64_t displacement, layout const& part) {
     if (part.empty()) return;
@@ -54,8 +72,10 @@ class builder {
     append_items(out, add(displacement, part.origin()), index.back());
   }
 
-  // `count` copies of a list in normal form, all of which fit: see `require_fit`.
-  constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once) {
+  // `count` copies of a list in normal form, all of which fit: see `require_fit`. Not `whole`: where copies of a table join,
+  // what is behind the first piece of the last copy is left out.
+  constexpr void append_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once,
+                               bool whole = true) {
     if (count == 0 || once.empty()) return;
     if (count == 1) {
       for (item i : once) out.push_back(i);
@@ -74,7 +94,7 @@ class builder {
       }
     }
     if (last_piece(once.back()).end() == add(first.offset, stride)) {
-      append_joined_repeat(out, count, stride, once);
+      append_joined_repeat(out, count, stride, once, whole);
       return;
     }
     out.push_back({first.offset, repeat_node(count, stride, to_node(once))});
@@ -313,7 +333,7 @@ class builder {
         append_items(out, i.offset + p.displacement, p.node);
       }
     } else if (n.kind == node_kind::table) {
-      append_pieces(out, i, 1, static_cast<std::size_t>(n.count));
+      append_pieces(out, tables_[n.child], i.offset, 1, static_cast<std::size_t>(n.count));
     }
   }
 
@@ -332,7 +352,7 @@ class builder {
       place const p = places_[n.child + last];
       append_without_last(out, {i.offset + p.displacement, p.node});
     } else if (n.kind == node_kind::table) {
-      append_pieces(out, i, 0, static_cast<std::size_t>(n.count) - 1);
+      append_pieces(out, tables_[n.child], i.offset, 0, static_cast<std::size_t>(n.count) - 1);
     }
   }
 
@@ -344,18 +364,21 @@ class builder {
       out.push_back({offset, repeat_node(count, repeated.stride, repeated.child)});
   }
 
-  constexpr void append_pieces(item_list& out, item table, std::size_t from, std::size_t to) {
-    piece_table const pieces = tables_[at(table.node).child];
-    for (std::size_t k = from; k < to; ++k) append_bytes(out, table.offset + pieces.offset(k), pieces.length(k));
+  constexpr void append_pieces(item_list& out, piece_table const& pieces, std::int64_t offset, std::size_t from,
+                               std::size_t to) {
+    for (std::size_t k = from; k < to; ++k) append_bytes(out, offset + pieces.offset(k), pieces.length(k));
   }
 
   // --- the rules ---
 
   // A copy ends where the next begins: the pieces on both sides of each junction are one. With f the first piece, l the
   // last and M what is between:  f (M l f) (M l f) ... M l  ->  f, repeat(count - 1, M (l f)), M, l.
-  constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once) {
+  constexpr void append_joined_repeat(item_list& out, std::int64_t count, std::int64_t stride, item_list const& once,
+                                      bool whole) {
     piece const last = last_piece(once.back());
     std::int64_t const head = first_length(once[0].node);
+    if (once.size() == 1 && at(once[0].node).kind == node_kind::table)
+      return append_joined_tables(out, count, stride, once[0], last, head, whole);
     item_list rest, middle;
     append_rest(rest, once[0]);
     for (std::size_t i = 1; i < once.size(); ++i) rest.push_back(once[i]);
@@ -370,6 +393,28 @@ class builder {
     std::int64_t const end = mul(count - 1, stride);
     for (item i : middle) out.push_back({add(i.offset, end), i.node});
     append_bytes(out, add(last.offset, end), last.length);
+  }
+
+  // The same of a table, without an item for each piece.
+  constexpr void append_joined_tables(item_list& out, std::int64_t count, std::int64_t stride, item table,
+                                      piece const& last, std::int64_t head, bool whole) {
+    piece_table const pieces = tables_[at(table.node).child];
+    auto const all_but_first = [&](std::int64_t offset, std::int64_t longer) {
+      loose_pieces rest;
+      rest.reserve(pieces.size() - 1);
+      for (std::size_t i = 1; i + 1 < pieces.size(); ++i) rest.add(offset + pieces.offset(i), pieces.length(i));
+      rest.add(offset + (last.offset - table.offset), add(last.length, longer));
+      return rest;
+    };
+    loose_pieces period = all_but_first(table.offset, head);
+    item_list once;
+    append_pieces(once, period);
+    normalise(once);
+    append_bytes(out, table.offset, head);
+    append_repeat(out, count - 1, stride, once);
+    if (!whole && count > 2) return;
+    loose_pieces rest = all_but_first(add(table.offset, mul(count - 1, stride)), 0);
+    append_pieces(out, rest);
   }
 
   // Pieces that continue each other across items become one.
@@ -416,7 +461,7 @@ class builder {
     if (!opens(n, all)) {
       out.push_back(i);
     } else if (n.kind == node_kind::table) {
-      append_pieces(out, i, 0, static_cast<std::size_t>(n.count));
+      append_pieces(out, tables_[n.child], i.offset, 0, static_cast<std::size_t>(n.count));
     } else if (n.kind == node_kind::repeat) {
       for (std::int64_t k = 0; k < n.count; ++k) open_into(out, {i.offset + k * n.stride, n.child}, all);
     } else {
@@ -430,12 +475,35 @@ class builder {
   // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short: runs by chance are no reason
   // to grow a tree.
   constexpr void settle(item_list& list) {
+    if (stays_as_it_is(list)) return group(list);
     open(list);
     if (list.size() <= longest_concat) return group(list);
     item_list grouped = list;
     group(grouped);
     if (grouped.size() > longest_concat && tabulate(list)) return group(list);
     list = std::move(grouped);
+  }
+
+  // Copies of a table, and other tables that nothing would be joined to: opened, all their pieces would only come back to
+  // these. Pieces at the ends may belong to a run with what stands beside them.
+  constexpr bool stays_as_it_is(item_list const& list) const {
+    if (list.size() > longest_concat) return false;
+    bool copies = false, irregular = false;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      node const& n = at(list[i].node);
+      bool const beside = i > 0 && (is_simple(at(list[i - 1].node)) || at(list[i - 1].node).kind == node_kind::table);
+      if (n.kind == node_kind::table) {
+        if (beside) return false;
+        irregular =
+            irregular || table_rules{tables_[n.child]}.has_singles(table_rules::longest_searched + 4 * longest_concat);
+      } else if (n.kind == node_kind::repeat && n.count > 2 && at(n.child).kind == node_kind::table) {
+        if (copies) return false;
+        copies = true;
+      } else if (n.kind != node_kind::bytes || (i > 0 && at(list[i - 1].node).kind == node_kind::table)) {
+        return false;
+      }
+    }
+    return copies && irregular;
   }
 
   // First what continues a repeat, then a rule for the whole list, then the run that covers most.
@@ -545,7 +613,7 @@ class builder {
   // Folds the run that covers most pieces; of equal ones the shortest period, then the first. In a list that will not
   // stay a concat a pair of single items may be chance, and is left alone.
   constexpr bool fold_run(item_list& list) {
-    if (list.size() > longest_searched) return fold_long(list);
+    if (list.size() > table_rules::longest_searched) return fold_long(list);
     std::size_t best = 0, best_period = 0, best_copies = 0;
     std::int64_t most = 0;
     for (std::size_t p = 1; p <= longest_period && 2 * p <= list.size(); ++p) {
@@ -569,7 +637,6 @@ class builder {
     return true;
   }
   static constexpr std::size_t longest_period = 8;
-  static constexpr std::size_t longest_searched = 256;
 
   // For a very long list: looks for runs of single items only, all in one pass.
   constexpr bool fold_long(item_list& list) {

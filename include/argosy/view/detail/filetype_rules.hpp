@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,6 +17,21 @@ namespace argosy {
 
 namespace detail {
 
+// Most units are powers of two, which need no division for each piece.
+constexpr bool is_built_of(piece_table const& pieces, std::int64_t unit) {
+  bool const one_length = pieces.equal_lengths();
+  if (one_length && pieces.length(0) % unit != 0) return false;
+  if (std::has_single_bit(static_cast<std::uint64_t>(unit))) {
+    std::int64_t bits = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) bits |= pieces.offset(i);
+    for (std::int64_t const length : pieces.lengths()) bits |= length;
+    return (bits & (unit - 1)) == 0;
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (pieces.offset(i) % unit != 0 || (!one_length && pieces.length(i) % unit != 0)) return false;
+  return true;
+}
+
 // Every piece of `form` starts and ends at a multiple of `unit`. O(nodes), O(pieces) in tables.
 constexpr bool is_built_of(layout const& form, std::int64_t unit) {
   if (form.origin() % unit != 0) return false;
@@ -24,8 +40,7 @@ constexpr bool is_built_of(layout const& form, std::int64_t unit) {
   for (place const& p : form.places())
     if (p.displacement % unit != 0) return false;
   for (piece_table const& t : form.tables())
-    for (std::size_t i = 0; i < t.size(); ++i)
-      if (t.offset(i) % unit != 0 || t.length(i) % unit != 0) return false;
+    if (!is_built_of(t, unit)) return false;
   return true;
 }
 

@@ -14,13 +14,13 @@ namespace argosy {
 namespace detail {
 
 // Repeats the filetype as often as sizes and offsets stay below 2^63. Two extents are left free, because walking a layout
-// looks at the place of the next copy.
+// looks at the place of the next copy. Nobody gets to the last copy of a table, so it need not be whole: less memory.
 inline layout tiles(std::int64_t displacement, layout const& filetype) {
   if (filetype.empty()) return {};
   std::int64_t const most = std::numeric_limits<std::int64_t>::max();
   std::int64_t const room = most - displacement - std::max(filetype.upper_bound(), filetype.true_upper_bound());
   std::int64_t const count = std::min(room / filetype.extent() - 1, most / filetype.size());
-  return at(displacement, repeat(std::max<std::int64_t>(count, 1), filetype.extent(), filetype));
+  return at(displacement, copies(std::max<std::int64_t>(count, 1), filetype.extent(), filetype, false));
 }
 
 // The datatype at the core of others: what a user would call the elements.
