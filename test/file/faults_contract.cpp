@@ -536,6 +536,30 @@ TEST_CASE("a write that is short and says nothing is an error", "[faults][mergin
   CHECK_FALSE(error);
 }
 
+TEST_CASE("an aggregator's write that is short and says nothing is an error on every rank", "[faults][two_phase]") {
+  io::mpi const world = everyone();
+  common_directory const directory(world);
+  scripted tier(tier_place::decorator);
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  std::vector<char> const data(512, 'n');
+  std::error_code error;
+  for (io::any_policy const& policy :
+       {io::any_policy(io::two_phase{}), io::any_policy(io::two_phase{.window_bytes = 64}),
+        io::any_policy(io::data_shipping{})})
+    for (bool const holes : {false, true}) {
+      f.set_view(0, holes ? every_other(16) : io::layout(io::bytes(16)));
+      for (std::int64_t const bytes : {5, 0}) {
+        CAPTURE(policy.name(), holes, bytes, world.rank());
+        tier.script().clear();
+        tier.script().add(io::shorten_at(io::file_call::write, 1, bytes));
+        f.write_at_all(world.rank() * 512, data, {policy, error});
+        CHECK(error);
+      }
+    }
+  f.close(error);
+  CHECK_FALSE(error);
+}
+
 TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults][retries]") {
   io::mpi const world = everyone();
   common_directory const directory(world);

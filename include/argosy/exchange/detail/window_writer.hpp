@@ -15,6 +15,7 @@
 #include <argosy/exchange/detail/read_back.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
+#include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/layout/detail/marks.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -59,7 +60,12 @@ class window_writer {
   std::error_code write_parts() {
     io_result const put = guided_transfer<write_part>(file_, parts_, max_ranges_, done_);
     done_.bytes_written += put.bytes;
-    return put.error;
+    return outcome(put, total_bytes(std::span<write_part const>(parts_)));
+  }
+
+  // A handle that breaks its promise: it wrote less and reported no error.
+  static std::error_code outcome(io_result const& put, std::int64_t wanted) {
+    return !put.error && put.bytes < wanted ? make_error_code(errc::io) : put.error;
   }
 
   std::error_code replace(window const& w) {
@@ -78,7 +84,7 @@ class window_writer {
     io_result const put = file_.write(w.offset, old);
     ++done_.write_calls;
     done_.bytes_written += put.bytes;
-    return put.error;
+    return outcome(put, w.length);
   }
 
   H& file_;
