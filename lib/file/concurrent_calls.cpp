@@ -81,6 +81,7 @@ void concurrent_calls::state::next() {
   }
   o->result = access_together(world, ranks, *file, *pointer, o->what, space, o->done);
   file->count(o->what.work, o->done, !o->result);
+  o->has_result();
   {
     std::lock_guard const guard(mutex);
     --under_way;

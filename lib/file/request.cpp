@@ -31,6 +31,7 @@ void file_operation::run() {
     staging with;
     failure f = file->access_timed(job_, with, done);
     result = alone(file->rank, std::move(f));
+    has_result();
   }
   --file->pending;
   std::function<void()> then;
@@ -63,7 +64,9 @@ void file_operation::leave() try {
 }  // namespace detail
 
 request::~request() {
-  if (operation_) operation_->leave();
+  if (!operation_) return;
+  operation_->leave();
+  operation_->abandon();
 }
 
 bool request::test() { return !operation_ || operation_->test(); }

@@ -560,6 +560,51 @@ TEST_CASE("an aggregator's write that is short and says nothing is an error on e
   CHECK_FALSE(error);
 }
 
+TEST_CASE("what fails in the background, and nobody waits for, is told by close", "[faults][close][nonblocking]") {
+  io::mpi const world = everyone();
+  common_directory const directory(world);
+  scripted tier(tier_place::decorator);
+  std::vector<char> const data(512, 'n');
+  using begin = std::function<void(io::file&)>;
+  std::int64_t const here = world.rank() * 512;
+  std::pair<std::string, begin> const ways[] = {
+      {"iwrite_at", [&](io::file& f) { f.iwrite_at(here, data); }},
+      {"iwrite_at_all", [&](io::file& f) { f.iwrite_at_all(here, data); }},
+      {"begin_write_at_all", [&](io::file& f) { f.begin_write_at_all(here, data); }}};
+  for (auto const& [call, drop] : ways)
+    for (int failing = -1; failing < world.size(); ++failing) {
+      CAPTURE(call, failing, world.rank());
+      tier.script().clear();
+      io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+      // Each rank by itself: then who fails is known.
+      f.set_hints({.policy = "independent"});
+      tier.script().clear();
+      if (world.rank() == failing)
+        tier.script().add(io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device));
+      drop(f);
+      std::error_code error;
+      f.close(error);
+      CHECK(error == (failing < 0               ? std::error_code()
+                      : failing == world.rank() ? make_error_code(io::errc::no_space)
+                                                : make_error_code(io::errc::error_on_another_rank)));
+      if (failing >= 0)
+        CHECK_THAT(f.what_failed(), Catch::Matchers::ContainsSubstring(call + ", which nobody waited for, failed"));
+      CHECK_FALSE(f.is_open());
+    }
+
+  // Who holds the request is told by it.
+  tier.script().clear();
+  io::file f = io::file::open(world, directory / "state.dat", mode::create | mode::read_write, {}, tier.files());
+  tier.script().clear();
+  tier.script().add(io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device));
+  io::request r = f.iwrite_at(here, data);
+  std::error_code error;
+  f.close(error);
+  CHECK_FALSE(error);
+  r.wait(error);
+  CHECK(error == io::errc::no_space);
+}
+
 TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults][retries]") {
   io::mpi const world = everyone();
   common_directory const directory(world);

@@ -63,6 +63,7 @@ class deferred {
           if (next->what.work.kind == access_kind::write) next->done.bytes = next->done.memory_bytes = 0;
         }
         file->count(next->what.work, next->done, !next->result);
+        next->has_result();
         next->ended = true;
       }
     }

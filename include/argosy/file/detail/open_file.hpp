@@ -24,6 +24,7 @@
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
 #include <argosy/file/detail/call_watch.hpp>
+#include <argosy/file/detail/losses.hpp>
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
 #include <argosy/file/detail/partitioning.hpp>
@@ -171,6 +172,7 @@ struct open_file {
   void lies_on(storage s);                     // the same on all ranks
   void remark(std::string const& text) const;  // in the trace, if there is one
   bool develop = false;                        // mistakes are looked for that cost time to find
+  losses untold;                               // of requests that were dropped
   std::shared_ptr<call_watch> watch;           // null: nobody wants to know who waits
 
   // Opening, step by step; what needs other ranks is between them.

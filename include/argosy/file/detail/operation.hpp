@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -26,6 +27,10 @@ class operation {
   virtual void wait() = 0;   // until it has
   virtual void leave() = 0;  // the request goes: waits for file access, never for other ranks
 
+  // Nobody will ask what became of it: if it fails, close tells. Who carries it out says when the result is there.
+  void abandon() { mark(abandoned); }
+  void has_result() { mark(ended); }
+
   // After the end.
   report done;
   agreement result;
@@ -35,6 +40,14 @@ class operation {
 
   std::string_view const call;
   std::shared_ptr<open_file> const file;
+
+ private:
+  static constexpr int ended = 1, abandoned = 2;
+  // Whoever comes second finds both.
+  void mark(int one) {
+    if ((marks_.fetch_or(one) | one) == (ended | abandoned)) file->untold.add(call, result);
+  }
+  std::atomic<int> marks_ = 0;
 };
 
 // One rank's file access on a thread of its own.
@@ -65,6 +78,7 @@ class ended_operation final : public operation {
  public:
   ended_operation(std::string_view name, std::shared_ptr<open_file> f, agreement a) : operation(name, std::move(f)) {
     result = std::move(a);
+    has_result();
   }
   bool test() override { return true; }
   void wait() override {}
