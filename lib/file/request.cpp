@@ -69,6 +69,10 @@ request::~request() {
   operation_->abandon();
 }
 
+void request::tell_by_close() {
+  if (operation_) operation_->abandon();
+}
+
 bool request::test() { return !operation_ || operation_->test(); }
 
 report request::wait(on_error e) {

@@ -110,6 +110,9 @@ class session : public opened_file {
     errc sync_lost = {};
     std::vector<std::unique_ptr<record>> pending;
     std::vector<std::unique_ptr<record>> ended;  // requests that were waited for
+    bool dropped = false;                        // some were, so far: what they met, close may tell
+    std::vector<std::error_code> deserved;       // by those
+    std::vector<std::error_code> met;            // by file calls
     std::vector<witnessed> pool;                 // errors that belong to a request or to a call beside it
     bool pool_told = false;                      // one of them reported an error
     bool left = false;
@@ -182,6 +185,7 @@ class session : public opened_file {
   std::int64_t sought(step const& s, int rank) const;
   void check_files(std::size_t k);
   void check_crash(std::size_t k);
+  bool is_untold(rank_state const& me, std::error_code const& code) const;
   bool tolerable(step const& s, witnessed const& w) const;
   std::vector<witnessed> serious(step const& s, std::vector<witnessed> const& all) const;
   [[noreturn]] void wrong(std::size_t k, int rank, std::string const& words) const;

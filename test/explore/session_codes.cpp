@@ -117,7 +117,14 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
     rank_state& r = pool_of(static_cast<int>(i));
     bool told = r.pool_told;
     for (auto const& e : mine.ended) {
-      if (e->now == record::state::dropped) told = true;
+      if (e->now == record::state::dropped) {
+        told = mine.dropped = true;
+        if (e->expected != errc{}) mine.deserved.push_back(make_error_code(e->expected));
+        if (e->must_fail || may_read_wrong_items(*e))
+          mine.deserved.insert(mine.deserved.end(),
+                               {make_error_code(errc::conversion), make_error_code(errc::user_code)});
+        for (witnessed const& w : r.pool) mine.met.push_back(w.error);
+      }
       if (e->now != record::state::done) continue;
       bool const collective = is_collective(e->what), elsewhere = e->code == errc::error_on_another_rank;
       bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && is_of_program(e->code);
@@ -155,6 +162,16 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
   }
 }
 
+// What close tells of calls that went on in the background: of one that was not ended before, and of those that nobody holds.
+bool session::is_untold(rank_state const& me, std::error_code const& code) const {
+  auto const is_split_error = [&](std::unique_ptr<record> const& e) { return is_split(e->what) && e->code == code; };
+  if (std::any_of(me.ended.begin(), me.ended.end(), is_split_error)) return true;
+  auto const has = [&](std::vector<std::error_code> const& all) {
+    return std::any_of(all.begin(), all.end(), [&](std::error_code const& e) { return code == classify(e); });
+  };
+  return me.dropped && (has(me.deserved) || has(me.met));
+}
+
 // Every rank is told what it must be told.
 void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   step const& s = steps_[k];
@@ -178,6 +195,12 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     auto const rank = static_cast<int>(i);
     rank_state& me = pool_of(rank);
     std::vector<witnessed> const errors = serious(s, r.seen);
+    for (witnessed const& w : r.seen) ranks_[i].met.push_back(w.error);
+    bool const closes = s.what == op::close && s.later;
+    if (closes && !r.code)
+      for (auto const& e : ranks_[i].ended)
+        if (is_split(e->what) && e->now == record::state::done && e->code && e->code != errc::error_on_another_rank)
+          wrong(k, rank, "success, although a split call that nobody ended failed: " + e->words);
     if (r.now != record::state::done) continue;
     auto const words = [&] {
       return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words, text_of(r.seen));
@@ -211,7 +234,8 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       bool const asks_first =
           s.what == op::seek ? s.whence == seek_from::end : s.what == op::seek_shared && s.whence != seek_from::start;
       bool const met = explains(r.seen, r.code) || (r.beside && explains(me.pool, r.code));
-      bool const right = r.expected != errc{} ? r.code == r.expected || (asks_first && met) : of_program || met;
+      bool const right = (r.expected != errc{} ? r.code == r.expected || (asks_first && met) : of_program || met) ||
+                         (closes && is_untold(ranks_[i], r.code));
       if (r.bad == trouble::item_throws && r.code == errc::user_code && !r.threw && !serves)
         wrong(k, rank, "what was thrown does not reach the caller");
       if (!right) wrong(k, rank, "not its error: " + words());

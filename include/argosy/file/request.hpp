@@ -8,6 +8,7 @@
 
 #include <argosy/file/on_error.hpp>
 #include <argosy/plan/report.hpp>
+#include <argosy/world/communicator.hpp>
 
 namespace argosy {
 
@@ -47,6 +48,11 @@ class request {
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
+  template <communicator>
+  friend class basic_file;
+  // The file is being closed, and this one may never be waited for: if it failed, close says so, too.
+  void tell_by_close();
+
   std::shared_ptr<detail::operation> operation_;
   std::string what_failed_;
 };

@@ -474,6 +474,10 @@ std::vector<std::string> scheduler::did_not_happen() const {
     rank_state const& r = ranks_[static_cast<std::size_t>(x.rank)];
     if (r.operations < x.operation || r.dies_at != x.operation) all.push_back(to_string(x));
   }
+  if (scenario_.disk != virtual_disk() && !disk_opened) {
+    std::string const text = to_string(lab::scenario{.ranks = 1, .disk = scenario_.disk});
+    all.push_back(text.substr(text.find(' ') + 1));
+  }
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include <argosy/handle/detail/parts.hpp>
@@ -42,6 +43,24 @@ void page::sync(int node) {
         std::copy_n(bytes.begin() + b * block_bytes, block_bytes, safe.begin() + b * block_bytes);
   }
   dirty = left;
+}
+
+disk_state::disk_state(virtual_disk d) : disk(d) {
+  if (d.servers < 1 || d.stripe_bytes < 1 || d.block_bytes < 512 || d.block_bytes % 512 != 0)
+    throw std::invalid_argument(
+        "argosy::virtual_files: servers and stripe_bytes must be positive, block_bytes a multiple of 512");
+  free.resize(static_cast<std::size_t>(d.servers));
+}
+
+void disk_state::follow(scheduler* s) {
+  if (!s) return;
+  virtual_disk const& wanted = s->scenario().disk;
+  if (!is_given && (files.empty() || wanted.block_bytes == disk.block_bytes)) {
+    free = disk_state(wanted).free;
+    disk = wanted;
+  }
+  is_given = true;
+  if (disk == wanted) s->disk_opened = true;
 }
 
 std::int64_t disk_state::write(stored_file& f, std::int64_t offset, std::span<std::byte const> from) {

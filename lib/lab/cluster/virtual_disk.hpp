@@ -65,7 +65,9 @@ struct stored_file {
 };
 
 struct disk_state {
-  explicit disk_state(virtual_disk d) : disk(d), free(static_cast<std::size_t>(std::max(d.servers, 1))) {}
+  explicit disk_state(virtual_disk d);
+  // A file is opened in a run, if it is one: a disk that is not given is the scenario's.
+  void follow(scheduler* s);
 
   struct server {
     picoseconds free = 0;
@@ -74,6 +76,7 @@ struct disk_state {
   };
 
   virtual_disk disk;
+  bool is_given = true;
   std::map<std::string, std::shared_ptr<stored_file>> files;
   std::map<std::string, bool> directories;
   // New names that may be lost in a crash: some of the first stay, the others were never given.

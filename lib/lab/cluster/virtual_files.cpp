@@ -14,14 +14,13 @@ namespace argosy::lab {
 
 using namespace detail;
 
-virtual_files::virtual_files(virtual_disk disk) : state_(std::make_shared<disk_state>(disk)) {
-  if (disk.servers < 1 || disk.stripe_bytes < 1 || disk.block_bytes < 512 || disk.block_bytes % 512 != 0)
-    throw std::invalid_argument(
-        "argosy::virtual_files: servers and stripe_bytes must be positive, block_bytes a multiple of 512");
-}
+virtual_files::virtual_files() : state_(std::make_shared<disk_state>(virtual_disk())) { state_->is_given = false; }
+
+virtual_files::virtual_files(virtual_disk disk) : state_(std::make_shared<disk_state>(disk)) {}
 
 opener virtual_files::opener() const {
   auto const open = [d = state_](std::string const& path, open_flags flags, std::error_code& error) -> virtual_handle {
+    d->follow(scheduler::running());
     file_action act(file_call::open, 0, d->disk.call_ns);
     auto const fail = [&](int e) {
       error = errno_code(e);

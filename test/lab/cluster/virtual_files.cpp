@@ -866,3 +866,38 @@ TEST_CASE("ARGOSY_REPORT of virtual ranks has virtual times: the same report in 
   CHECK(texts[0] == texts[1]);
   CHECK(texts[0].find("plain copy") == std::string::npos);  // virtual time is no time of this machine
 }
+
+TEST_CASE("files are on the scenario's disk, unless they were given one; the report tells of a disk that nobody used",
+          "[virtual][handle]") {
+  io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
+  s.disk.capacity_bytes = 2 * s.disk.block_bytes;
+  s.disk.has_locks = false;
+  std::error_code full, locked;
+  auto const run = [&](io::lab::virtual_files const& files) {
+    return io::lab::virtual_cluster(s).run([&, open = files.opener()](io::lab::virtual_rank const& world) {
+      if (world.rank() != 0) return;
+      std::error_code e;
+      io::any_handle h = open("a", {.read = true, .write = true, .create = true}, e);
+      std::vector<std::byte> const data(static_cast<std::size_t>(3 * s.disk.block_bytes));
+      full = h.write(0, data).error;
+      locked = h.lock(0, 1, io::lock_kind::shared);
+    });
+  };
+  io::lab::virtual_files followed;
+  CHECK(run(followed).did_not_happen.empty());
+  CHECK(errno_of(full) == ENOSPC);
+  CHECK(locked == io::errc::no_locks);
+  CHECK(run(followed).did_not_happen.empty());
+
+  io::lab::virtual_report const other = run(io::lab::virtual_files(io::lab::virtual_disk()));
+  CHECK_FALSE(full);
+  CHECK_FALSE(locked);
+  CHECK(other.did_not_happen == std::vector<std::string>{"disk.capacity_bytes=8192 disk.has_locks=0"});
+
+  // What lies there in blocks of another size stays as it is.
+  io::lab::virtual_files filled;
+  filled.put("b", std::vector<std::byte>(10));
+  s.disk.block_bytes = 1024;
+  CHECK(run(filled).did_not_happen.size() == 1);
+  CHECK_FALSE(full);
+}

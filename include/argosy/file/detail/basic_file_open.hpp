@@ -170,7 +170,7 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   agreement result = collectively(detail::arguments("close", e.where()), [&]() -> failure {
     part.agents.reset();  // no rank has calls under way
     crew.pointer->close();
-    split_ = {};
+    split_.tell_by_close();
     failure ended = part.untold.take();
     ended.keep(crew.unpartition());
     ended.keep(part.handle.close());

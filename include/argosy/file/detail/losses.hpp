@@ -14,7 +14,7 @@
 
 namespace argosy::detail {
 
-// Of one rank's open file, for its close. Any thread.
+// Of one rank's open file, for its close: of requests that were dropped, and of a split call that has not ended. Any thread.
 class losses {
  public:
   // Errors of other ranks are theirs to tell.

@@ -26,7 +26,7 @@ struct open_virtual_file;
 // time, and fail as the scenario says for the calling rank; outside they take none. Names are any text and are compared as a
 // whole; only directories that were made exist.
 //
-//   virtual_files files(cluster.scenario().disk);
+//   virtual_files files;
 //   cluster.run([&](virtual_rank const& world) {
 //     auto f = basic_file<virtual_rank>::open(world, "state", mode::create | mode::write, {}, files.opener());
 //   });
@@ -36,7 +36,10 @@ struct open_virtual_file;
 // or not, or in part.
 class virtual_files {
  public:
-  explicit virtual_files(virtual_disk disk = {});
+  // On the disk of the scenario of the first run that opens a file. (Not if there are files by then, in blocks of another size; the
+  // report of the run tells, as of every disk that a scenario has and nobody opened a file on.)
+  virtual_files();
+  explicit virtual_files(virtual_disk disk);
 
   // Opens retrying handles, with the scenario's faults below the retries. Errors are those of POSIX: ENOENT, EEXIST, EISDIR,
   // EACCES, EROFS, ENOSPC, EBADF, EFBIG.
