@@ -253,8 +253,7 @@ latecomers call_watch::state::late_here(std::size_t lane, std::uint64_t number) 
     if (come >= number) continue;
     latecomers one;
     one.count = 1;
-    one.words =
-        std::to_string(ranks[r]) + (come == 0 ? " (which came to none yet)" : " (last seen in " + read_text(a) + ")");
+    one.words = std::to_string(ranks[r]) + " (last seen in " + (come == 0 ? "open" : read_text(a)) + ")";
     late.add(one);
   }
   return late;

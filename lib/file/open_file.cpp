@@ -194,10 +194,11 @@ failure locate_in(view const& v, std::int64_t offset, std::int64_t bytes, std::i
   if (offset < 0) return {errc::argument, "the offset is " + number(offset) + " etypes; it must not be negative"};
   if (v.stream().empty() && bytes == 0) return {};
   auto const start = v.position(offset);
+  if (v.stream().empty())
+    return {errc::argument, number(bytes) + " bytes are given, but the filetype of this rank's view is empty"};
   if (!start || bytes > v.stream().size() - *start)
     return {errc::argument, "offset " + number(offset) + " and " + number(bytes) +
-                                " bytes reach beyond what the view can " +
-                                "address (2^63 bytes at most, none if its filetype is empty)"};
+                                " bytes reach beyond what the view can address (2^63 bytes at most)"};
   position = *start;
   return {};
 }

@@ -19,11 +19,11 @@ namespace {
 
 constexpr char const* usage =
     R"(argosy-gpfsd --socket FILE [--directory DIR] [--machine FILE] [--network] [--print-machine]
-  --socket FILE     written when it serves: what a mount needs to know, with a secret; only its owner may
-                    read it, and who can read it may mount. Removed at the end.
+  --socket FILE     an ordinary file of text, written when it serves: what a mount needs to know, with a secret;
+                    only its owner may read it, and who can read it may mount. Removed at the end.
   --directory DIR   where files are at rest (default: the current one); names are relative to it
   --machine FILE    parameters, one `name value` per line (default: a plausible machine of the year 2000)
-  --network         serve other machines, too, over TCP
+  --network         serve other machines, too, over TCP: a free port of all interfaces, which the file tells
   --print-machine   print all parameters and end
 It ends with SIGINT or SIGTERM; data that a node has not flushed by then is lost.
 )";
@@ -31,7 +31,7 @@ It ends with SIGINT or SIGTERM; data that a node has not flushed by then is lost
 struct options {
   gpfs::host_options host;
   std::string socket;
-  bool print_machine = false;
+  bool print_machine = false, help = false;
 };
 
 options read_options(int argc, char** argv) {
@@ -57,11 +57,13 @@ options read_options(int argc, char** argv) {
       o.host.network = true;
     } else if (name == "--print-machine") {
       o.print_machine = true;
+    } else if (name == "--help") {
+      o.help = true;
     } else {
       throw std::invalid_argument("unknown option " + name);
     }
   }
-  if (o.socket.empty() && !o.print_machine) throw std::invalid_argument("--socket is missing");
+  if (o.socket.empty() && !o.print_machine && !o.help) throw std::invalid_argument("--socket is missing");
   return o;
 }
 
@@ -79,6 +81,10 @@ void write_socket_file(std::string const& path, std::string const& text) {
 
 int main(int argc, char** argv) try {
   options const o = read_options(argc, argv);
+  if (o.help) {
+    std::cout << usage;
+    return 0;
+  }
   if (o.print_machine) {
     std::cout << o.host.hardware;
     return 0;

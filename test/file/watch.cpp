@@ -127,7 +127,7 @@ TEST_CASE("one rank may watch for itself, and without shared memory a rank says 
     f.close();
   };
   auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
-  waits(f, "for rank " + std::to_string(size() - 1) + " (which came to none yet)");
+  waits(f, "for rank " + std::to_string(size() - 1) + " (last seen in open)");
   auto g = io::basic_file<plain_world>::open(plain_world(world()), here / "data", mode::read_write);
   waits(g, "for other ranks");
 }

@@ -28,10 +28,13 @@ std::string to_string(virtual_report const& r) {
 
 namespace {
 
-// Ascending: "0-4, 6, 8-15".
+// Ascending: "0-4, 6, 8-15"; of very many parts the first.
 std::string text_of(std::vector<int> const& ranks) {
+  constexpr int most_parts = 16;
   std::string s;
+  int parts = 0;
   for (std::size_t i = 0, j; i < ranks.size(); i = j) {
+    if (++parts > most_parts) return s + fmt::format(" and {} more", ranks.size() - i);
     for (j = i + 1; j < ranks.size() && ranks[j] <= ranks[j - 1] + 1;) ++j;
     s += fmt::format("{}{}", s.empty() ? "" : ", ", ranks[i]);
     if (ranks[j - 1] != ranks[i]) s += fmt::format("-{}", ranks[j - 1]);
