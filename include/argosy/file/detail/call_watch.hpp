@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <argosy/error/source_location.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy::detail {
@@ -39,15 +39,15 @@ class call_watch {
   void meet(shared_memory board, std::vector<int> world_ranks, int mine, bool others);
 
   // This rank comes to its next call; the number of it.
-  std::uint64_t come(lane l, std::string_view call, std::source_location const& where);
+  std::uint64_t come(lane l, std::string_view call, source_location const& where);
 
   // While it lives this rank waits.
   class waiting {
    public:
     // Null: nobody watches.
-    waiting(call_watch* w, lane l, std::string_view call, std::source_location const& where)
+    waiting(call_watch* w, lane l, std::string_view call, source_location const& where)
         : waiting(w, l, w ? w->come(l, call, where) : 0, call, where) {}
-    waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call, std::source_location const& where);
+    waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call, source_location const& where);
     waiting(waiting const&) = delete;
     waiting& operator=(waiting const&) = delete;
     ~waiting();

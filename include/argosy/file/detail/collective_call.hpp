@@ -38,7 +38,7 @@ struct collective_call {
   bool develop = false;
   access_summary all = {};
 
-  collective_call(std::string_view call, std::source_location where) : given(call, where) {}
+  collective_call(std::string_view call, source_location where) : given(call, where) {}
 
   // Of the plan, for what is said of the hints.
   struct {
