@@ -1,6 +1,7 @@
 // What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not, in turn.
 // Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N]
-// `again` is a second file without a trace: how far two of the same kind are apart. Times are of the slowest rank.
+// `again` is a second file without a trace: how far two of the same kind are apart. The others are compared with the mean of both.
+// Times are of the slowest rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -43,6 +44,7 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
   std::vector<io::file> files;
   for (std::size_t k = 0; k < modes.size(); ++k) {
     ::setenv("ARGOSY_TRACE", modes[k], 1);
+    ::setenv("ARGOSY_TRACE_DIR", (g.directory + "/" + modes[k]).c_str(), 1);  // a rank has one trace in a directory
     files.push_back(io::file::open(g.world, g.directory + "/data" + std::to_string(k),
                                    io::mode::create | io::mode::read_write | io::mode::unique_open));
     files.back().set_view(seen);
@@ -62,7 +64,7 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
     }
     for (std::size_t k = 0; k < modes.size() && round >= 0; ++k) {
       ns[k].push_back(took[k]);
-      ratio[k].push_back(took[k] / took[0]);
+      ratio[k].push_back(2 * took[k] / (took[0] + took[1]));
     }
   }
   for (io::file& f : files) f.close();
@@ -83,11 +85,10 @@ int main(int argc, char** argv) {
   }
   g.directory += "/argosy_bench_traces";
   if (g.world.rank() == 0) {
-    std::filesystem::create_directories(g.directory + "/traces");
+    for (char const* mode : modes) std::filesystem::create_directories(g.directory + "/" + mode);
     std::printf("| call | bytes | off, us | again | `calls` | `phases` |\n|---|---|---|---|---|---|\n");
   }
   g.world.barrier();
-  ::setenv("ARGOSY_TRACE_DIR", (g.directory + "/traces").c_str(), 1);
 
   std::int64_t const rank = g.world.rank(), ranks = g.world.size();
   for (std::int64_t const bytes : {std::int64_t{8}, std::int64_t{4} << 10, std::int64_t{64} << 10,

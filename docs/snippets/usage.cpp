@@ -32,7 +32,8 @@ std::string without_times(std::string const& line) {
     out += t->length(1) == 1 ? " " + masked : std::string(width - masked.size(), ' ') + masked;
     rest = t->suffix().first;
   }
-  return out.append(rest, line.cend());
+  static std::regex const rate("[0-9.]+ MB/s");
+  return std::regex_replace(out.append(rest, line.cend()), rate, "?.? MB/s");
 }
 
 }  // namespace
