@@ -17,6 +17,14 @@ argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_S
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
   -DARGOSY_BUILD_TOOLS=ON -DARGOSY_ENABLE_INSTALL=ON -DARGOSY_ENABLE_PACKAGES=ON -DCMAKE_INSTALL_PREFIX=/usr)
 
+# Recipes of other packagers, as far as that goes without their tools.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  add_test(NAME package.recipes
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/packaging/check_recipes.py ${PROJECT_SOURCE_DIR})
+  set_tests_properties(package.recipes PROPERTIES LABELS package)
+endif()
+
 # Debian packages of that build: made, installed into a clean root, used there, removed.
 set_tests_properties(package.subdirectory PROPERTIES FIXTURES_SETUP shared_build)
 add_test(NAME package.debian COMMAND ${PROJECT_SOURCE_DIR}/cmake/packaging/check_debian.sh

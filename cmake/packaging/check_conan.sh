@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Makes the Conan package, and builds and runs a program against it; the client comes from PyPI, into a place of its own:
-#   cmake/packaging/check_conan.sh [WORK]     default: build/conan
+#   cmake/packaging/check_conan.sh [OPTION...]     options go to `conan create`, as -o '&:shared=False'
+# All of it is in build/conan.
 # Not one of the ordinary tests: it asks the network, and compiles the library once more.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-work=${1:-build/conan}
-mkdir -p "$work" && work=$(realpath "$work")
+mkdir -p build/conan && work=$(realpath build/conan)
 [[ -x $work/venv/bin/conan ]] || { python3 -m venv "$work/venv" && "$work/venv/bin/pip" --quiet install 'conan>=2,<3'; }
 export CONAN_HOME=$work/home
 [[ -f $CONAN_HOME/profiles/default ]] || "$work/venv/bin/conan" profile detect
-"$work/venv/bin/conan" create cmake/packaging/conan -s compiler.cppstd=20 --build=missing "${@:2}"
-echo "the package was made, and a program runs with it"
+# No remote: the recipe requires no other package of Conan's. Nothing is built among the sources.
+"$work/venv/bin/conan" create cmake/packaging/conan --no-remote --build=missing -s compiler.cppstd=20 \
+  -c tools.cmake.cmake_layout:test_folder="$work/test" "$@"

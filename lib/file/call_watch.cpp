@@ -30,7 +30,7 @@ using arrivals = std::array<arrival, lanes>;
 
 std::atomic_ref<std::uint64_t> at(std::uint64_t& word) { return std::atomic_ref<std::uint64_t>(word); }
 
-std::string place_of(std::string_view call, std::source_location const& where) {
+std::string place_of(std::string_view call, source_location const& where) {
   return std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line());
 }
 
@@ -172,14 +172,14 @@ void call_watch::meet_others(std::unique_ptr<service> ask, std::vector<int> one_
   state_->elsewhere = std::move(one_of_each);
 }
 
-std::uint64_t call_watch::come(lane l, std::string_view call, std::source_location const& where) {
+std::uint64_t call_watch::come(lane l, std::string_view call, source_location const& where) {
   arrival& a = state_->of(state_->mine)[static_cast<std::size_t>(l)];
   write_text(a, place_of(call, where));
   return at(a.number).fetch_add(1, std::memory_order_release) + 1;
 }
 
 call_watch::waiting::waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call,
-                             std::source_location const& where)
+                             source_location const& where)
     : watch_(w), lane_(static_cast<std::size_t>(l)) {
   if (!watch_) return;
   state& s = *watch_->state_;

@@ -11,7 +11,7 @@
 
 namespace argosy::detail {
 
-void tell_of_holes(open_file const& file, used_view const& next, std::source_location const& where) {
+void tell_of_holes(open_file const& file, used_view const& next, source_location const& where) {
   std::string const words = next.words_of_holes();
   if (words.empty() || file.rank != 0) return;
   std::string const line =

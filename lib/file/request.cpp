@@ -4,9 +4,11 @@
 #include <new>
 #include <system_error>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/detail/operation.hpp>
 #include <argosy/file/request.hpp>
+#include <argosy/handle/detail/traced_phases.hpp>
 
 namespace argosy {
 namespace detail {
@@ -28,6 +30,8 @@ void file_operation::start(std::function<void()> then) {
 
 void file_operation::run() {
   {
+    traced_phases const traced(file->trace.get(), file->path);
+    in_phase const now(phase::call, {.name = call, .bytes = job_.bytes});
     staging with;
     failure f = file->access_timed(job_, with, done);
     result = alone(file->rank, std::move(f));

@@ -28,6 +28,12 @@ void traced_phases::end(phase) noexcept {
   open_.pop_back();
 }
 
-void traced_phases::write() noexcept { to_->record(all_, file_); }
+void traced_phases::message_passed(message_end e, int peer, std::int64_t bytes) noexcept try {
+  if (to_) messages_.push_back({e, peer, bytes, std::chrono::steady_clock::now()});
+} catch (...) {
+  to_ = nullptr;
+}
+
+void traced_phases::write() noexcept { to_->record(all_, messages_, file_); }
 
 }  // namespace argosy::detail

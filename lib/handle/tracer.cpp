@@ -98,6 +98,17 @@ std::string name_of(trace_options const& o, int number) {
                      o.format == trace_format::text ? "trace" : "json");
 }
 
+// The same at both ends of a message, and of no other.
+std::uint64_t id_of_message(std::string_view file, int from, int to, std::int64_t number) {
+  std::uint64_t id = 14695981039346656037u;  // FNV-1a
+  auto const add_byte = [&](std::uint64_t b) { id = (id ^ (b & 255)) * 1099511628211u; };
+  for (char const c : file) add_byte(static_cast<unsigned char>(c));
+  for (std::uint64_t const n :
+       {static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to), static_cast<std::uint64_t>(number)})
+    for (int shift = 0; shift < 64; shift += 8) add_byte(n >> shift);
+  return id;
+}
+
 long thread_id() { return ::syscall(SYS_gettid); }
 
 }  // namespace
@@ -216,11 +227,12 @@ void tracer::record(traced_call const& call) noexcept try {
 }
 
 // A call may have hundreds of phases, and its rank waits for their lines: no format string is read here.
-void tracer::record(std::span<detail::traced_phase const> phases, std::string_view file) noexcept try {
+void tracer::record(std::span<detail::traced_phase const> phases, std::span<detail::traced_message const> messages,
+                    std::string_view file) noexcept try {
   text lines, quoted_file;
   quote(quoted_file, file);
   bool const json = options_.format == trace_format::chrome;
-  std::string const who = fmt::format("\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", options_.rank, thread_id());
+  std::string const place = fmt::format(",\"pid\":{},\"tid\":{},\"ts\":", options_.rank, thread_id());
   auto const put_text = [&](std::string_view s) { lines.append(s.data(), s.data() + s.size()); };
   auto const put_number = [&](std::int64_t n) { put_text(std::string_view(fmt::format_int(n).c_str())); };
   // `digits` behind the point, of a number that counts in those.
@@ -244,7 +256,8 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::string_vi
       put_text(name);
       put_text("\",\"cat\":\"");
       put_text(kind);
-      put_text(who);
+      put_text("\",\"ph\":\"X\"");
+      put_text(place);
       put_fraction(begin, 1000);
       put_text(",\"dur\":");
       put_fraction(took, 1000);
@@ -268,8 +281,43 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::string_vi
       put_text(" -> ok\n");
     }
   }
-  put({lines.data(), lines.size()}, static_cast<std::int64_t>(phases.size()));
+  for (detail::traced_message const& m : messages) {
+    bool const sent = m.what == detail::message_end::sent;
+    std::int64_t const number = next_message(file, m);
+    auto const at = nanoseconds(m.at);
+    if (json) {
+      // The viewers draw an arrow between two events of one id.
+      put_text(sent ? ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"s\",\"id\":\""
+                    : ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"f\",\"bp\":\"e\",\"id\":\"");
+      int const me = options_.rank;
+      add(lines, "{:#x}", id_of_message(file, sent ? me : m.peer, sent ? m.peer : me, number));
+      lines.push_back('"');
+      put_text(place);
+      put_fraction(at, 1000);
+      put_text(",\"args\":{\"file\":");
+      put_text({quoted_file.data(), quoted_file.size()});
+      put_argument(",\"bytes\":", m.bytes);
+      put_argument(",\"peer\":", m.peer);
+      put_argument(",\"number\":", number);
+      put_text("}}\n");
+    } else {
+      add_time(lines, at);
+      put_text(sent ? " 0.0 s message:sent " : " 0.0 s message:received ");
+      put_text({quoted_file.data(), quoted_file.size()});
+      put_argument(" bytes=", m.bytes);
+      put_argument(" peer=", m.peer);
+      put_argument(" number=", number);
+      put_text(" -> ok\n");
+    }
+  }
+  put({lines.data(), lines.size()}, std::ssize(phases) + std::ssize(messages));
 } catch (...) {  // no memory: a call less
+}
+
+// Both ends count alike, so that they can be put together.
+std::int64_t tracer::next_message(std::string_view file, detail::traced_message const& m) {
+  std::lock_guard const guard(mutex_);
+  return messages_[{std::string(file), m.peer, m.what}]++;
 }
 
 void tracer::note(std::string_view message) noexcept try {

@@ -1,7 +1,8 @@
 // ARGOSY_TRACE=phases: what calls on real files do when, and that it adds up to their time.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/argosy.hpp>
+#include <argosy/file/any_world.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -12,10 +13,14 @@
 
 #include <boost/mpi.hpp>
 
+#include <argosy/argosy.hpp>
+#include <tools/argosy/json.hpp>
 #include <tools/argosy/trace_events.hpp>
 
 #include "support/catch.hpp"
+#include "support/file_cases.hpp"
 #include "support/files.hpp"
+#include "support/nodes_world.hpp"
 
 namespace io = argosy;
 using io::tool::trace_event;
@@ -28,14 +33,17 @@ struct variable {
   char const* name_;
 };
 
-// Of the traces in a directory, those of this rank.
-io::tool::trace trace_of(std::string const& directory, int rank) {
+// The trace of a rank in a directory.
+std::string path_of(std::string const& directory, int rank) {
   std::vector<std::string> paths;
   for (auto const& e : std::filesystem::directory_iterator(directory))
     if (e.path().filename().string().find("-rank" + std::to_string(rank) + ".") != std::string::npos)
       paths.push_back(e.path().string());
   REQUIRE(paths.size() == 1);
-  return io::tool::read_traces(paths);
+  return paths.front();
+}
+io::tool::trace trace_of(std::string const& directory, int rank) {
+  return io::tool::read_traces({path_of(directory, rank)});
 }
 
 // The time of each kind of phase inside of a call, without what lies inside of it.
@@ -115,6 +123,95 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
     CHECK(all > world.size());  // the local call of each rank, and the windows of the collective one
     world.barrier();
   }
+}
+
+TEST_CASE("messages between nodes are arrows from their send to their receive", "[phases][mpi]") {
+  boost::mpi::communicator const ranks;
+  // Each rank alone on a node of its own.
+  argosy::test::nodes_world const world{io::mpi(ranks), {}};
+  for (std::string const format : {"text", "chrome"}) {
+    argosy::test::shared_scratch const dir(world);
+    std::string const name = dir / "";
+    variable const on("ARGOSY_TRACE", "phases"), where("ARGOSY_TRACE_DIR", name), how("ARGOSY_TRACE_FORMAT", format);
+    io::report moved;
+    {
+      auto f = io::basic_file<argosy::test::nodes_world>::open(world, name + "data",
+                                                               io::mode::create | io::mode::read_write);
+      std::vector<std::byte> mine(64 << 10, std::byte{1});
+      f.set_view(512 * world.rank(), {io::bytes(1), io::resized(io::bytes(512), 0, 512 * world.size())});
+      io::two_phase const policy{.window_bytes = 16 << 10, .aggregators = 2};
+      moved = f.write_at_all(0, mine, policy);
+      moved.message_bytes += f.read_at_all(0, mine, policy).message_bytes;
+      f.close();
+    }
+    ranks.barrier();
+    std::vector<std::string> paths;
+    for (int r = 0; r < ranks.size(); ++r) paths.push_back(path_of(name, r));
+    io::tool::trace const t = io::tool::read_traces(paths);
+    CHECK(t.faults.empty());
+    std::int64_t sent = 0, mine = 0, received = 0;
+    for (io::tool::trace_message const& m : t.messages) {
+      (m.sent ? sent : received) += m.bytes;
+      if (m.sent && m.rank == ranks.rank()) mine += m.bytes;
+      // Somewhere in a call of its thread.
+      CHECK(std::any_of(t.events.begin(), t.events.end(), [&](trace_event const& e) {
+        return e.category == "call" && e.rank == m.rank && e.thread == m.thread && e.begin_ns <= m.at_ns &&
+               m.at_ns <= e.end_ns();
+      }));
+    }
+    CHECK(sent == received);
+    CHECK(mine == moved.message_bytes);
+    CHECK((sent > 0) == (ranks.size() > 1));
+
+    struct ends {
+      io::tool::json_value const* from = nullptr;
+      io::tool::json_value const* to = nullptr;
+    };
+    io::tool::json_value const all = io::tool::parse_json(io::tool::perfetto_json(t));
+    std::map<std::int64_t, ends> arrows;
+    for (io::tool::json_value const& e : std::get<io::tool::json_value::array>(all.find("traceEvents")->held)) {
+      if (e.find("ph")->text() == "s") arrows[e.find("id")->whole(-1)].from = &e;
+      if (e.find("ph")->text() == "f") arrows[e.find("id")->whole(-1)].to = &e;
+    }
+    CHECK(2 * arrows.size() == t.messages.size());
+    for (auto const& [id, a] : arrows) {
+      REQUIRE((a.from && a.to));
+      auto const pid = [](io::tool::json_value const& e) { return e.find("pid")->whole(-1); };
+      auto const of = [](io::tool::json_value const& e, char const* n) { return e.find("args")->find(n)->whole(-1); };
+      CHECK(pid(*a.from) == of(*a.to, "peer"));
+      CHECK(pid(*a.to) == of(*a.from, "peer"));
+      CHECK(of(*a.from, "bytes") == of(*a.to, "bytes"));
+      CHECK(a.from->find("ts")->real() <= a.to->find("ts")->real());
+    }
+    ranks.barrier();
+  }
+}
+
+TEST_CASE("calls that do not wait have their phases, too, wherever they are carried out", "[phases][mpi]") {
+  io::mpi const ranks{boost::mpi::communicator()};
+  auto const check = [&]<class World>(World const& world) {
+    argosy::test::shared_scratch const dir(world);
+    std::string const name = dir / "";
+    variable const on("ARGOSY_TRACE", "phases"), where("ARGOSY_TRACE_DIR", name);
+    {
+      auto f = io::basic_file<World>::open(world, name + "data", io::mode::create | io::mode::read_write);
+      std::vector<std::byte> const mine(64 << 10, std::byte{1});
+      auto together = f.iwrite_at_all(world.rank() * std::ssize(mine), mine);
+      together.wait();
+      f.iwrite_at(world.rank() * std::ssize(mine), mine).wait();
+      f.close();
+    }
+    io::tool::trace const t = io::tool::read_traces({path_of(name, world.rank())});
+    for (std::string const call : {"iwrite_at_all", "iwrite_at"}) {
+      CAPTURE(call);
+      CHECK(std::count_if(t.events.begin(), t.events.end(), [&](trace_event const& e) {
+              return e.category == "call" && e.name == call && e.bytes == 64 << 10;
+            }) == 1);
+    }
+    world.barrier();
+  };
+  check(ranks);                                 // on a thread, where all share memory
+  check(argosy::test::nodes_world{ranks, {}});  // by who waits
 }
 
 TEST_CASE("without phases a trace has calls only, and off has none", "[phases][mpi]") {

@@ -18,6 +18,7 @@
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
 #include "format/checkpoint_cases.hpp"
 #include "format/looking.hpp"
@@ -90,6 +91,32 @@ TEST_CASE("a crash at any call leaves the old checkpoint or the new one, whole",
     for (auto const& l : left) seen.insert(generation_in(l));
     CHECK(seen == std::set<std::int64_t>{first ? 0 : 1, 2});
     for (std::size_t k = left.size() - 3; k < left.size(); ++k) CHECK(generation_in(left[k]) == 2);  // it had returned
+  }
+}
+
+TEST_CASE("when all nodes of a GPFS are lost at any call, the old checkpoint is on its disks, or the new one, whole",
+          "[format][checkpoint][crash][gpfs]") {
+  for (bool const first : {true, false}) {
+    io::lab::virtual_gpfs const files({.block_bytes = 4096}, 2);
+    auto const save = [&](std::int64_t number, io::opener const& by) {
+      io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}, options).run([&](rank const& world) {
+        state(world.rank(), 3, number, true).named<rank>().save(world, "f", {}, by);
+      });
+    };
+    if (!first) save(1, files.opener());
+    std::vector<std::int64_t> left;
+    auto const look = [&] {
+      io::lab::virtual_files disk;
+      if (files.exists("f")) disk.put("f", files.on_disk("f"));
+      left.push_back(generation_in(disk));
+    };
+    save(2, looking(files.opener(), look));
+    look();
+    CHECK(left.size() > 30);
+    CHECK(std::set(left.begin(), left.end()) == std::set<std::int64_t>{first ? 0 : 1, 2});
+    CHECK(left.back() == 2);
+    CHECK(std::is_sorted(left.begin(), left.end()));
+    CHECK(files.names() == std::vector<std::string>{"f"});
   }
 }
 

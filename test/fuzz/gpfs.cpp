@@ -72,9 +72,9 @@ class ensemble {
   using file_call = argosy::lab::gpfs::call;
 
   void submit() {
-    constexpr call_kind kinds[] = {call_kind::open,   call_kind::read,   call_kind::write, call_kind::sync,
-                                   call_kind::size,   call_kind::resize, call_kind::fcntl, call_kind::close,
-                                   call_kind::remove, call_kind::lock,   call_kind::unlock};
+    constexpr call_kind kinds[] = {call_kind::open,   call_kind::read,   call_kind::write,  call_kind::sync,
+                                   call_kind::size,   call_kind::resize, call_kind::fcntl,  call_kind::close,
+                                   call_kind::remove, call_kind::lock,   call_kind::unlock, call_kind::rename};
     file_call c;
     c.kind = in_.PickValueInArray(kinds);
     c.instance = in_.ConsumeIntegralInRange(0, 4);
@@ -82,6 +82,7 @@ class ensemble {
     c.length = in_.ConsumeIntegralInRange<std::int64_t>(-1, 4096);
     c.owner = in_.ConsumeIntegralInRange(0, 2);
     c.path = in_.ConsumeBool() ? "a" : "b";
+    if (c.kind == call_kind::rename) c.to = in_.ConsumeBool() ? "a" : "b";
     c.for_reading = in_.ConsumeBool();
     c.for_writing = in_.ConsumeBool();
     c.create = !in_.ConsumeBool();

@@ -41,8 +41,8 @@ class Argosy(ConanFile):
         toolchain.cache_variables["BUILD_SHARED_LIBS"] = bool(self.options.shared)
         toolchain.cache_variables["ARGOSY_BUILD_LAB"] = bool(self.options.lab)
         toolchain.cache_variables["ARGOSY_BUILD_TOOLS"] = bool(self.options.tools)
-        for part in ("TESTS", "EXAMPLES", "BENCHMARKS"):
-            toolchain.cache_variables["ARGOSY_BUILD_" + part] = False
+        for part in ("ARGOSY_BUILD_TESTS", "ARGOSY_BUILD_EXAMPLES", "ARGOSY_BUILD_BENCHMARKS"):
+            toolchain.cache_variables[part] = False
         toolchain.cache_variables["ARGOSY_ENABLE_PACKAGES"] = False
         toolchain.cache_variables["ARGOSY_WARNINGS_AS_ERRORS"] = False
         toolchain.generate()

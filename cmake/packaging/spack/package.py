@@ -1,13 +1,14 @@
-# A recipe for Spack: put it into <repository>/packages/argosy/package.py, then `spack install argosy +lab`.
-# Checked as Python only: no Spack has run it yet. Nothing is released, so sources are those of a checkout: `spack dev-build argosy@main`.
+# A recipe for Spack 1.0 and later: put it into packages/argosy/ of a repository of your own, then, in a checkout of the sources,
+# `spack dev-build argosy@main +lab`. Nothing is released, so Spack has nothing to fetch. No Spack has run it yet: ../README.md.
 # SPDX-License-Identifier: BSD-3-Clause
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+
 from spack.package import *
 
 
 class Argosy(CMakePackage):
     """Datatype-driven parallel I/O for C++20: scattered data of many ranks, in one file."""
 
-    maintainers = []
     license("BSD-3-Clause")
 
     version("main")

@@ -16,7 +16,7 @@ namespace argosy {
 //   io::indexed({2, 1}, {0, 5}, io::type<double>)
 // Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
 // If a length is negative or the lists differ in size, form() throws invalid_layout.
-template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>
+template <detail::number_store Lengths, detail::number_store Displacements, datatype Old>
 class indexed {
   static_assert(detail::all_may_be_not_negative<Lengths>(),
                 "argosy::indexed: a block length is negative; give 0 or more");
@@ -73,7 +73,7 @@ indexed(I const (&)[N], J const (&)[M], Old) -> indexed<numbers<N>, numbers<M>, 
 // Like `indexed`, with displacements in bytes.
 // Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
 // If a length is negative or the lists differ in size, form() throws invalid_layout.
-template <detail::number_sequence Lengths, detail::number_sequence Displacements, datatype Old>
+template <detail::number_store Lengths, detail::number_store Displacements, datatype Old>
 class hindexed {
   static_assert(detail::all_may_be_not_negative<Lengths>(),
                 "argosy::hindexed: a block length is negative; give 0 or more");

@@ -15,7 +15,7 @@ namespace argosy {
 // Every block has `blocklength` copies of `old`; displacements count extents of `old`.
 //   io::indexed_block(3, cell_of_particle, io::type<double>)
 // If the block length is negative, form() throws invalid_layout.
-template <number BlockLength, detail::number_sequence Displacements, datatype Old>
+template <number BlockLength, detail::number_store Displacements, datatype Old>
 class indexed_block {
   static_assert(detail::may_be_not_negative<BlockLength>,
                 "argosy::indexed_block: the block length is negative; give 0 or more");
@@ -71,7 +71,7 @@ indexed_block(B, I const (&)[N], Old) -> indexed_block<stored_number<B>, numbers
 
 // Like `indexed_block`, with displacements in bytes.
 // If the block length is negative, form() throws invalid_layout.
-template <number BlockLength, detail::number_sequence Displacements, datatype Old>
+template <number BlockLength, detail::number_store Displacements, datatype Old>
 class hindexed_block {
   static_assert(detail::may_be_not_negative<BlockLength>,
                 "argosy::hindexed_block: the block length is negative; give 0 or more");

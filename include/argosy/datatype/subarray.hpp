@@ -19,7 +19,7 @@ namespace argosy {
 // Its extent is the whole array, so that copies are arrays one after the other. Costs O(dimensions), not O(pieces).
 // If a number is negative or the box leaves the array, form() throws invalid_layout; where all numbers are fixed, it does not
 // compile. An empty box is a layout without bytes.
-template <detail::number_sequence Sizes, detail::number_sequence Subsizes, detail::number_sequence Starts, datatype Old,
+template <detail::number_store Sizes, detail::number_store Subsizes, detail::number_store Starts, datatype Old,
           detail::order_argument Order = fixed_order<order::c>>
 class subarray {
   static_assert(detail::sizes_may_agree<Sizes, Subsizes, Starts>(),

@@ -5,13 +5,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/memory.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/error/source_location.hpp>
 #include <argosy/layout/error.hpp>
 
 namespace argosy {
@@ -26,13 +26,12 @@ class source {
  public:
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  source(T&& x, std::source_location where = std::source_location::current()) : where_(where) {
+  source(T&& x, source_location where = source_location::current()) : where_(where) {
     describe([&] { return memory(std::forward<T>(x)); });
   }
   template <class T, class Datatype>
     requires std::is_void_v<T> || std::is_object_v<T>
-  source(T* address, Datatype const& type, std::int64_t count = 1,
-         std::source_location where = std::source_location::current())
+  source(T* address, Datatype const& type, std::int64_t count = 1, source_location where = source_location::current())
       : where_(where) {
     if constexpr (std::is_arithmetic_v<Datatype>)
       static_assert(
@@ -49,13 +48,13 @@ class source {
   }
 
   // Data that is wrong for other reasons: the call ends with this error, on every rank.
-  source(failure f, std::source_location where) : fault_(std::move(f)), where_(where) {}
+  source(failure f, source_location where) : fault_(std::move(f)), where_(where) {}
 
   const_buffer const& buffer() const& noexcept { return buffer_; }
   const_buffer buffer() && noexcept { return std::move(buffer_); }
   failure const& fault() const noexcept { return fault_; }
   // Where in the program the call stands.
-  std::source_location const& where() const noexcept { return where_; }
+  source_location const& where() const noexcept { return where_; }
 
  private:
   template <class F>
@@ -74,23 +73,22 @@ class source {
 
   const_buffer buffer_;
   failure fault_;
-  std::source_location where_;
+  source_location where_;
 };
 
 // What can be read into can be written.
 class target : public source {
  public:
-  target(failure f, std::source_location where) : source(std::move(f), where) {}
+  target(failure f, source_location where) : source(std::move(f), where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  target(T&& x, std::source_location where = std::source_location::current()) : source(std::forward<T>(x), where) {
+  target(T&& x, source_location where = source_location::current()) : source(std::forward<T>(x), where) {
     static_assert(std::convertible_to<decltype(memory(std::forward<T>(x))), argosy::buffer>,
                   "argosy: this data is const, so a file cannot be read into it");
   }
   template <class T, class Datatype>
     requires std::is_void_v<T> || std::is_object_v<T>
-  target(T* address, Datatype const& type, std::int64_t count = 1,
-         std::source_location where = std::source_location::current())
+  target(T* address, Datatype const& type, std::int64_t count = 1, source_location where = source_location::current())
       : source(address, type, count, where) {
     static_assert(!std::is_const_v<T>, "argosy: this data is const, so a file cannot be read into it");
   }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <source_location>
 #include <system_error>
 
+#include <argosy/error/source_location.hpp>
 #include <argosy/file/hints.hpp>
 #include <argosy/file/on_error.hpp>
 
@@ -17,13 +17,12 @@ namespace argosy {
 // An argument, not to be kept: it refers to the hints. So nothing can be thrown before the ranks of the call have met.
 class hinted : public on_error {
  public:
-  hinted(std::source_location where = std::source_location::current()) noexcept : on_error(where) {}
-  hinted(std::error_code& error, std::source_location where = std::source_location::current()) noexcept
+  hinted(source_location where = source_location::current()) noexcept : on_error(where) {}
+  hinted(std::error_code& error, source_location where = source_location::current()) noexcept
       : on_error(error, where) {}
-  hinted(argosy::hints const& h, std::source_location where = std::source_location::current()) noexcept
+  hinted(argosy::hints const& h, source_location where = source_location::current()) noexcept
       : on_error(where), hints_(&h) {}
-  hinted(argosy::hints const& h, std::error_code& error,
-         std::source_location where = std::source_location::current()) noexcept
+  hinted(argosy::hints const& h, std::error_code& error, source_location where = source_location::current()) noexcept
       : on_error(error, where), hints_(&h) {}
   hinted(hinted const&) = delete;
   hinted& operator=(hinted const&) = delete;

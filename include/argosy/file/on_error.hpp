@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <source_location>
 #include <system_error>
+
+#include <argosy/error/source_location.hpp>
 
 namespace argosy {
 
@@ -12,16 +13,16 @@ namespace argosy {
 //   f.sync(error);
 class on_error {
  public:
-  on_error(std::source_location where = std::source_location::current()) noexcept : where_(where) {}
-  on_error(std::error_code& error, std::source_location where = std::source_location::current()) noexcept
+  on_error(source_location where = source_location::current()) noexcept : where_(where) {}
+  on_error(std::error_code& error, source_location where = source_location::current()) noexcept
       : error_(&error), where_(where) {}
 
   std::error_code* error() const noexcept { return error_; }  // null: it is thrown
-  std::source_location const& where() const noexcept { return where_; }
+  source_location const& where() const noexcept { return where_; }
 
  private:
   std::error_code* error_ = nullptr;
-  std::source_location where_;
+  source_location where_;
 };
 
 }  // namespace argosy

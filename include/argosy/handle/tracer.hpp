@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 
 #include <argosy/handle/detail/traced_phases.hpp>
 #include <argosy/handle/file_call.hpp>
@@ -73,8 +75,9 @@ class tracer {
                       (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
   }
   void record(traced_call const& call) noexcept;
-  // The phases of one call, all in one piece.
-  void record(std::span<detail::traced_phase const> phases, std::string_view file) noexcept;
+  // The phases and messages of one call, all in one piece.
+  void record(std::span<detail::traced_phase const> phases, std::span<detail::traced_message const> messages,
+              std::string_view file) noexcept;
   // Writes a line of the caller's own, for instance which collective call is running.
   void note(std::string_view text) noexcept;
 
@@ -89,6 +92,7 @@ class tracer {
   void look_at_directory() noexcept;
 
  private:
+  std::int64_t next_message(std::string_view file, detail::traced_message const& m);
   void tell(int error) noexcept;
   void put(std::string_view text, std::int64_t lines = 1) noexcept;
   bool start() noexcept;
@@ -102,6 +106,8 @@ class tracer {
   mutable std::mutex mutex_;
   int descriptor_ = -1;
   bool ended_ = false, told_ = false;
+  std::map<std::tuple<std::string, int, detail::message_end>, std::int64_t>
+      messages_;  // so far: of a file, with a rank
   std::atomic<std::int64_t> lines_{0};
 };
 

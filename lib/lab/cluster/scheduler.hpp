@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/errc.hpp>
+#include <argosy/error/source_location.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/world/service.hpp>
@@ -28,7 +28,7 @@
 namespace argosy::lab::detail {
 
 using picoseconds = std::int64_t;
-using place = std::source_location;
+using place = source_location;
 
 constexpr picoseconds ps_of_ns(std::int64_t ns) { return ns * 1000; }
 // The time for `bytes` bytes at `mb_per_s` million bytes per second.

@@ -114,7 +114,8 @@ void client_node::state::on(node_id, late_error const& m) { remember_error(m.fil
 void client_node::state::run(operation& o) {
   if (o.kind == operation::what::hint) return run_hint(o);
   if (o.kind == operation::what::serve) return run_serve(o);
-  bool const named = o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove;
+  bool const named =
+      o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove || o.asked.kind == call_kind::rename;
   auto const i = instances_.find(o.instance);
   if (!named && i == instances_.end()) return finish(o, EBADF);
   if (!o.begun) {
@@ -155,10 +156,14 @@ void client_node::state::run(operation& o) {
       if (!std::exchange(o.started, true)) tell_manager(remove_request{o.id, o.asked.path}, o.ready);
       if (o.answered) finish(o, o.error);
       return;
+    case call_kind::rename:
+      if (!std::exchange(o.started, true)) tell_manager(rename_request{o.id, o.asked.path, o.asked.to}, o.ready);
+      if (o.answered) finish(o, o.error);
+      return;
   }
 }
 
-void client_node::state::on(node_id, remove_answer const& m) {
+void client_node::state::on(node_id, name_answer const& m) {
   operation* const o = find(m.call);
   if (o == nullptr) return;
   o->answered = true;

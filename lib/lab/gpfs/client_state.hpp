@@ -172,7 +172,7 @@ class client_node::state {
   file& file_of(operation const& o) { return files_[o.file]; }
   void remember_error(file_id id, writer const& w, int error);
   void on(node_id from, open_answer const& m);
-  void on(node_id from, remove_answer const& m);
+  void on(node_id from, name_answer const& m);
   void on(node_id from, size_query const& m);
   void on(node_id from, size_answer const& m);
   void on(node_id from, blocks_cut const& m);

@@ -170,7 +170,8 @@ class sense {
   bool operator()(open_answer const& m) const { return to_client() && is_size(m.size); }
   bool operator()(close_notice const& m) const { return to_manager() && is_size(m.size); }
   bool operator()(remove_request const&) const { return to_manager(); }
-  bool operator()(remove_answer const&) const { return to_client(); }
+  bool operator()(rename_request const&) const { return to_manager(); }
+  bool operator()(name_answer const&) const { return to_client(); }
   bool operator()(token_request const& m) const {
     for (surrender const& s : m.surrenders)
       if (!is_range(s.range)) return false;

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
 #include <argosy/lab/gpfs/block_server.hpp>
 #include <argosy/lab/gpfs/block_store.hpp>
@@ -73,6 +74,7 @@ class host::state {
   void post(outbox& out);
   void open(message m);
   void remove(message m);
+  void rename(message m);
   void settle();
   void say_at_rest(node_id node, wire::frame const& f);
   std::optional<std::string> place_of_file(std::string const& name) const;
@@ -200,6 +202,7 @@ void host::state::carry_out() {
 void host::state::to_manager(message m) {
   if (std::holds_alternative<open_request>(m.body)) return open(std::move(m));
   if (std::holds_alternative<remove_request>(m.body)) return remove(std::move(m));
+  if (std::holds_alternative<rename_request>(m.body)) return rename(std::move(m));
   outbox out;
   manager_.receive(m, now(), out);
   post(out);
@@ -252,12 +255,27 @@ void host::state::open(message m) {
 void host::state::remove(message m) {
   auto const& request = std::get<remove_request>(m.body);
   auto const place = place_of_file(request.path);
-  if (!place) return answer(m.from.index, remove_answer{request.call, EACCES});
+  if (!place) return answer(m.from.index, name_answer{request.call, EACCES});
   std::error_code error;
   bool const was_there = std::filesystem::remove(*place, error);
-  if (error) return answer(m.from.index, remove_answer{request.call, errno_of(error)});
+  if (error) return answer(m.from.index, name_answer{request.call, errno_of(error)});
   if (!was_there || !manager_.find(request.path))
-    return answer(m.from.index, remove_answer{request.call, was_there ? 0 : ENOENT});
+    return answer(m.from.index, name_answer{request.call, was_there ? 0 : ENOENT});
+  outbox out;
+  manager_.receive(m, now(), out);
+  post(out);
+}
+
+void host::state::rename(message m) {
+  rename_request const request = std::get<rename_request>(m.body);
+  auto const from = place_of_file(request.path), to = place_of_file(request.to);
+  if (!from || !to) return answer(m.from.index, name_answer{request.call, EACCES});
+  auto const error = *from == *to ? argosy::detail::settle_names(*to) : argosy::detail::rename_file(*from, *to);
+  if (error || *from == *to) return answer(m.from.index, name_answer{request.call, error ? errno_of(error) : 0});
+  if (!manager_.find(request.path)) {
+    if (!manager_.find(request.to)) return answer(m.from.index, name_answer{request.call, 0});
+    m.body = remove_request{request.call, request.to};  // the next who opens it finds the other file in the directory
+  }
   outbox out;
   manager_.receive(m, now(), out);
   post(out);

@@ -203,6 +203,13 @@ int mount::at_rest(std::string const& name) const { return state_->at_rest(name)
 void mount::leave() const { state_->leave(); }
 
 opener mount::files() const {
+  auto const rename = [where = *this](std::string const& from, std::string const& to) -> std::error_code {
+    call c;
+    c.kind = call_kind::rename;
+    c.path = from;
+    c.to = to;
+    return {where.perform(std::move(c)).error, std::system_category()};
+  };
   return {[where = *this](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
             mounted_file f = mounted_file::open(where, path, flags, error);
             if (error) return {};
@@ -214,7 +221,8 @@ opener mount::files() const {
             c.path = path;
             completion const done = where.perform(std::move(c));
             return {done.error, std::system_category()};
-          }};
+          },
+          rename, [rename](std::string const& path) { return rename(path, path); }};
 }
 
 // --- Files ---------------------------------------------------------------------------------------------------------

@@ -152,7 +152,17 @@ void token_manager::on(node_id from, close_notice const& m) {
 }
 
 void token_manager::on(node_id from, remove_request const& m) {
-  tell(from, remove_answer{m.call, names_.erase(m.path) == 0 ? ENOENT : 0});
+  tell(from, name_answer{m.call, names_.erase(m.path) == 0 ? ENOENT : 0});
+}
+
+void token_manager::on(node_id from, rename_request const& m) {
+  auto const name = names_.find(m.path);
+  if (name == names_.end()) return tell(from, name_answer{m.call, ENOENT});
+  if (m.path != m.to) {
+    names_[m.to] = name->second;
+    names_.erase(name);
+  }
+  tell(from, name_answer{m.call, 0});
 }
 
 // --- Tokens --------------------------------------------------------------------------------------------------------

@@ -188,8 +188,10 @@ call_name name_of(gpfs::call const& c) {
       return {"fcntl", 20};
     case kind::remove:
       return {"remove", 21};
+    case kind::rename:
+      return {"rename", 22};
   }
-  return {"call", 22};
+  return {"call", 23};
 }
 
 gpfs::completion carried(gpfs_state& state, int node, std::string const& path, gpfs::call c) {
@@ -276,14 +278,23 @@ virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags
 }
 
 opener virtual_gpfs::opener() const {
-  return opener_in_run([files = *this](std::string const& path, open_flags flags,
-                                       std::error_code& error) { return files.open(path, flags, error); },
-                       [state = state_](std::string const& path) {
-                         gpfs::call c;
-                         c.kind = gpfs::call_kind::remove;
-                         c.path = path;
-                         return code_of(carried(*state, state->node_here(), path, std::move(c)));
-                       });
+  auto const open = [files = *this](std::string const& path, open_flags flags, std::error_code& error) {
+    return files.open(path, flags, error);
+  };
+  auto const with_name = [state = state_](gpfs::call_kind kind, std::string const& path, std::string const& to) {
+    gpfs::call c;
+    c.kind = kind;
+    c.path = path;
+    c.to = to;
+    return code_of(carried(*state, state->node_here(), path, std::move(c)));
+  };
+  auto const remove = [=](std::string const& path) { return with_name(gpfs::call_kind::remove, path, {}); };
+  auto const rename = [=](std::string const& from, std::string const& to) {
+    return with_name(gpfs::call_kind::rename, from, to);
+  };
+  // The manager keeps names, and outlives the nodes: they are as good as on disk at once.
+  auto const settle = [](std::string const&) { return std::error_code(); };
+  return opener_in_run(open, remove, rename, settle);
 }
 
 bool virtual_gpfs::exists(std::string const& path) const { return state_->system.manager().find(path).has_value(); }

@@ -52,6 +52,7 @@ struct findings {
   std::map<int, sum> by_rank;
   std::map<std::string, sum> by_phase;
   std::vector<offender> small;  // the worst first
+  sum messages;
   sum merged;  // reads under a lock of the same thread that were written back: of these, only some bytes changed
   std::int64_t small_bytes = 0;
   std::int64_t span_ns = 0;
@@ -110,6 +111,11 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
     f.by_rank[e.rank].add(e);
     if (e.is_transfer() && e.bytes >= 0 && e.bytes / e.runs < small_bytes) small[{{e.rank, e.file}, e.name}].add(e);
   }
+  for (trace_message const& m : t.messages)
+    if (m.sent) {
+      ++f.messages.calls;
+      f.messages.bytes += std::clamp<std::int64_t>(m.bytes, 0, std::int64_t{1} << 40);
+    }
   f.span_ns = t.events.empty() ? 0 : last - first;
   for (auto const& [key, of] : small)
     if (of.runs >= 16) f.small.push_back({key.first.first, key.first.second, key.second, of});
@@ -194,7 +200,8 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
   j.close(']').key("phases").open('[');
   for (auto const& [name, s] : f.by_phase)
     j.open('{').member("phase", name).member("count", s.calls).member("seconds", s.seconds()).close('}');
-  j.close(']').key("slowest_ranks").open('[');
+  j.close(']').key("messages").open('{').member("count", f.messages.calls).member("bytes", f.messages.bytes).close('}');
+  j.key("slowest_ranks").open('[');
   for (auto const& [rank, s] : slowest(f)) {
     j.open('{').member("rank", rank);
     add_sum(j, s);
@@ -226,6 +233,8 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
     for (auto const& [name, s] : f.by_phase)
       out << fmt::format("{:<12} {:>9} {:>11}\n", name, s.calls, seconds_text(s.seconds()));
   }
+  if (f.messages.calls > 0)
+    out << fmt::format("\n{} messages of {} between nodes\n", f.messages.calls, bytes_text(f.messages.bytes));
   auto const ranks = slowest(f);
   constexpr std::size_t most = 8;
   out << "\nslowest ranks    calls        bytes    all time\n";

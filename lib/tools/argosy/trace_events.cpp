@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -107,13 +108,17 @@ class reader {
     auto const arrow = line.find("->");
     if (arrow == std::string_view::npos) return fault("the line is torn: it has no result");
     std::string_view arguments = line.substr(0, arrow), result = line.substr(arrow + 2);
+    trace_message m;
     while (!arguments.empty()) {
       std::string_view const word = take_word(arguments);
       auto const value = number<std::int64_t>(word.substr(std::min(word.find('=') + 1, word.size())));
+      if (word.starts_with("peer=")) m.peer = rank_of(value.value_or(-1));
+      if (word.starts_with("number=")) m.number = value.value_or(0);
       if (word.starts_with("offset=")) e.offset = value.value_or(-1);
       if (word.starts_with("bytes=")) e.bytes = value.value_or(-1);
       if (word.starts_with("runs=")) e.runs = value.value_or(1);
     }
+    if (e.category == "message") return add(std::move(m), e, e.name == "sent");
     while (!result.empty()) {
       std::string_view const word = take_word(result);
       if (word.empty() || word == "ok") continue;
@@ -148,22 +153,29 @@ class reader {
     json_value const none, *args = v.find("args");
     if (!args) args = &none;
     if (text(v, "ph") == "M" && text(v, "name") == "process_name") into_.programs.push_back(text(*args, "name"));
-    if (text(v, "ph") != "X") return;
+    std::string const kind = text(v, "ph");
+    bool const message = (kind == "s" || kind == "f") && args->find("peer");
+    if (kind != "X" && !message) return;
     trace_event e;
-    std::int64_t const rank = whole(v, "pid", 0);
-    if (rank < 0 || rank > std::numeric_limits<int>::max()) return fault("pid is no rank");
-    e.rank = static_cast<int>(rank);
+    e.rank = rank_of(whole(v, "pid", 0));
+    if (e.rank < 0) return fault("pid is no rank");
     e.thread = whole(v, "tid", 0);
     e.name = text(v, "name");
     e.category = text(v, "cat");
     json_value const* const ts = v.find("ts");
     json_value const* const dur = v.find("dur");
-    if (!ts || !dur) return fault("an event without its time");
+    if (!ts || (!dur && !message)) return fault("an event without its time");
     e.begin_ns = exact_ns(*ts);
-    e.took_ns = std::max<std::int64_t>(0, exact_ns(*dur));
     e.file = text(*args, "file");
-    e.offset = whole(*args, "offset", -1);
     e.bytes = whole(*args, "bytes", -1);
+    if (message) {
+      trace_message m;
+      m.peer = rank_of(whole(*args, "peer", -1));
+      m.number = whole(*args, "number", 0);
+      return add(std::move(m), e, kind == "s");
+    }
+    e.took_ns = std::max<std::int64_t>(0, exact_ns(*dur));
+    e.offset = whole(*args, "offset", -1);
     e.runs = whole(*args, "runs", 1);
     e.result = whole(*args, "result", -1);
     e.error = text(*args, "error");
@@ -196,11 +208,26 @@ class reader {
     std::string_view const digits = take_word(rest);
     rank_ = number<int>(digits).value_or(0);
   }
+  static int rank_of(std::int64_t n) { return n < 0 || n > std::numeric_limits<int>::max() ? -1 : static_cast<int>(n); }
+
+  // A sum of all times must fit.
+  static constexpr std::int64_t longest = std::int64_t{1} << 53;
+  static std::int64_t fitting(std::int64_t ns) {
+    return std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::int64_t>::max() - longest);
+  }
+  void add(trace_message m, trace_event const& line, bool sent) {
+    if (m.peer < 0) return fault("a message without its peer");
+    m.rank = line.rank;
+    m.thread = line.thread;
+    m.sent = sent;
+    m.at_ns = fitting(line.begin_ns);
+    m.bytes = line.bytes;
+    m.file = line.file;
+    into_.messages.push_back(std::move(m));
+  }
   void add(trace_event e) {
-    // A sum of all times must fit.
-    constexpr std::int64_t longest = std::int64_t{1} << 53;
     e.took_ns = std::clamp<std::int64_t>(e.took_ns, 0, longest);
-    e.begin_ns = std::clamp<std::int64_t>(e.begin_ns, 0, std::numeric_limits<std::int64_t>::max() - longest);
+    e.begin_ns = fitting(e.begin_ns);
     e.runs = std::clamp<std::int64_t>(e.runs, 1, 1 << 30);
     into_.events.push_back(std::move(e));
   }
@@ -229,6 +256,31 @@ void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
   argument("result", std::to_string(e.result), e.result >= 0);
   argument("error", quoted(e.error), !e.error.empty());
   out += "}}";
+}
+
+// An arrow from its send to its receive for each message of which both are there.
+void write_arrows(std::string& out, std::vector<trace_message> const& messages, std::int64_t zero) {
+  auto const key = [](trace_message const& m) {
+    return std::tuple(std::string_view(m.file), m.sent ? m.rank : m.peer, m.sent ? m.peer : m.rank, m.number);
+  };
+  std::map<decltype(key(messages.front())), trace_message const*> sent;
+  for (trace_message const& m : messages)
+    if (m.sent) sent[key(m)] = &m;
+  std::int64_t id = 0;
+  auto const write_end = [&](char const* kind, trace_message const& m) {
+    std::int64_t const ns = std::max(zero, m.at_ns) - zero;
+    out += fmt::format(
+        ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},\"pid\":{},\"tid\":{},"
+        "\"ts\":{}.{:03},\"args\":{{\"bytes\":{},\"peer\":{},\"number\":{},\"file\":{}}}}}",
+        kind, id, m.rank, m.thread, ns / 1000, ns % 1000, m.bytes, m.peer, m.number, quoted(m.file));
+  };
+  for (trace_message const& m : messages) {
+    auto const begin = m.sent ? sent.end() : sent.find(key(m));
+    if (begin == sent.end()) continue;
+    ++id;
+    write_end("s", *begin->second);
+    write_end("f", m);
+  }
 }
 
 }  // namespace
@@ -279,6 +331,7 @@ std::string perfetto_json(trace const& t) {
         r);
   std::int64_t const zero = t.events.empty() ? 0 : t.events.front().begin_ns;
   for (trace_event const& e : t.events) write_event(out, e, zero);
+  write_arrows(out, t.messages, zero);
   return out + "\n]}\n";
 }
 

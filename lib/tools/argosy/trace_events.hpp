@@ -24,8 +24,19 @@ struct trace_event {
   }
 };
 
+// One end of a message between ranks.
+struct trace_message {
+  int rank = 0, peer = 0;
+  std::int64_t thread = 0;
+  bool sent = false;
+  std::int64_t number = 0;  // of those of this file from one of the two ranks to the other
+  std::int64_t at_ns = 0, bytes = -1;
+  std::string file;
+};
+
 struct trace {
-  std::vector<trace_event> events;    // in the order of their begins
+  std::vector<trace_event> events;  // in the order of their begins
+  std::vector<trace_message> messages;
   std::vector<std::string> programs;  // what the traces say of themselves, one for each file
   std::vector<std::string> faults;    // "FILE:12: ..." lines that could not be read
 };
@@ -35,7 +46,7 @@ void read_trace(std::string_view text, std::string const& origin, trace& into);
 // Reads the files; throws std::runtime_error for one that cannot be read, or holds no trace.
 trace read_traces(std::vector<std::string> const& paths);
 
-// One JSON for Perfetto: a process per rank.
+// One JSON for Perfetto: a process per rank, and an arrow for each message of which both ends are there.
 std::string perfetto_json(trace const& t);
 
 }  // namespace argosy::tool

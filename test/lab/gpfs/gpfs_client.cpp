@@ -449,6 +449,39 @@ TEST_CASE("names", "[gpfs]") {
   CHECK(c.host.perform(0, r).error == ENOENT);
 }
 
+TEST_CASE("a file that is renamed keeps its bytes and who has it open; what had the name is gone", "[gpfs]") {
+  cluster c(2);
+  std::error_code error;
+  auto const open = [&](int node, char const* name, bool create) {
+    return gpfs::loopback_file::open(c.host, node, name, {.read = true, .write = true, .create = create}, error);
+  };
+  auto const rename = [&](char const* from, char const* to) {
+    gpfs::call r;
+    r.kind = gpfs::call_kind::rename;
+    r.path = from;
+    r.to = to;
+    return c.host.perform(1, r).error;
+  };
+  auto a = open(0, "a", true), b = open(1, "b", true);
+  std::vector<std::byte> const ones(3 * B, std::byte{1}), twos(10, std::byte{2});
+  CHECK(!a.write(0, ones).error);
+  CHECK(!b.write(0, twos).error);
+  CHECK(rename("none", "a") == ENOENT);
+  CHECK(rename("a", "a") == 0);
+  CHECK(rename("a", "b") == 0);
+  CHECK_FALSE(open(0, "a", false).is_open());
+  CHECK(c.host.content("b") == ones);
+  auto again = open(1, "b", false);
+  std::vector<std::byte> back(3 * B);
+  CHECK(again.read(0, back).bytes == 3 * B);
+  CHECK(back == ones);
+  CHECK(!a.write(0, twos).error);  // by its old name's handle
+  CHECK(again.read(0, back).bytes == 3 * B);
+  CHECK(back[9] == std::byte{2});
+  CHECK(b.read(0, back).bytes == 10);  // without a name, but open
+  CHECK(rename("a", "b") == ENOENT);
+}
+
 TEST_CASE("blocks at rest may lie in an ordinary file", "[gpfs]") {
   auto const path = std::filesystem::temp_directory_path() / "argosy_gpfs_blocks";
   std::error_code error;

@@ -208,6 +208,33 @@ TEST_CASE("files that were there before have their bytes", "[gpfs][mount]") {
   CHECK(files.remove("old") == std::errc::no_such_file_or_directory);
 }
 
+TEST_CASE("files are renamed in the directory, whether somebody opened them or not", "[gpfs][mount]") {
+  cluster c(2);
+  io::opener const files = c.mounts[0].files();
+  REQUIRE(files.renames());
+  for (bool const from_known : {false, true})
+    for (bool const to_known : {false, true}) {
+      CAPTURE(from_known, to_known);
+      std::ofstream(c.dir / "from") << "new";
+      std::ofstream(c.dir / "to") << "former";
+      if (from_known) CHECK_FALSE(c.open(1, "from").close());
+      if (to_known) CHECK_FALSE(c.open(1, "to").close());
+      CHECK_FALSE(files.rename("from", "to"));
+      CHECK_FALSE(files.settle("to"));
+      CHECK_FALSE(std::filesystem::exists(c.dir / "from"));
+      CHECK(io::test::content_of(c.dir / "to") == "new");
+      auto f = c.open(1, "to");
+      CHECK(f.size(c.error) == 3);
+      std::vector<std::byte> back(3);
+      CHECK(f.read(0, back).bytes == 3);
+      CHECK(back[0] == std::byte{'n'});
+      CHECK_FALSE(f.close());
+      CHECK_FALSE(files.remove("to"));
+    }
+  CHECK(files.rename("from", "to") == std::errc::no_such_file_or_directory);
+  CHECK(files.rename("from", "../to") == std::errc::permission_denied);
+}
+
 TEST_CASE("opening says why not", "[gpfs][mount]") {
   cluster c(1);
   io::opener const files = c.mounts[0].files();

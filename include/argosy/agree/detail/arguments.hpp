@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <argosy/error/failure.hpp>
+#include <argosy/error/source_location.hpp>
 
 namespace argosy::detail {
 
@@ -40,7 +40,7 @@ class arguments {
   };
 
   // Keeps references to names and texts: they must live until the call has ended.
-  explicit arguments(std::string_view call, std::source_location where = std::source_location::current())
+  explicit arguments(std::string_view call, source_location where = source_location::current())
       : call_(call), where_(where) {
     same("call", call);
   }
@@ -79,7 +79,7 @@ class arguments {
   void fail(failure f) { fault_.keep(std::move(f)); }
 
   std::string_view call() const noexcept { return call_; }
-  std::source_location const& where() const noexcept { return where_; }
+  source_location const& where() const noexcept { return where_; }
   failure const& fault() const noexcept { return fault_; }
   std::span<argument const> compared() const noexcept { return std::span(list_).first(free_); }
   std::span<argument const> all() const noexcept { return std::span(list_).first(count_); }
@@ -99,7 +99,7 @@ class arguments {
   }
 
   std::string_view call_;
-  std::source_location where_;
+  source_location where_;
   std::array<argument, most> list_ = {};
   std::size_t count_ = 0, free_ = 0;
   failure fault_;

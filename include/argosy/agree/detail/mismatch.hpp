@@ -29,7 +29,7 @@ struct given_note {
   std::int64_t asked = 0;  // 1: `lines` tell more
 
   given_note() = default;
-  given_note(arguments::argument const& a, std::source_location const& where)
+  given_note(arguments::argument const& a, source_location const& where)
       : line(where.line()), number(a.number), hash(a.hash), asked(a.lines ? 1 : 0) {
     text.set(a.text);
     file.set(where.file_name());

@@ -34,10 +34,14 @@ struct phase_facts {
   std::int64_t bytes = -1;
 };
 
+enum class message_end : std::uint8_t { sent, received };
+
 class phase_listener {
  public:
   virtual void begin(phase p, phase_facts const& facts) noexcept = 0;
   virtual void end(phase p) noexcept = 0;
+  // A message to or from `peer` was begun to be sent, or is there. Both ends hear those of a pair of ranks in the same order.
+  virtual void message_passed(message_end, int /*peer*/, std::int64_t /*bytes*/) noexcept {}
 
  protected:
   ~phase_listener() = default;
@@ -64,6 +68,11 @@ class in_phase {
   phase_listener* to_;
   phase phase_;
 };
+
+inline void tell_message(message_end e, int peer, std::int64_t bytes) noexcept {
+  if (phases_heard_by) [[unlikely]]
+    phases_heard_by->message_passed(e, peer, bytes);
+}
 
 // While it lives, `to` hears this thread; null changes nothing.
 class hearing_phases {

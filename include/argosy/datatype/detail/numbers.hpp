@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,9 @@ template <class T>
 concept number_sequence = requires { typename list_storage<std::remove_cvref_t<T>>::type; };
 template <number_sequence T>
 using stored_list = typename list_storage<std::remove_cvref_t<T>>::type;
+// One in its kept form, as datatypes have it: what arguments of other forms become, their deduction guides say.
+template <class T>
+concept number_store = number_sequence<T> && std::same_as<T, stored_list<T>>;
 
 template <class L>
 inline constexpr bool is_fixed_list = false;

@@ -31,6 +31,9 @@ class call_times final : public phase_listener {
     if (--s.depth == 0 && counted(p)) to_.*counted(p) += now_ns(clock_) - s.since;
     if (outer_) outer_->end(p);
   }
+  void message_passed(message_end e, int peer, std::int64_t bytes) noexcept override {
+    if (outer_) outer_->message_passed(e, peer, bytes);
+  }
 
  private:
   struct span {

@@ -96,7 +96,9 @@ class links {
       for (std::size_t i = b.begin; i < b.end; ++i) {
         far_rank const& f = from_[i];
         window_part const p = f.theirs.within(w);
-        if (p.empty() || mine[i].received() == 0) continue;
+        if (p.empty()) continue;
+        tell_message(message_end::received, f.rank, static_cast<std::int64_t>(mine[i].received()));
+        if (mine[i].received() == 0) continue;
         if (std::byte const* const packed = b.packed[i - b.begin])
           unpack(at(-w.begin, *f.theirs.file), packed, p.from, p.to, window);
         arrived(f.theirs, p);
@@ -143,6 +145,7 @@ class links {
       window_part const p = part(to_[i], now);
       if (p.empty()) continue;
       auto const bytes = static_cast<std::int64_t>(mine[i].received());
+      tell_message(message_end::received, to_[i].rank, bytes);
       std::byte const* const packed = batches_[index(now)].packed[i];
       scatter(bytes > 0 ? packed : nullptr, p.from, p.from + bytes, p.to);
     }
@@ -235,6 +238,7 @@ class links {
   request start_send(std::span<std::byte const> message, int to, step const& now) {
     ++done_.messages;
     done_.message_bytes += static_cast<std::int64_t>(message.size());
+    tell_message(message_end::sent, to, static_cast<std::int64_t>(message.size()));
     return world_.start_send(message, to, tag_of(now));
   }
 

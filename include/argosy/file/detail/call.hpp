@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <source_location>
 #include <string_view>
 #include <system_error>
 
+#include <argosy/error/source_location.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/how.hpp>
 #include <argosy/policy/access.hpp>
@@ -26,7 +26,7 @@ struct call {
 
   any_policy const& policy() const noexcept { return with.policy(); }
   std::error_code* error() const noexcept { return with.error(); }
-  std::source_location const& where() const noexcept { return data.where(); }
+  source_location const& where() const noexcept { return data.where(); }
 };
 
 }  // namespace argosy::detail

@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <argosy/error/source_location.hpp>
 #include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
@@ -43,15 +43,15 @@ class call_watch {
   std::vector<std::byte> answer(std::span<std::byte const> question) const;
 
   // This rank comes to its next call; the number of it.
-  std::uint64_t come(lane l, std::string_view call, std::source_location const& where);
+  std::uint64_t come(lane l, std::string_view call, source_location const& where);
 
   // While it lives this rank waits.
   class waiting {
    public:
     // Null: nobody watches.
-    waiting(call_watch* w, lane l, std::string_view call, std::source_location const& where)
+    waiting(call_watch* w, lane l, std::string_view call, source_location const& where)
         : waiting(w, l, w ? w->come(l, call, where) : 0, call, where) {}
-    waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call, std::source_location const& where);
+    waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call, source_location const& where);
     waiting(waiting const&) = delete;
     waiting& operator=(waiting const&) = delete;
     ~waiting();

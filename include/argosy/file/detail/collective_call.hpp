@@ -20,6 +20,7 @@
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
+#include <argosy/handle/detail/traced_phases.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_summary.hpp>
@@ -37,7 +38,7 @@ struct collective_call {
   bool develop = false;
   access_summary all = {};
 
-  collective_call(std::string_view call, std::source_location where) : given(call, where) {}
+  collective_call(std::string_view call, source_location where) : given(call, where) {}
 
   // Of the plan, for what is said of the hints.
   struct {
@@ -144,6 +145,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
 template <agreeing World>
 agreement access_together(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
                           collective_call& c, staging& space, report& done) {
+  traced_phases const traced(file.trace.get(), file.path);
   call_times const timed(file.clock, done);
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});

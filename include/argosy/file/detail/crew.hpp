@@ -271,7 +271,6 @@ collective_call crew<World>::prepare_together(call const& c) const {
 
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
-  traced_phases const traced(file->trace.get(), file->path);
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
   agreement result = access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);

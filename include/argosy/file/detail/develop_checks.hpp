@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <argosy/agree/detail/mismatch.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/error/source_location.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/communicator.hpp>
@@ -28,7 +28,7 @@ struct written_note {
   std::array<std::byte, 1000> stream = {};
 };
 // On rank 0, on standard error and in the trace.
-void tell_of_holes(open_file const& file, used_view const& next, std::source_location const& where);
+void tell_of_holes(open_file const& file, used_view const& next, source_location const& where);
 
 written_note note_of_write(open_file const& file, job const& t);
 // Some byte that both write; none if there is none, or if it would take too long to know. O(pieces), at most a few 10,000.
@@ -37,7 +37,7 @@ std::optional<std::int64_t> common_byte(written_note const& a, written_note cons
 // Of ranks whose filetypes are parts of an array that begins at the same byte with as many dimensions: their sizes are equal.
 // The same on all ranks. Collective: one gathering.
 template <agreeing World>
-failure compare_arrays(World const& world, view const& mine, std::source_location const& where) {
+failure compare_arrays(World const& world, view const& mine, source_location const& where) {
   given_note note;
   if (mine.array_sizes().size() > 0) {
     std::string text;

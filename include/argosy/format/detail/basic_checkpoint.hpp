@@ -110,7 +110,7 @@ void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header cons
     std::vector<std::byte> sums;
     why = detail::failure_of(errc::datatype, [&] { return detail::sums_of(h, a, shares, mine, sums); });
     if (why)
-      f.write_at_all(0, source(std::move(why), std::source_location::current()));
+      f.write_at_all(0, source(std::move(why), source_location::current()));
     else
       f.write_at_all(a.sums + 4 * shares.first(rank), sums);
   }
@@ -168,7 +168,7 @@ void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const
         return other ? other : detail::fault_of(e.part, e.data.buffer(), e.name);
       });
   }
-  detail::agree_on_same(f.world(), "arrays", names, why, std::source_location::current(), "load", f.path());
+  detail::agree_on_same(f.world(), "arrays", names, why, source_location::current(), "load", f.path());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     entry const& e = entries_[i];
     checkpoint_array const& a = *h.find(e.name);

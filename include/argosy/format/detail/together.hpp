@@ -53,7 +53,7 @@ void agree_to_go_on(World const& world, failure const& mine, std::string_view ca
 // Collective: throws on all ranks, if one has another text than the others.
 template <communicator World>
 void agree_on_same(World const& world, std::string_view name, std::string_view text, failure const& mine,
-                   std::source_location where, std::string_view call, std::string_view path) {
+                   source_location where, std::string_view call, std::string_view path) {
   agreement a;
   try {
     arguments given(call, where);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct traced_phase {
   phase what = {};
   phase_facts facts = {};
   std::chrono::steady_clock::time_point begin = {}, end = {};
+};
+struct traced_message {
+  message_end what = {};
+  int peer = 0;
+  std::int64_t bytes = 0;
+  std::chrono::steady_clock::time_point at = {};
 };
 
 // Hears its own thread while it lives. Nothing is heard, and nothing kept, if `to` is null or does not want phases; then it
@@ -36,6 +43,7 @@ class traced_phases final : public phase_listener {
   // A call of a decorated handle is a call of the one inside, too: one phase.
   void begin(phase p, phase_facts const& facts) noexcept override;
   void end(phase p) noexcept override;
+  void message_passed(message_end e, int peer, std::int64_t bytes) noexcept override;
 
  private:
   static bool wanted_by(tracer const& to) noexcept;
@@ -48,6 +56,7 @@ class traced_phases final : public phase_listener {
   tracer* to_;
   std::string_view file_;
   std::vector<traced_phase> all_;
+  std::vector<traced_message> messages_;
   std::vector<open_phase> open_;
   hearing_phases heard_;  // the last member: the others are there while it hears
 };

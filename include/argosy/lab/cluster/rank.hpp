@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/error/source_location.hpp>
 #include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
@@ -48,7 +48,7 @@ void combine(std::byte* mine, std::byte const* other) {
 //     - a receive from a dead rank gets the messages sent before the death, then throws. A send that would wait for its
 //       receive throws at the wait; a short one is lost silently.
 class virtual_rank {
-  using place = std::source_location;
+  using place = source_location;
 
  public:
   class request;

@@ -18,7 +18,7 @@ namespace argosy::lab::gpfs {
 
 using namespace argosy::gpfs;  // gpfs_fcntl has one vocabulary, here and where the file system is real
 
-enum class call_kind { open, read, write, sync, size, resize, fcntl, close, remove, lock, unlock };
+enum class call_kind { open, read, write, sync, size, resize, fcntl, close, remove, rename, lock, unlock };
 
 // A request of a task to its node. Memory and argument must stay valid until the call is complete.
 struct call {
@@ -29,7 +29,8 @@ struct call {
   std::span<std::byte> into;
   std::span<std::byte const> from;
   std::span<std::byte> argument;  // for fcntl: a header and its structures (gpfs_fcntl.hpp), which also receive results
-  std::string path;               // for open and remove
+  std::string path;               // for open, remove and rename
+  std::string to;                 // for rename
   bool for_reading = true, for_writing = false, create = false, exclusive = false;  // `exclusive` also for lock
   bool synchronous = false;  // every write goes to disk before it returns
   // For lock and unlock. Owners of one instance are separate: the threads, or tasks, that share it.

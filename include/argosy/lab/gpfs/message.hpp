@@ -55,7 +55,12 @@ struct remove_request {
   std::int64_t call = 0;
   std::string path;
 };
-struct remove_answer {
+struct
+    rename_request {  // what had the name `to` is removed, in the same moment; of a name to itself: settles what came before
+  std::int64_t call = 0;
+  std::string path, to;
+};
+struct name_answer {  // of remove and rename
   std::int64_t call = 0;
   int error = 0;
 };
@@ -295,12 +300,12 @@ struct node_failed {  // manager to clients: its tokens are free
 };
 
 using message_body =
-    std::variant<open_request, open_answer, close_notice, remove_request, remove_answer, token_request, token_grant,
+    std::variant<open_request, open_answer, close_notice, remove_request, name_answer, token_request, token_grant,
                  token_conflict, token_refusal, token_release, revoke, revoke_answer, size_request, size_query,
                  size_report, size_answer, resize_request, ship_start, ship_stop, ship_interrupt, ship_done, ship_begin,
                  ship_ready, ship_go, ship_end, ship_call, ship_answer, late_error, block_read, block_data, block_write,
                  block_written, cut_blocks, blocks_cut, node_lost, fence, fenced, node_failed, lock_request,
-                 lock_answer, unlock_notice, size_notice>;
+                 lock_answer, unlock_notice, size_notice, rename_request>;
 
 struct message {
   address from, to;

@@ -100,6 +100,7 @@ class token_manager {
   void on(node_id from, open_request const& m);
   void on(node_id from, close_notice const& m);
   void on(node_id from, remove_request const& m);
+  void on(node_id from, rename_request const& m);
   void on(node_id from, token_request const& m);
   void on(node_id from, token_release const& m);
   void on(node_id from, size_request const& m);

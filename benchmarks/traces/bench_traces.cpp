@@ -1,0 +1,107 @@
+// What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not, in turn.
+// Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N]
+// `again` is a second file without a trace: how far two of the same kind are apart. The others are compared with the mean of both.
+// Times are of the slowest rank.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <boost/mpi.hpp>
+
+#include <argosy/argosy.hpp>
+
+namespace io = argosy;
+
+namespace {
+
+constexpr std::array<char const*, 4> modes{"off", "off", "calls", "phases"};
+
+struct ground {
+  boost::mpi::communicator world;
+  std::string directory;
+  int rounds;
+};
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + std::ssize(v) / 2, v.end());
+  return v[v.size() / 2];
+}
+
+// Each round makes so many calls on each file; the file that comes first changes from round to round.
+void contest(ground const& g, char const* name, std::int64_t bytes, io::view const& seen,
+             std::function<void(io::file&, std::vector<std::byte>&)> const& call) {
+  std::int64_t const calls = std::clamp<std::int64_t>((std::int64_t{4} << 20) / bytes, 1, 2000);
+  std::vector<io::file> files;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    ::setenv("ARGOSY_TRACE", modes[k], 1);
+    ::setenv("ARGOSY_TRACE_DIR", (g.directory + "/" + modes[k]).c_str(), 1);  // a rank has one trace in a directory
+    files.push_back(io::file::open(g.world, g.directory + "/data" + std::to_string(k),
+                                   io::mode::create | io::mode::read_write | io::mode::unique_open));
+    files.back().set_view(seen);
+  }
+  std::vector<std::byte> memory(static_cast<std::size_t>(bytes), std::byte{1});
+  std::array<std::vector<double>, modes.size()> ns, ratio;
+  for (int round = -1; round < g.rounds; ++round) {  // the first is not counted
+    std::array<double, modes.size()> took{};
+    for (std::size_t k = 0; k < modes.size(); ++k) {
+      std::size_t const which = (k + static_cast<std::size_t>(round + 1)) % modes.size();
+      g.world.barrier();
+      auto const begin = std::chrono::steady_clock::now();
+      for (std::int64_t i = 0; i < calls; ++i) call(files[which], memory);
+      std::chrono::duration<double, std::nano> const mine = std::chrono::steady_clock::now() - begin;
+      took[which] =
+          boost::mpi::all_reduce(g.world, mine.count(), boost::mpi::maximum<double>()) / static_cast<double>(calls);
+    }
+    for (std::size_t k = 0; k < modes.size() && round >= 0; ++k) {
+      ns[k].push_back(took[k]);
+      ratio[k].push_back(2 * took[k] / (took[0] + took[1]));
+    }
+  }
+  for (io::file& f : files) f.close();
+  if (g.world.rank() == 0)
+    std::printf("| `%s` | %lld | %.2f | %+.1f %% | %+.1f %% | %+.1f %% |\n", name, static_cast<long long>(bytes),
+                median(ns[0]) * 1e-3, 100 * (median(ratio[1]) - 1), 100 * (median(ratio[2]) - 1),
+                100 * (median(ratio[3]) - 1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  boost::mpi::environment const environment(argc, argv);
+  ground g{{}, "/dev/shm", 21};
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--dir") == 0) g.directory = argv[i + 1];
+    if (std::strcmp(argv[i], "--rounds") == 0) g.rounds = std::max(1, std::atoi(argv[i + 1]));
+  }
+  g.directory += "/argosy_bench_traces";
+  if (g.world.rank() == 0) {
+    for (char const* mode : modes) std::filesystem::create_directories(g.directory + "/" + mode);
+    std::printf("| call | bytes | off, us | again | `calls` | `phases` |\n|---|---|---|---|---|---|\n");
+  }
+  g.world.barrier();
+
+  std::int64_t const rank = g.world.rank(), ranks = g.world.size();
+  for (std::int64_t const bytes : {std::int64_t{8}, std::int64_t{4} << 10, std::int64_t{64} << 10,
+                                   std::int64_t{1} << 20, std::int64_t{16} << 20}) {
+    io::view const mine(rank * bytes, io::type<std::byte>, io::type<std::byte>);
+    contest(g, "write_at", bytes, mine, [](io::file& f, std::vector<std::byte>& m) { f.write_at(0, m); });
+    contest(g, "read_at", bytes, mine, [](io::file& f, std::vector<std::byte>& m) { f.read_at(0, m); });
+    // Stretches of 512 bytes of all ranks in turn, written together.
+    std::int64_t const piece = std::min<std::int64_t>(bytes, 512);
+    io::view const dealt(piece * rank, io::type<std::byte>, io::resized(io::bytes(piece), 0, piece * ranks));
+    contest(g, "write_at_all", bytes, dealt,
+            [](io::file& f, std::vector<std::byte>& m) { f.write_at_all(0, m, io::two_phase{}); });
+  }
+  g.world.barrier();
+  if (rank == 0) std::filesystem::remove_all(g.directory);
+}

@@ -1,0 +1,65 @@
+// Prints the report that docs/use/reports.md shows, with ?.?? for times and without what is advised because of them.
+// Run: mpiexec -n 4 build/release/bin/snippets_usage
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/policy.hpp>
+
+#include <boost/mpi/communicator.hpp>
+#include <boost/mpi/environment.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace io = argosy;
+
+namespace {
+
+// A time, right-aligned where it stood: in a column its width does not change, after one blank it does.
+std::string without_times(std::string const& line) {
+  static std::regex const time("( +)([0-9.]+ (ns|us|ms|s))(?=[ ,]|$)");
+  std::string out;
+  auto rest = line.cbegin();
+  for (std::sregex_iterator t(line.begin(), line.end(), time), none; t != none; ++t) {
+    out.append(rest, t->prefix().second);
+    auto const width = static_cast<std::size_t>(t->length());
+    std::string const masked = "?.?? ms";
+    out += t->length(1) == 1 ? " " + masked : std::string(width - masked.size(), ' ') + masked;
+    rest = t->suffix().first;
+  }
+  static std::regex const rate("[0-9.]+ MB/s");
+  return std::regex_replace(out.append(rest, line.cend()), rate, "?.? MB/s");
+}
+
+}  // namespace
+
+int main() {
+  boost::mpi::environment const environment;
+  boost::mpi::communicator const world;
+  ::setenv("ARGOSY_REPORT", "state.report", 1);
+  if (world.rank() == 0) std::filesystem::remove("state.report");
+  world.barrier();
+
+  // [usage]
+  auto f = io::file::open(world, "state.dat", io::mode::create | io::mode::write, io::hints{.cb_nodes = 8});
+  std::vector<double> const u(1 << 17, world.rank());
+  std::vector<char> const line(100, '.');
+  f.write_at_all(8 * std::ssize(u) * world.rank(), u, io::two_phase{});
+  std::int64_t const mine = 8 * std::ssize(u) * world.size() + 10'000 * world.rank();
+  for (int k = 0; k < 100; ++k) f.write_at(mine + 100 * k, line);
+  f.close();
+  // [usage]
+
+  world.barrier();
+  if (world.rank() != 0) return 0;
+  std::ifstream report("state.report");
+  for (std::string text; std::getline(report, text);)
+    if (text.find(" of the time ") == std::string::npos) std::printf("%s\n", without_times(text).c_str());
+  std::filesystem::remove("state.report");
+  std::filesystem::remove("state.dat");
+}

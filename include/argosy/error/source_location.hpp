@@ -1,0 +1,36 @@
+// Where a call stands in the program: std::source_location, also for compilers that have none (clang 14).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+namespace argosy {
+
+#ifdef __cpp_lib_source_location
+using std::source_location;
+#else
+class source_location {
+ public:
+  // As a default argument it names the caller: the builtins do, however deep in default arguments.
+  static constexpr source_location current(char const* file = __builtin_FILE(),
+                                           char const* function = __builtin_FUNCTION(),
+                                           std::uint_least32_t line = __builtin_LINE()) noexcept {
+    source_location here;
+    here.file_ = file;
+    here.function_ = function;
+    here.line_ = line;
+    return here;
+  }
+  constexpr char const* file_name() const noexcept { return file_; }
+  constexpr char const* function_name() const noexcept { return function_; }
+  constexpr std::uint_least32_t line() const noexcept { return line_; }
+
+ private:
+  char const* file_ = "";
+  char const* function_ = "";
+  std::uint_least32_t line_ = 0;
+};
+#endif
+
+}  // namespace argosy
