@@ -95,7 +95,7 @@ failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
 
 failure open_file::to_end() {
   std::error_code error;
-  position = handle.size(error);
+  position.set(handle.size(error));
   if (error) return {error, "asking for the size of the file"};
   return {};
 }

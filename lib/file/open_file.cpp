@@ -40,7 +40,11 @@ void open_file::lies_on(storage s) {
 }
 
 file_hints const& open_file::told_hints() {
-  hint_facts facts = last_call;
+  hint_facts facts;
+  {
+    std::lock_guard const guard(last_call_lock_);
+    facts = last_call_;
+  }
   facts.policy_takes_hints = false;
   for (std::string_view const known :
        {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
@@ -49,16 +53,18 @@ file_hints const& open_file::told_hints() {
   facts.hosts_allow = hosts_allow_;
   facts.hosts_known = facts.hosts_allow >= 0;
   facts.hosts_met = hosts_met_;
-  return told_ = with_effects(hints_, facts);
+  return told_.set(with_effects(hints_, facts));
 }
 
 void open_file::note_call(call const& c, bool collective) noexcept {
+  if (!last_call_lock_.try_lock()) return;  // of calls at the same time, one is the last
   any_policy const& given = c.policy();
-  last_call.call = c.name;
-  last_call.kind = c.kind;
-  last_call.collective = collective;
-  last_call.planned = false;
-  last_call.policy = given.has_value() ? given.name() : std::string_view();
+  last_call_.call = c.name;
+  last_call_.kind = c.kind;
+  last_call_.collective = collective;
+  last_call_.planned = false;
+  last_call_.policy = given.has_value() ? given.name() : std::string_view();
+  last_call_lock_.unlock();
 }
 
 merging open_file::merging_for(bool ranks_write) const {
@@ -140,7 +146,7 @@ void open_file::choose(access_kind kind, any_policy const& alone, any_policy con
     t.shipped = choice_.data_shipping;
 }
 
-failure open_file::prepare(call const& c, job& t) const {
+failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   bool const reading = c.kind == access_kind::read;
   // First, whatever fails afterwards: ranks compare the policies for all of them.
   if (hints_.values().overriding.empty())
@@ -184,7 +190,12 @@ failure open_file::prepare(call const& c, job& t) const {
     remark(std::string(c.name) + " at " + c.where().file_name() + ":" + number(c.where().line()) + ": the data has " +
            number(t.bytes) + " bytes in the file, no whole number of filetypes of " + number(v.filetype().size()));
   if (c.pointer == pointer_kind::shared) return {};
-  return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
+  if (c.pointer == pointer_kind::explicit_offset) return locate(c.offset, t);
+  if (!moved) return locate(position.get(), t);
+  *moved = position.advance(t.etypes);
+  failure f = locate(moved->from, t);
+  if (f) position.take_back(std::exchange(*moved, {}));
+  return f;
 }
 
 namespace {
@@ -292,7 +303,8 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
     if (reading) {
       error = count(handle.read(at, p.memory));
     } else {
-      write_guard<any_handle> guard(handle, merging_for(ranks > 1 || pending > 0), done);
+      auto const here = caller(p.kind);
+      write_guard<any_handle> guard(handle, merging_for(here), done);
       error = guard.pieces(at, p.bytes(), [&] { return count(handle.write(at, p.memory)); });
       if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
     }
@@ -387,7 +399,8 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
 
 failure open_file::access_here(job const& t, staging& with, report& done) {
   if (atomic) return access_locked(t, with, done);
-  return access_windows(t, access_of(t), handle, merging_for(ranks > 1 || pending > 0), with, done);
+  auto const here = caller(t.kind);
+  return access_windows(t, access_of(t), handle, merging_for(here), with, done);
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {

@@ -60,7 +60,7 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   what_failed_.clear();
   if (a) return;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_ = message_of(a, call, path, rank());
+  what_failed_.set(message_of(a, call, path, rank()));
   if (a.thrown) std::rethrow_exception(a.thrown);
   if (!error) throw argosy::error(a, call, path, rank(), done ? std::make_shared<report const>(*done) : nullptr);
 }
@@ -97,6 +97,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.file = detail::own_part(std::make_shared<detail::open_file>());
   detail::open_file& part = *crew.file;
   part.begin(path, modes, crew.world->rank(), crew.world->size(), with.hints(), std::move(files));
+  if constexpr (requires { World::calls_from_threads(); })
+    if (World::calls_from_threads()) part.user.expect_others();
   if constexpr (working_in_background<World>) part.workers = crew.world->make_background();
   crew.develop = detail::wants_develop(part.hints());
   crew.watched = watch != nullptr;
@@ -143,8 +145,10 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.meet();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
-    crew.world->broadcast(std::as_writable_bytes(std::span(&part.position.etypes, 1)), 0);
-    crew.pointer->set(part.position, part.rank);
+    std::int64_t end = part.position.get();
+    crew.world->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
+    part.position.set(end);
+    crew.pointer->set(end, part.rank);
     crew.world->barrier();
   }
   crew.follow_hints();

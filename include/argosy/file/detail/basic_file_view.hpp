@@ -112,7 +112,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
     local().where = next;
     if (local().used) local().used->add_view();
     local().follow(std::move(changed));
-    local().position = 0;
+    local().position.set(0);
     crew_->pointer->set(0, local().rank);
     return crew_->follow_hints();
   });
@@ -139,7 +139,7 @@ std::int64_t basic_file<World>::size(on_error e) const {
   if (e.error()) *e.error() = result.code;
   if (result) return bytes;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_ = message_of(result, "size", path, rank());
+  what_failed_.set(message_of(result, "size", path, rank()));
   if (!e.error()) throw argosy::error(result, "size", path, rank());
   return 0;
 }

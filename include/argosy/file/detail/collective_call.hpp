@@ -36,6 +36,7 @@ struct collective_call {
   bool ordered = false;  // at the shared pointer
   bool develop = false;
   access_summary all = {};
+  pointer_move moved = {};  // of the individual pointer
 
   collective_call(std::string_view call, std::source_location where) : given(call, where) {}
 

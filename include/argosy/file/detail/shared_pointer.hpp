@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,6 +77,7 @@ class shared_pointer {
   std::int64_t in_file(Change&& change, failure& f);
 
   shared_memory memory_;
+  std::unique_ptr<std::mutex> in_use_ = std::make_unique<std::mutex>();  // the hidden file, by threads
   std::optional<opener> files_;
   std::string path_;
   any_handle handle_;
@@ -88,6 +91,7 @@ std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
     if (e) f.keep({e, std::string(what) + " the shared pointer in '" + path_ + "'"});
     return static_cast<bool>(e);
   };
+  std::lock_guard const guard(*in_use_);
   if (!files_) {  // of a file that is not open
     f.keep({errc::file, "the file is closed"});
     return 0;
