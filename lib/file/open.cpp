@@ -1,5 +1,9 @@
 // Implements open.hpp: how a file is made, opened, and left after a failed open.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +37,18 @@ std::uint64_t random_name() {
 
 std::string pointer_path(std::string const& path, std::uint64_t name) {
   std::filesystem::path const p(path);
-  return (p.parent_path() / ("." + p.filename().string() + ".pointer-" + std::to_string(name))).string();
+  // No longer than the file's own name where that is long: it would be no name.
+  constexpr std::size_t long_name = 100;
+  std::string of = p.filename().string();
+  std::string const rest = ".pointer-" + std::to_string(name);
+  if (of.size() > long_name) of.resize(of.size() - rest.size() - 1);
+  return (p.parent_path() / ("." + of + rest)).string();
+}
+
+bool takes_files(std::string const& path) {
+  std::filesystem::path const directory = std::filesystem::path(path).parent_path();
+  char const* const name = directory.empty() ? "." : directory.c_str();
+  return ::faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0 || (errno != EROFS && errno != EACCES);
 }
 
 void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/files.hpp"
+#include "support/file_cases.hpp"
 #include "support/nodes_world.hpp"
 #include "support/thread_level.hpp"
 
@@ -92,25 +92,20 @@ TEST_CASE("threads reduce types for the first time on communicators of their own
 
 TEST_CASE("threads make collective calls of files of their own, and local calls of one", "[threads][file]") {
   io::mpi const world(MPI_COMM_WORLD);
-  std::string dir = "/";
-  io::test::scratch const made(io::test::in_memory());
-  dir = made.string();
-  dir.resize(200);
-  world.broadcast(std::as_writable_bytes(std::span(dir)), 0);
-  dir.resize(std::char_traits<char>::length(dir.c_str()));
+  io::test::shared_scratch const here(world);
   for (bool const nodes : {false, true}) {
     CAPTURE(nodes);
     std::vector<nodes_world> own;
     for (int t = 0; t < threads; ++t)
       own.emplace_back(world.duplicate(), nodes_world::shape{.per_node = nodes ? 1 : world.size()});
     auto shared =
-        io::file::open(world, dir + "/shared", io::mode::create | io::mode::read_write | io::mode::unique_open);
+        io::file::open(world, here / "shared", io::mode::create | io::mode::read_write | io::mode::unique_open);
     shared.set_view(0, io::type<int>);
     CHECK(in_threads([&](int t) {
             nodes_world const& mine = own[static_cast<std::size_t>(t)];
             int wrong = 0;
             for (int k = 0; k < 6; ++k) {
-              auto f = io::basic_file<nodes_world>::open(mine, dir + "/own" + std::to_string(t),
+              auto f = io::basic_file<nodes_world>::open(mine, here / ("own" + std::to_string(t)),
                                                          io::mode::create | io::mode::read_write);
               f.set_view(4 * mine.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * mine.size())});
               std::vector<int> const out(500, 1000 * t + 10 * k + mine.rank());

@@ -62,9 +62,10 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
                 [] { return "a sequential file is accessed from its start to its end"; });
   agreement const result = collectively(given, [&]() -> failure {
     failure f;
+    bool const used = whence == seek_from::current && crew_->pointer_was_used();
     auto const to = crew_->told_by_one(
         [&](failure& mine) {
-          std::int64_t const now = whence == seek_from::current ? crew_->pointer->get(mine) : 0;
+          std::int64_t const now = whence == seek_from::current ? crew_->pointer->get(used, mine) : 0;
           return from(offset, whence, now, mine);
         },
         f);

@@ -62,7 +62,8 @@ file_hints const& basic_file<World>::get_hints() const {
 template <communicator World>
 failure basic_file<World>::begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next) {
   failure mine;
-  auto const at = crew_->told_by_one([&](failure& f) { return crew_->pointer->get(f); }, mine);
+  bool const used = crew_->pointer_was_used();
+  auto const at = crew_->told_by_one([&](failure& f) { return crew_->pointer->get(used, f); }, mine);
   next = nullptr;
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;

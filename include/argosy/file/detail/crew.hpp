@@ -57,6 +57,8 @@ struct crew {
   agreement on_one_rank(arguments const& given, Body&& body);
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
+  // False: its hidden file was not used. Collective.
+  bool pointer_was_used() const { return pointer->is_in_file() && used_by_some(*world, pointer->file_was_used()); }
 
   // Local: a call of this rank; moves the pointers.
   failure access_alone(call const& c, report& done);
@@ -85,7 +87,7 @@ struct crew {
  private:
   void serve_agents();
   void share_board();
-  shared_pointer hidden_pointer() const;
+  shared_pointer distant_pointer() const;
 };
 
 template <communicator World>
@@ -163,7 +165,8 @@ void crew<World>::meet() {
   auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
-  pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : hidden_pointer());
+  pointer =
+      std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : distant_pointer());
   if (shares && meets)
     concurrent = std::make_unique<concurrent_calls>(
         memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), file.shared(), pointer);
@@ -186,14 +189,24 @@ void crew<World>::share_board() {
 }
 
 template <communicator World>
-shared_pointer crew<World>::hidden_pointer() const {
-  std::uint64_t name = 0;
+shared_pointer crew<World>::distant_pointer() const {
+  struct {
+    std::uint64_t name = 0;
+    std::int64_t no_files = 0;
+  } told;
   if constexpr (requires { world->unique_number(); })
-    name = world->unique_number();
+    told.name = world->unique_number();
   else
-    name = random_name();
-  world->broadcast(std::as_writable_bytes(std::span(&name, 1)), 0);
-  return {file->files, pointer_path(file->path, name)};
+    told.name = random_name();
+  told.no_files = takes_files(file->path) ? 0 : 1;
+  world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
+  shared_pointer p(file->files, pointer_path(file->path, told.name));
+  if constexpr (serving<World>)
+    if (told.no_files != 0) {  // rank 0 keeps it
+      std::error_code error;
+      if (auto all = world->serve(p.answers(), error); !error) p.ask(std::move(all));
+    }
+  return p;
 }
 
 template <communicator World>

@@ -18,5 +18,7 @@ bool wants_develop(file_hints const& h);
 std::uint64_t random_name();
 // Of the hidden file beside `path`.
 std::string pointer_path(std::string const& path, std::uint64_t name);
+// False if it is known that no file can be made beside this one.
+bool takes_files(std::string const& path);
 
 }  // namespace argosy::detail
