@@ -96,7 +96,7 @@ access_summary open_file::summary_of(job const& t) const {
   s.pending = pending > 0 ? 1 : 0;
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
-  window const all = window_of(wanted.file, t.position, t.bytes);
+  window const all = window_of(wanted, t.position, t.bytes);
   s.low = all.offset;
   s.high = all.offset + all.length;
   s.bytes = s.most_bytes = t.bytes;
@@ -180,7 +180,9 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
     return {errc::argument, e.what()};
   }
   if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
-  if (!v.is_whole(t.bytes))
+  bool const may_be_cut =
+      where->lenient && !v.representation().converts() && c.pointer == pointer_kind::explicit_offset;
+  if (!v.is_whole(t.bytes) && !may_be_cut)
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
@@ -321,7 +323,7 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
 
 std::string open_file::why_not_shipped(job const& t) const {
   if (atomic) return "atomic mode";
-  if (!t.where->sorted) return "the view names bytes twice";
+  if (!t.where->sorted) return "the view names bytes twice or out of order";
   if (t.agents) return {};
   return why_no_agents.empty() ? "no agents serve; the hint IBM_largeblock_io = false starts them" : why_no_agents;
 }

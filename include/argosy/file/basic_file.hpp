@@ -284,7 +284,7 @@ class basic_file {
                         opener files);
   agreement close_agreed(on_error const& e);
   agreement set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with);
-  failure begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next);
+  failure begin_at_pointer(view_shape const& shape, bool lenient, std::shared_ptr<detail::used_view const>& next);
   agreement set_hints_agreed(hints const& h, on_error const& e);
 
   report access_alone(detail::call const& c);

@@ -53,18 +53,21 @@ class io_threads;
 
 // A view as transfers use it: what is asked of it more than once is asked once.
 struct used_view {
-  // `checked`: in develop mode types are compared where nothing converts, too.
-  explicit used_view(argosy::view v, bool checked = false)
-      : view(std::move(v)),
+  // `checked`: in develop mode types are compared where nothing converts, too. `unchecked`: by the hint argosy_lenient.
+  explicit used_view(argosy::view v, bool checked = false, bool unchecked = false)
+      : view(unchecked ? v.lenient() : std::move(v)),
+        lenient(unchecked),
         checks_types(checked || view.representation().converts()),
-        sorted(!view.stream().overlaps()),
-        granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
+        sorted(view.in_order()),
+        granule(unchecked ? 1
+                          : std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
         types(checks_types ? type_digest(view.etype_types()) : type_digest()),
         number(next_number()) {
     bool const bytes_as_they_are = !this->view.representation().converts();
     if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
   }
   argosy::view view;
+  bool lenient;  // data may have fractions of etypes
   bool checks_types;
   bool sorted;
   // Data of these types is not so many etypes, where that matters.
