@@ -1,13 +1,17 @@
 // Implements open.hpp: how a file is made, opened, and left after a failed open.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <random>
@@ -15,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include <argosy/agree/detail/arguments.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -28,6 +33,43 @@ bool wants_develop(file_hints const& h) {
   if (h.values().develop) return true;
   char const* const set = std::getenv("ARGOSY_DEVELOP");
   return set && std::string_view(set) != "" && std::string_view(set) != "0";
+}
+
+std::string without_prefix(std::string const& path) {
+  constexpr std::string_view known[] = {"ufs",   "nfs",    "xfs",       "pfs",    "sfs",        "piofs",  "pvfs",
+                                        "pvfs2", "testfs", "gpfs",      "bgl",    "bglockless", "lustre", "panfs",
+                                        "daos",  "ime",    "quobytefs", "zoidfs", "beegfs"};
+  std::size_t const colon = path.find(':');
+  std::string_view const prefix = std::string_view(path).substr(0, colon);
+  if (colon == std::string::npos || colon + 1 == path.size()) return path;
+  if (std::find(std::begin(known), std::end(known), prefix) == std::end(known)) return path;
+  return ::access(path.c_str(), F_OK) == 0 ? path : path.substr(colon + 1);
+}
+
+std::uint64_t place_of(std::string const& path) {
+  // Numbers of devices differ between nodes. The kind and size of the file system tell two of them apart as well as can be.
+  auto const of = [](std::string const& name, std::string_view rest) -> std::uint64_t {
+    struct stat file = {};
+    struct statfs system = {};
+    if (::stat(name.c_str(), &file) != 0 || ::statfs(name.c_str(), &system) != 0) return 0;
+    std::string text = std::to_string(file.st_ino) + " " + std::to_string(system.f_type) + " " +
+                       std::to_string(system.f_blocks) + " " + std::string(rest);
+    if (rest.empty())
+      text += std::to_string(file.st_size) + " " + std::to_string(file.st_ctim.tv_sec) + " " +
+              std::to_string(file.st_ctim.tv_nsec);
+    return fingerprint(text);
+  };
+  if (std::uint64_t const file = of(path, {}); file != 0) return file;
+  std::filesystem::path const p(path);
+  std::string const directory = p.has_parent_path() ? p.parent_path().string() : ".";
+  std::uint64_t const place = of(directory, p.filename().string());
+  return place != 0 ? place : fingerprint(path);
+}
+
+std::string canonical_path(std::string const& path) {
+  std::error_code unknown;
+  std::filesystem::path const found = std::filesystem::canonical(path, unknown);
+  return unknown ? path : found.string();
 }
 
 std::uint64_t random_name() {

@@ -85,10 +85,11 @@ basic_file<World> basic_file<World>::open(World const& world, std::string const&
 }
 
 template <communicator World>
-agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
+agreement basic_file<World>::open_agreed(World const& world, std::string const& name, argosy::mode modes,
                                          hinted const& with, opener files) try {
   crew_ = std::make_unique<detail::crew<World>>();
   detail::crew<World>& crew = *crew_;
+  std::string const path = detail::without_prefix(name);
   if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
   std::shared_ptr<detail::call_watch> watch;
   if constexpr (!working_in_background<World>) watch = detail::call_watch::from_environment(path, world.rank());
@@ -103,12 +104,20 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.develop = detail::wants_develop(part.hints());
   crew.watched = watch != nullptr;
 
-  detail::arguments given("open", with.where());
-  given.same("path", path).same("mode", modes);
-  given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
-  given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
-  given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
-  agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
+  auto const agreed = [&](bool by_text) {
+    detail::arguments given("open", with.where());
+    by_text ? given.same("path", path) : given.same("path", detail::place_of(path), path);
+    given.same("mode", modes);
+    given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
+    given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
+    given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
+    return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
+  };
+  agreement result = agreed(true);
+  if (result.cause == errc::not_same) {  // perhaps the same file by another name
+    crew.one_path = false;
+    result = agreed(false);
+  }
   part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
   part.develop = crew.develop;
 

@@ -43,6 +43,7 @@ struct crew {
   bool develop = false;
   bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
   bool watched = false;  // on some rank
+  bool one_path = true;  // all ranks call the file by the same path
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
@@ -198,9 +199,9 @@ shared_pointer crew<World>::distant_pointer() const {
     told.name = world->unique_number();
   else
     told.name = random_name();
-  told.no_files = takes_files(file->path) ? 0 : 1;
+  told.no_files = one_path && takes_files(file->path) ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-  shared_pointer p(file->files, pointer_path(file->path, told.name));
+  shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
   if constexpr (serving<World>)
     if (told.no_files != 0) {  // rank 0 keeps it
       std::error_code error;
