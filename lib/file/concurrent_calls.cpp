@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/concurrent_calls.hpp>
 
+#include <atomic>
 #include <deque>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -20,14 +22,20 @@ struct concurrent_calls::state {
   team<memory_world> ranks;  // with staging memory of its own
   staging space;
 
-  // Carries out the first that waits.
+  // Carries out the first that waits, if there is one.
   void next();
+  std::mutex at_work;  // one after the other, whoever does it
+
+  bool has_work() {
+    std::lock_guard const guard(mutex);
+    return under_way > 0;
+  }
 
   std::mutex mutex;
   std::condition_variable ended;
   int under_way = 0;
   std::deque<std::shared_ptr<collective_operation>> waiting;
-  bool has_thread = true;  // false: none could be made, and who waits for a call carries it out
+  std::atomic<bool> has_thread{true};  // false: none could be made, and who waits for a call carries it out
 };
 
 class collective_operation final : public operation {
@@ -73,9 +81,11 @@ class collective_operation final : public operation {
 };
 
 void concurrent_calls::state::next() {
+  std::lock_guard const only(at_work);
   std::shared_ptr<collective_operation> o;
   {
     std::lock_guard const guard(mutex);
+    if (waiting.empty()) return;
     o = std::move(waiting.front());
     waiting.pop_front();
   }
@@ -107,11 +117,11 @@ std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
   auto o = std::make_shared<collective_operation>(state_, state_->file, std::move(c));
   if (call_watch* const watch = state_->file->watch.get())
     o->number = watch->come(call_watch::lane::nonblocking, o->call, o->what.given.where());
+  state_->file->add_pending();
   {
     std::lock_guard const guard(state_->mutex);
     state_->waiting.push_back(o);
     ++state_->under_way;
-    ++state_->file->pending;
   }
   if (state_->has_thread) try {
       thread_->start([s = state_] { s->next(); });
@@ -123,7 +133,7 @@ std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
 
 void concurrent_calls::drain() {
   if (!state_->has_thread)
-    while (state_->under_way > 0) state_->next();
+    while (state_->has_work()) state_->next();
   std::unique_lock guard(state_->mutex);
   state_->ended.wait(guard, [this] { return state_->under_way == 0; });
 }

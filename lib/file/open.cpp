@@ -1,9 +1,17 @@
 // Implements open.hpp: how a file is made, opened, and left after a failed open.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <random>
@@ -11,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include <argosy/agree/detail/arguments.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -26,6 +35,43 @@ bool wants_develop(file_hints const& h) {
   return set && std::string_view(set) != "" && std::string_view(set) != "0";
 }
 
+std::string without_prefix(std::string const& path) {
+  constexpr std::string_view known[] = {"ufs",   "nfs",    "xfs",       "pfs",    "sfs",        "piofs",  "pvfs",
+                                        "pvfs2", "testfs", "gpfs",      "bgl",    "bglockless", "lustre", "panfs",
+                                        "daos",  "ime",    "quobytefs", "zoidfs", "beegfs"};
+  std::size_t const colon = path.find(':');
+  std::string_view const prefix = std::string_view(path).substr(0, colon);
+  if (colon == std::string::npos || colon + 1 == path.size()) return path;
+  if (std::find(std::begin(known), std::end(known), prefix) == std::end(known)) return path;
+  return ::access(path.c_str(), F_OK) == 0 ? path : path.substr(colon + 1);
+}
+
+std::uint64_t place_of(std::string const& path) {
+  // Numbers of devices differ between nodes. The kind and size of the file system tell two of them apart as well as can be.
+  auto const of = [](std::string const& name, std::string_view rest) -> std::uint64_t {
+    struct stat file = {};
+    struct statfs system = {};
+    if (::stat(name.c_str(), &file) != 0 || ::statfs(name.c_str(), &system) != 0) return 0;
+    std::string text = std::to_string(file.st_ino) + " " + std::to_string(system.f_type) + " " +
+                       std::to_string(system.f_blocks) + " " + std::string(rest);
+    if (rest.empty())
+      text += std::to_string(file.st_size) + " " + std::to_string(file.st_ctim.tv_sec) + " " +
+              std::to_string(file.st_ctim.tv_nsec);
+    return fingerprint(text);
+  };
+  if (std::uint64_t const file = of(path, {}); file != 0) return file;
+  std::filesystem::path const p(path);
+  std::string const directory = p.has_parent_path() ? p.parent_path().string() : ".";
+  std::uint64_t const place = of(directory, p.filename().string());
+  return place != 0 ? place : fingerprint(path);
+}
+
+std::string canonical_path(std::string const& path) {
+  std::error_code unknown;
+  std::filesystem::path const found = std::filesystem::canonical(path, unknown);
+  return unknown ? path : found.string();
+}
+
 std::uint64_t random_name() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -33,7 +79,18 @@ std::uint64_t random_name() {
 
 std::string pointer_path(std::string const& path, std::uint64_t name) {
   std::filesystem::path const p(path);
-  return (p.parent_path() / ("." + p.filename().string() + ".pointer-" + std::to_string(name))).string();
+  // No longer than the file's own name where that is long: it would be no name.
+  constexpr std::size_t long_name = 100;
+  std::string of = p.filename().string();
+  std::string const rest = ".pointer-" + std::to_string(name);
+  if (of.size() > long_name) of.resize(of.size() - rest.size() - 1);
+  return (p.parent_path() / ("." + of + rest)).string();
+}
+
+bool takes_files(std::string const& path) {
+  std::filesystem::path const directory = std::filesystem::path(path).parent_path();
+  char const* const name = directory.empty() ? "." : directory.c_str();
+  return ::faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0 || (errno != EROFS && errno != EACCES);
 }
 
 void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
@@ -95,7 +152,7 @@ failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
 
 failure open_file::to_end() {
   std::error_code error;
-  position = handle.size(error);
+  position.set(handle.size(error));
   if (error) return {error, "asking for the size of the file"};
   return {};
 }

@@ -40,7 +40,11 @@ void open_file::lies_on(storage s) {
 }
 
 file_hints const& open_file::told_hints() {
-  hint_facts facts = last_call;
+  hint_facts facts;
+  {
+    std::lock_guard const guard(last_call_lock_);
+    facts = last_call_;
+  }
   facts.policy_takes_hints = false;
   for (std::string_view const known :
        {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
@@ -49,16 +53,18 @@ file_hints const& open_file::told_hints() {
   facts.hosts_allow = hosts_allow_;
   facts.hosts_known = facts.hosts_allow >= 0;
   facts.hosts_met = hosts_met_;
-  return told_ = with_effects(hints_, facts);
+  return told_.set(with_effects(hints_, facts));
 }
 
 void open_file::note_call(call const& c, bool collective) noexcept {
+  if (!last_call_lock_.try_lock()) return;  // of calls at the same time, one is the last
   any_policy const& given = c.policy();
-  last_call.call = c.name;
-  last_call.kind = c.kind;
-  last_call.collective = collective;
-  last_call.planned = false;
-  last_call.policy = given.has_value() ? given.name() : std::string_view();
+  last_call_.call = c.name;
+  last_call_.kind = c.kind;
+  last_call_.collective = collective;
+  last_call_.planned = false;
+  last_call_.policy = given.has_value() ? given.name() : std::string_view();
+  last_call_lock_.unlock();
 }
 
 merging open_file::merging_for(bool ranks_write) const {
@@ -90,7 +96,7 @@ access_summary open_file::summary_of(job const& t) const {
   s.pending = pending > 0 ? 1 : 0;
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
-  window const all = window_of(wanted.file, t.position, t.bytes);
+  window const all = window_of(wanted, t.position, t.bytes);
   s.low = all.offset;
   s.high = all.offset + all.length;
   s.bytes = s.most_bytes = t.bytes;
@@ -140,7 +146,7 @@ void open_file::choose(access_kind kind, any_policy const& alone, any_policy con
     t.shipped = choice_.data_shipping;
 }
 
-failure open_file::prepare(call const& c, job& t) const {
+failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   bool const reading = c.kind == access_kind::read;
   // First, whatever fails afterwards: ranks compare the policies for all of them.
   if (hints_.values().overriding.empty())
@@ -174,7 +180,9 @@ failure open_file::prepare(call const& c, job& t) const {
     return {errc::argument, e.what()};
   }
   if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
-  if (!v.is_whole(t.bytes))
+  bool const may_be_cut =
+      where->lenient && !v.representation().converts() && c.pointer == pointer_kind::explicit_offset;
+  if (!v.is_whole(t.bytes) && !may_be_cut)
     return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
                                 number(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
@@ -184,7 +192,12 @@ failure open_file::prepare(call const& c, job& t) const {
     remark(std::string(c.name) + " at " + c.where().file_name() + ":" + number(c.where().line()) + ": the data has " +
            number(t.bytes) + " bytes in the file, no whole number of filetypes of " + number(v.filetype().size()));
   if (c.pointer == pointer_kind::shared) return {};
-  return locate(c.pointer == pointer_kind::individual ? position : c.offset, t);
+  if (c.pointer == pointer_kind::explicit_offset) return locate(c.offset, t);
+  if (!moved) return locate(position.get(), t);
+  *moved = position.advance(t.etypes);
+  failure f = locate(moved->from, t);
+  if (f) position.take_back(std::exchange(*moved, {}));
+  return f;
 }
 
 namespace {
@@ -293,7 +306,8 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
     if (reading) {
       error = count(handle.read(at, p.memory));
     } else {
-      write_guard<any_handle> guard(handle, merging_for(ranks > 1 || pending > 0), done);
+      auto const here = caller(p.kind);
+      write_guard<any_handle> guard(handle, merging_for(here), done);
       error = guard.pieces(at, p.bytes(), [&] { return count(handle.write(at, p.memory)); });
       if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
     }
@@ -310,7 +324,7 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
 
 std::string open_file::why_not_shipped(job const& t) const {
   if (atomic) return "atomic mode";
-  if (!t.where->sorted) return "the view names bytes twice";
+  if (!t.where->sorted) return "the view names bytes twice or out of order";
   if (t.agents) return {};
   return why_no_agents.empty() ? "no agents serve; the hint IBM_largeblock_io = false starts them" : why_no_agents;
 }
@@ -388,7 +402,8 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
 
 failure open_file::access_here(job const& t, staging& with, report& done) {
   if (atomic) return access_locked(t, with, done);
-  return access_windows(t, access_of(t), handle, merging_for(ranks > 1 || pending > 0), with, done);
+  auto const here = caller(t.kind);
+  return access_windows(t, access_of(t), handle, merging_for(here), with, done);
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {

@@ -15,7 +15,7 @@ namespace detail {
 
 void file_operation::start(std::function<void()> then) {
   then_ = std::move(then);
-  ++file->pending;
+  file->add_pending();
   try {
     file->start([self = shared_from_this()] { self->run(); });
   } catch (std::system_error const&) {  // no thread can be made: then here and now
@@ -85,7 +85,7 @@ report request::wait(on_error e) {
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
-  if (!o->result) o->moved.take_back(o->file->position);
+  if (!o->result) o->file->position.take_back(o->moved);
   if (!o->result) what_failed_ = message_of(o->result, o->call, o->file->path, o->file->rank);
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
   if (e.error())

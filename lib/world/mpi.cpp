@@ -9,6 +9,7 @@
 #include <climits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -88,19 +89,23 @@ class length {
 
 // --- Reductions ---
 
+std::mutex reductions_mutex;  // threads of a program may make them at the same time
 detail::mpi_reduction* made_reductions = nullptr;
 
 // MPI_Finalize deletes the attributes of MPI_COMM_SELF before all else.
 int free_reductions(MPI_Comm, int keyval, void*, void*) {
+  std::lock_guard const guard(reductions_mutex);
   for (auto* r = std::exchange(made_reductions, nullptr); r; r = std::exchange(r->next, nullptr)) {
     MPI_Op_free(&r->operation);
     MPI_Type_free(&r->type);
-    r->made = false;
+    r->made.store(false, std::memory_order_relaxed);
   }
   return MPI_Comm_free_keyval(&keyval);
 }
 
 void make(detail::mpi_reduction& r) {
+  std::lock_guard const guard(reductions_mutex);
+  if (r.made.load(std::memory_order_relaxed)) return;  // by another thread
   if (!made_reductions) {
     int keyval = MPI_KEYVAL_INVALID;
     check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_reductions, &keyval, nullptr));
@@ -111,7 +116,7 @@ void make(detail::mpi_reduction& r) {
   int const commutes = 1;
   check("MPI_Op_create", MPI_Op_create(r.combine, commutes, &r.operation));
   r.next = std::exchange(made_reductions, &r);
-  r.made = true;
+  r.made.store(true, std::memory_order_release);
 }
 
 // --- Parcels ---
@@ -126,9 +131,11 @@ int delete_number(MPI_Comm, int, void* number, void*) {
 // Deliveries take turns with two tags: a rank that is ahead may begin the next one while others look for parcels of this one,
 // but not the one after. The number belongs to the communicator of MPI, which several objects may stand for.
 int next_parcel_tag(MPI_Comm c) {
-  static int key = MPI_KEYVAL_INVALID;
-  if (key == MPI_KEYVAL_INVALID)
-    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_number, &key, nullptr));
+  static int const key = [] {  // once, whichever thread comes first
+    int made = MPI_KEYVAL_INVALID;
+    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_number, &made, nullptr));
+    return made;
+  }();
   int* number = nullptr;
   int found = 0;
   check("MPI_Comm_get_attr", MPI_Comm_get_attr(c, key, static_cast<void*>(&number), &found));
@@ -205,6 +212,11 @@ mpi mpi::node() const {
   return {owned{}, result};
 }
 
+bool mpi::calls_from_threads() {
+  int level = MPI_THREAD_SINGLE;
+  return MPI_Query_thread(&level) == MPI_SUCCESS && level >= MPI_THREAD_MULTIPLE;
+}
+
 // --- Collective calls ---
 
 namespace {
@@ -233,7 +245,7 @@ void mpi::barrier() const {
 }
 
 void mpi::all_reduce(void* value, detail::mpi_reduction& how) const {
-  if (!how.made) make(how);
+  if (!how.made.load(std::memory_order_acquire)) make(how);
   [[maybe_unused]] ordered const memory;
   check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, value, 1, how.type, how.operation, comm_));
 }

@@ -83,6 +83,8 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
              "a split call pending",
              "several requests pending",
              "fewer bytes than asked for",
+             "written where copies of the filetype interleave",
+             "read where copies of the filetype interleave",
              "error on another rank",
              "rank failed",
              "arguments refused",

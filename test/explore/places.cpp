@@ -117,6 +117,16 @@ void add_ghosts(test::engine& random, stretches& all, std::int64_t extent) {
   }
 }
 
+// What comes later in the stream lies some copies of the filetype farther on, between what they name: so copies interleave.
+void interleave(test::engine& random, stretches& all, std::int64_t extent) {
+  for (std::vector<piece>& mine : all) {
+    if (mine.size() < 2) continue;
+    auto const from = static_cast<std::size_t>(test::pick(random, 1, static_cast<std::int64_t>(mine.size()) - 1));
+    std::int64_t const by = extent * test::pick(random, 1, 3);
+    for (std::size_t i = from; i < mine.size(); ++i) mine[i].offset += by;
+  }
+}
+
 std::int64_t etype_bytes_of(view_choice const& v) {
   return v.item == basic::byte ? v.etype_bytes : file_bytes_of(v.representation, v.item);
 }
@@ -146,6 +156,7 @@ std::vector<tile> deal(view_choice const& v, int ranks) {
   if (v.shape == shape::ghosts) extent *= test::pick(random, 1, 8);
   stretches all = dealt(random, ranks, extent);
   if (v.shape == shape::ghosts) add_ghosts(random, all, extent);
+  if (v.shape == shape::dealt && test::one_in(random, 5)) interleave(random, all, extent);
   std::vector<tile> tiles;
   for (std::vector<piece> const& mine : all) tiles.push_back(tile_of(v, mine, extent));
   return tiles;
@@ -210,8 +221,16 @@ std::vector<piece> tile::locate(std::int64_t from, std::int64_t count) const {
   return all;
 }
 
+bool tile::interleaves() const { return !pieces.empty() && pieces.back().end() - pieces.front().offset > extent; }
+
 std::int64_t tile::etypes_before(std::int64_t size) const {
   if (size <= displacement || bytes == 0) return 0;
+  if (interleaves()) {  // the first that is not there, whatever comes behind it
+    std::int64_t const of_tile = bytes / etype_bytes;
+    std::int64_t const whole = std::max<std::int64_t>(0, (size - displacement - pieces.back().end()) / extent);
+    for (std::int64_t k = whole * of_tile;; ++k)
+      if (locate(k * etype_bytes, 1)[0].offset >= size) return k;
+  }
   std::int64_t const inside = (size - displacement) % extent;
   std::int64_t before = (size - displacement) / extent * (bytes / etype_bytes), at = 0;
   // Etypes lie in the order of the stream, perhaps in several pieces.

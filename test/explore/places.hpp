@@ -37,6 +37,7 @@ struct tile {
   std::vector<piece> locate(std::int64_t from, std::int64_t count) const;
   // That begin before this byte of the file.
   std::int64_t etypes_before(std::int64_t size) const;
+  bool interleaves() const;  // its copies
 };
 
 // Of all ranks; until the next call.

@@ -15,7 +15,11 @@ void session::check_read(std::size_t k, int rank, record const& r, std::int64_t 
   // The end of the file when the call looked may have been anywhere in between.
   auto const before = [&](std::int64_t size) {
     std::int64_t n = 0;
-    for (piece const& p : r.file) n += std::clamp<std::int64_t>(size - p.offset, 0, p.length);
+    for (piece const& p : r.file) {
+      std::int64_t const there = std::clamp<std::int64_t>(size - p.offset, 0, p.length);
+      n += there;
+      if (there < p.length) break;  // where copies interleave, what comes later may be there again
+    }
     return n;
   };
   std::int64_t const shrunk = least_size_[static_cast<std::size_t>(file)];

@@ -122,6 +122,8 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     event(
         r.threw && s.trouble == trouble::policy_throws && is_collective(s.what) && s.policy.kind > policy_kind::sieving,
         "a policy of all ranks throws");
+    event(!r.code && r.bytes > 0 && tiles[i].interleaves(), r.writes ? "written where copies of the filetype interleave"
+                                                                     : "read where copies of the filetype interleave");
     if (view.shape == shape::ghosts && r.writes && !r.code && is_collective(s.what))
       for (piece const& p : r.file) event(!places.insert(p.offset).second, "equal values of several ranks");
   }

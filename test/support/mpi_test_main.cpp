@@ -3,6 +3,7 @@
 #define CATCH_CONFIG_RUNNER  // for Catch2 2
 #include "catch.hpp"
 #include "leak_check.hpp"
+#include "thread_level.hpp"
 
 #include <boost/mpi/collectives.hpp>
 #include <boost/mpi/communicator.hpp>
@@ -12,11 +13,15 @@
 #include <sstream>
 #include <string>
 
+// Where the test has none of its own.
+[[gnu::weak]] bool argosy::test::calls_from_threads() { return false; }
+
 int main(int argc, char** argv) {
   namespace mpi = boost::mpi;
   auto const environment = [&] {
     [[maybe_unused]] argosy::test::ignored_leaks const during_init;
-    return mpi::environment(argc, argv, mpi::threading::funneled);
+    auto const level = argosy::test::calls_from_threads() ? mpi::threading::multiple : mpi::threading::funneled;
+    return mpi::environment(argc, argv, level);
   }();
   mpi::communicator const world;
 

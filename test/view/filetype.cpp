@@ -51,13 +51,11 @@ TEST_CASE("each rule is refused by its name and numbers", "[filetype][error]") {
   CHECK_THROWS_WITH(io::require_filetype(io::contiguous(0, real), real, false), Contains("the etype has no bytes"));
   CHECK_THROWS_WITH(io::require_filetype(real, io::hindexed({1}, {-8}, real), false),
                     Contains("negative displacement"));
-  CHECK_THROWS_WITH(io::require_filetype(real, io::resized(real, -8, 24), false),
-                    Contains("lower bound") && Contains("-8"));
   CHECK_THROWS_WITH(io::require_filetype(real, io::indexed({1, 1}, {4, 0}, real), false), Contains("decrease"));
   CHECK_THROWS_WITH(io::require_filetype(real, io::indexed({3, 3}, {0, 1}, real), true),
                     Contains("names a byte twice"));
-  CHECK_THROWS_WITH(io::require_filetype(real, io::resized(io::contiguous(4, real), 0, 16), false),
-                    Contains("io::resized"));
+  CHECK_THROWS_WITH(io::require_filetype(real, io::resized(io::contiguous(4, real), 0, 16), true),
+                    Contains("io::resized") && Contains("copies overlap"));
   CHECK_THROWS_WITH(io::require_filetype(real, io::contiguous(3, io::type<float>), true),
                     Contains("does not divide") && Contains("size 12"));
   CHECK_THROWS_WITH(io::require_filetype(real, io::hindexed({1, 1}, {0, 12}, real), true), Contains("does not divide"));
@@ -66,6 +64,24 @@ TEST_CASE("each rule is refused by its name and numbers", "[filetype][error]") {
   auto const loose = io::resized(io::type<float>, 0, 8);
   CHECK_THROWS_WITH(io::require_filetype(loose, io::contiguous(2, io::type<double>), true),
                     Contains("does not divide"));
+}
+
+TEST_CASE("copies of a filetype may interleave, and begin elsewhere than at the lower bound", "[filetype]") {
+  auto const pair = io::indexed({1, 1}, {0, 3}, real);
+  CHECK(fault(real.form(), io::resized(pair, 0, 16).form()) == filetype_fault::no_fault);
+  CHECK(fault(real.form(), io::resized(pair, 0, 24).form()) == filetype_fault::tiles_overlap);
+  CHECK(fault(real.form(), io::resized(pair, 0, 8).form()) == filetype_fault::tiles_overlap);
+  CHECK(fault(real.form(), io::resized(real, 0, 0).form()) == filetype_fault::tiles_overlap);
+  CHECK(fault(real.form(), io::resized(pair, 0, 8).form(), false) == filetype_fault::no_fault);
+  CHECK(fault(real.form(), io::resized(real, 0, 0).form(), false) == filetype_fault::no_fault);
+  CHECK(fault(real.form(), io::resized(real, -8, 24).form()) == filetype_fault::no_fault);
+  CHECK(fault(io::resized(real, -8, 8).form(), io::contiguous(3, io::resized(real, -8, 8)).form()) ==
+        filetype_fault::no_fault);
+  // Pieces that cross the end of a copy.
+  CHECK(fault(io::type<char>.form(), io::resized(io::hindexed({4, 3}, {2, 12}, io::type<char>), 0, 7).form()) ==
+        filetype_fault::tiles_overlap);
+  CHECK(fault(io::type<char>.form(), io::resized(io::hindexed({4, 3}, {2, 13}, io::type<char>), 0, 7).form()) ==
+        filetype_fault::no_fault);
 }
 
 TEST_CASE("what may be read may name bytes twice", "[filetype]") {

@@ -27,8 +27,8 @@ namespace argosy {
 // - The completion runs on its associated executor, never inside of the initiating call and never on the file's own
 //   threads; the executor has outstanding work until then. Where there is none it is Asio's system executor.
 // - No cancellation: a transfer that has begun ends; a cancellation slot is not looked at.
-// - The file, its data and what the datatype refers to must outlive the operation. A file is used by one thread at a time:
-//   operations begin on that thread. close() waits for the transfers; their completions may come after it.
+// - The file, its data and what the datatype refers to must outlive the operation. It begins on the thread that calls, or
+//   awaits; several may. close() waits for the transfers; their completions may come after it.
 // - What code of the user threw (a datatype's function, a representation) is told as its errc; the exception is lost.
 template <communicator World, class... PolicyAndToken>
 auto async_read_at(basic_file<World>& file, std::int64_t offset, target into, PolicyAndToken&&... rest) {

@@ -13,6 +13,7 @@
 #include <argosy/error/error.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/detail/call.hpp>
+#include <argosy/file/detail/per_thread.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hinted.hpp>
 #include <argosy/file/how.hpp>
@@ -50,7 +51,10 @@ struct crew;
 //   what_failed(), tells which rank failed first, and with what.
 // - *Local* calls wait for no other rank.
 // - Offsets and pointers count etypes of the view; 64-bit, as everything here.
-// - A file is used by one thread at a time. Only requests work in the background, on threads that make no MPI calls.
+// - Threads of a rank may make local calls of one file side by side, also beside a collective call; reads and writes at explicit
+//   offsets wait for nothing of each other, individual pointers move once for each call. Collective calls of one file are made
+//   one after another, as everywhere; close(), and what sets the view, hints or atomic mode, while no other thread is in a
+//   call of the file. MPI's programs ask for MPI_THREAD_MULTIPLE; requests need no more than MPI_THREAD_FUNNELED.
 // - An error leaves the file usable: read, write or close it. close() is explicit; the destructor waits for this rank's own
 //   requests and drops the handle, no more.
 template <communicator World>
@@ -96,10 +100,10 @@ class basic_file {
   std::string const& path() const;
   World const& world() const;  // its own messages: a duplicate of the one it was opened with
   bool atomic() const;
-  // With what became of each in the last read or write; valid until it is asked again.
+  // With what became of each in the last read or write; valid until this thread asks again.
   file_hints const& get_hints() const;
-  // Of the last call on this rank, if it failed; empty after a success. Requests have their own.
-  std::string const& what_failed() const noexcept { return what_failed_; }
+  // Of the last call of this thread, if it failed; empty after a success. Requests have their own.
+  std::string const& what_failed() const noexcept { return what_failed_.get(); }
 
   std::int64_t size(on_error e = {}) const;
 
@@ -280,7 +284,7 @@ class basic_file {
                         opener files);
   agreement close_agreed(on_error const& e);
   agreement set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with);
-  failure begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next);
+  failure begin_at_pointer(view_shape const& shape, bool lenient, std::shared_ptr<detail::used_view const>& next);
   agreement set_hints_agreed(hints const& h, on_error const& e);
 
   report access_alone(detail::call const& c);
@@ -303,8 +307,8 @@ class basic_file {
 
   std::unique_ptr<detail::crew<World>> crew_;  // null where no file was opened
   request split_;
-  std::string_view split_call_;      // that began it; a literal
-  mutable std::string what_failed_;  // asking for the size may fail, too
+  std::string_view split_call_;                          // that began it; a literal
+  mutable detail::per_thread<std::string> what_failed_;  // asking for the size may fail, too
 };
 
 extern template class basic_file<self>;

@@ -52,6 +52,7 @@ struct hints {
   std::optional<std::string> policy = {};                // argosy_policy
   std::optional<std::int64_t> window_bytes = {};         // argosy_window_size
   std::optional<bool> develop = {};                      // argosy_develop
+  std::optional<bool> lenient = {};                      // argosy_lenient
   std::optional<std::string> sync_errors = {};           // argosy_sync_errors: "kept" or "until_written"
   std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
   std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges

@@ -52,6 +52,7 @@ struct resolved_hints {
   std::optional<unsigned> file_permissions;
   std::string policy = "automatic";
   bool develop = false;
+  bool lenient = false;
   std::string sync_errors = "kept";
   std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
 

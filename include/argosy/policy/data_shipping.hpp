@@ -33,7 +33,7 @@ struct data_shipping {
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
-    if (all.unsorted != 0) return p.reason = "a view names bytes twice, so it has no windows", p;
+    if (all.unsorted != 0) return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p = bound(kind, all.low, all.high, ranks);
     p.granule = std::gcd(all.granule, std::gcd(p.window_bytes, stripe_for(ranks)));
     p.reason = std::to_string(all.ranks) + " ranks, " + std::to_string(all.pieces) + " pieces in " +

@@ -16,7 +16,7 @@ struct independent {
   std::int64_t buffer_bytes = 4 << 20;
 
   window next(access const& wanted, std::int64_t position) const {
-    return window_of(wanted.file, position, std::min(least_one(), wanted.end() - position));
+    return window_of(wanted, position, std::min(least_one(), wanted.end() - position));
   }
   std::int64_t buffer_for(access const& wanted) const { return std::min(least_one(), wanted.bytes); }
   reason_text reason(access const&) const { return "one call per piece"; }

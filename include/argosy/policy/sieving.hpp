@@ -29,6 +29,7 @@ struct sieving {
   // The window from `position` on: the part of the stream within one window of the file; more, if pieces are accessed singly.
   window next(access const& wanted, std::int64_t position) const {
     std::int64_t const limit = window_bytes(wanted.kind), left = wanted.end() - position;
+    if (!wanted.sorted) return window_of(wanted, position, std::min(limit, left));
     piece const first = cursor(wanted.file, position).current();
     std::int64_t const reach = first.offset > INT64_MAX - limit ? INT64_MAX : first.offset + limit;
     std::int64_t const within = std::min(left, first.length >= limit ? 0 : wanted.file.bytes_before(reach) - position);
@@ -37,7 +38,7 @@ struct sieving {
       return more_pieces(wanted, {first.offset, length, position, length, 1, passage::whole});
     }
     window w = window_of(wanted.file, position, within);
-    if (wanted.sorted && merge(w, wanted.kind)) {
+    if (merge(w, wanted.kind)) {
       w.how = passage::merged;
       return w;
     }
@@ -97,7 +98,7 @@ struct sieving {
     std::int64_t const mean = w.wanted / w.pieces, left = wanted.end() - w.position;
     std::int64_t const bytes = std::min(enough_pieces, left / mean) * mean, quarter = bytes / 4;
     if (bytes < 2 * w.wanted || quarter == 0) return w;
-    for (std::int64_t from = 0; from < bytes && wanted.sorted; from += quarter) {
+    for (std::int64_t from = 0; from < bytes; from += quarter) {
       window const part = window_of(wanted.file, w.position + from, std::min(quarter, bytes - from));
       if (part.pieces > 1 && merge(part, wanted.kind)) return w;
     }

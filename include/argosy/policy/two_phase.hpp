@@ -50,7 +50,7 @@ struct two_phase {
                             access_histogram const* where) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
-    if (all.unsorted != 0) return p.reason = "a view names bytes twice, so it has no windows", p;
+    if (all.unsorted != 0) return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p.together = true;
     // A larger granule would save few marks, and stretch windows.
     p.granule = all.granule > 4096 ? std::gcd(all.granule, std::int64_t{4096}) : std::max<std::int64_t>(1, all.granule);

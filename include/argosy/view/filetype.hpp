@@ -10,13 +10,13 @@ namespace argosy {
 enum class filetype_fault {
   no_fault,
   etype_empty,    // an etype without bytes counts nothing
-  etype_bounds,   // a negative displacement or lower bound in the etype
+  etype_bounds,   // a negative displacement in the etype
   etype_order,    // decreasing displacements in the etype
   etype_overlap,  // bytes named twice in the etype, for writing
-  negative,       // a negative displacement or lower bound in the filetype
+  negative,       // a negative displacement or extent in the filetype
   decreasing,     // decreasing displacements in the filetype
   overlap,        // bytes named twice in the filetype, for writing
-  tiles_overlap,  // the next copy of the filetype starts before this one ends
+  tiles_overlap,  // copies of the filetype name bytes twice, for writing
   not_etypes,     // sizes, holes or extent are not whole etypes
 };
 
@@ -52,7 +52,7 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
                 "argosy: the etype must not have negative, decreasing or overlapping displacements; use io::resized or "
                 "list its parts in the order of the file");
   static_assert(fault != negative,
-                "argosy: the filetype has a negative displacement or lower bound; move it up and use the "
+                "argosy: the filetype has a negative displacement or extent; move it up and use the "
                 "displacement of the view");
   static_assert(fault != decreasing,
                 "argosy: the displacements of the filetype decrease; list its parts in the order of "
@@ -61,8 +61,8 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
                 "argosy: the filetype names a byte twice, so it cannot be written; make its parts "
                 "disjoint, or use view_use::read_only");
   static_assert(fault != tiles_overlap,
-                "argosy: the filetype's extent is smaller than its data, so that its copies "
-                "interleave; give it the extent of the whole tile with io::resized");
+                "argosy: the filetype's extent is smaller than its data, and its copies overlap, so that it "
+                "cannot be written; give it the extent of the whole tile with io::resized");
   static_assert(fault != not_etypes,
                 "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
                 "or choose a smaller etype");

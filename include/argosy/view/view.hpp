@@ -69,6 +69,17 @@ class view {
   // The sizes of the array of which the filetype is a subarray or darray; none of other filetypes.
   numbers<> const& array_sizes() const noexcept { return array_sizes_; }
 
+  // The same view, if all that is wrong with it is that the filetype is not of whole etypes: holes may be of any size, and offsets
+  // count as many bytes of data as an etype has. MPI does not allow that; its libraries do (the hint argosy_lenient).
+  view lenient() const {
+    view v(*this);
+    if (v.uneven_) v.fault_ = {};
+    return v;
+  }
+
+  // False where bytes are named twice, or a copy of the filetype begins before the one before it ends.
+  bool in_order() const { return filetype().true_extent() <= filetype().extent() && !filetype().overlaps(); }
+
   // All tiles, with absolute offsets in the file: as many as fit below 2^63.
   layout const& stream() const { return whole().stream_; }
   // The rule for writing that the view breaks: a byte named twice.
@@ -133,6 +144,7 @@ class view {
   layout stream_;
   std::string types_fault_;
   numbers<> array_sizes_;
+  bool uneven_ = false;  // the filetype is not of whole etypes, and nothing else is wrong
   detail::carried_fault fault_;
 };
 

@@ -38,7 +38,8 @@ concept mpi_handle = std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::co
 //   argosy::mpi const c = argosy::mpi(world).duplicate();
 //   auto staging = c.node().share(window_bytes);
 //
-// - Needs MPI_THREAD_FUNNELED: one thread makes all calls. rank(), size() and shared_memory are free of MPI.
+// - Needs MPI_THREAD_FUNNELED: one thread makes all calls. With MPI_THREAD_MULTIPLE several threads may, of one communicator one
+//   after the other. rank(), size() and shared_memory are free of MPI.
 // - Errors of MPI go to the communicator's error handler, which ends the job unless the user has set another. If that one
 //   returns, boost::mpi::exception is thrown, and the other ranks are not told.
 // - A message is one message of MPI, however long: beyond INT_MAX bytes its datatype has large blocks, and it meets
@@ -56,6 +57,9 @@ class mpi {
   // The same, but what would be thrown is std::errc::invalid_argument; then this is no world, and has no ranks.
   template <mpi_handle C>
   mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
+
+  // The program has MPI_THREAD_MULTIPLE. Local.
+  static bool calls_from_threads();
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }

@@ -56,6 +56,7 @@ std::vector<named_hint> hints::by_name() const {
   add("argosy_policy", policy);
   add("argosy_window_size", window_bytes);
   add("argosy_develop", develop);
+  add("argosy_lenient", lenient);
   add("argosy_io_threads", io_threads);
   add("argosy_max_ranges", max_ranges);
   add("argosy_partitioning", partitioning);

@@ -127,6 +127,7 @@ void put(std::string_view name, toggle t, resolved_hints& out) {
 void put(std::string_view name, bool b, resolved_hints& out) {
   if (name == "IBM_sparse_access") out.sparse_access = b;
   if (name == "argosy_develop") out.develop = b;
+  if (name == "argosy_lenient") out.lenient = b;
 }
 void put(std::string_view name, double d, resolved_hints& out) {
   if (name == "argosy_price_call_ns") out.price_call_ns = d;

@@ -453,6 +453,9 @@ TEST_CASE("where asking for the shared pointer throws on the one rank that asks,
     io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
       auto const modes = sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
       auto f = virtual_file::open(world, "f", modes, {}, throwing);
+      // Some rank has used the pointer; else it is known, and nobody is asked.
+      bytes const first = filled(1, 1);
+      if (world.rank() == 2) f.write_shared(first);
       world.barrier();
       breaks = true;
       std::error_code error;

@@ -68,12 +68,18 @@ class carrier {
     return read_pieces(w);
   }
   std::error_code write(window const& w) {
+    if (!wanted_.sorted) return write_out_of_order(w);
     auto const by_pieces = [&] { return write_unmerged(w); };
     auto const as_one = [&] { return replace(w); };
     if (w.how == passage::merged && w.holes() == 0) return guard_.pieces(w.offset, w.length, as_one);
     if (w.how == passage::merged && guard_.merges()) return guard_.merge(w.offset, w.length, as_one, by_pieces);
     if (w.how == passage::merged) ++done_.fallbacks;
     return guard_.pieces(w.offset, w.length, by_pieces);
+  }
+  // Whatever the policy says of its place: what is locked must be what is written.
+  std::error_code write_out_of_order(window const& w) {
+    window const hull = window_of(wanted_, w.position, w.wanted);
+    return guard_.pieces(hull.offset, hull.length, [&] { return write_unmerged(hull); });
   }
   std::error_code write_unmerged(window const& w) {
     if (auto const memory = direct(w); !memory.empty()) {

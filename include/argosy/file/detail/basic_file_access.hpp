@@ -38,11 +38,10 @@ report basic_file<World>::access_together(detail::call const& c) {
   if (!is_open()) return finish(alone(rank(), detail::closed()), c.name, {}, c.error());
   if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
   report r;
-  detail::collective_call all = crew_->prepare_together(c);
+  detail::collective_call all = crew_->prepare_together(c, true);
   all.given.require(!split_.pending(), errc::argument,
                     [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });
   agreement const result = crew_->access(all, r);
-  if (result && c.pointer == pointer_kind::individual) local().position += all.work.etypes;
   return finish(result, c.name, std::move(r), c.error());
 }
 
@@ -62,12 +61,12 @@ template <communicator World>
 std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const& c,
                                                              std::function<void(detail::operation const&)> then) {
   detail::job t;
-  if (failure f = is_open() ? crew_->prepare_alone(c, t) : detail::closed()) {
+  detail::pointer_move moved;
+  if (failure f = is_open() ? crew_->prepare_alone(c, t, moved) : detail::closed()) {
     auto const o = ended(c.name, std::move(f));
     if (then) then(*o);
     return o;
   }
-  if (c.pointer == pointer_kind::individual) local().position += t.etypes;
   t.keep(std::move(c.data));
   auto operation = std::make_shared<detail::file_operation>(c.name, crew_->file.shared(), std::move(t));
   if (then)  // the operation lives while it runs
@@ -80,14 +79,9 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const&
 template <communicator World>
 request basic_file<World>::begin_together(detail::call const& c) {
   if (!is_open()) return request(ended(c.name, detail::closed()));
-  detail::collective_call all = crew_->prepare_together(c);
+  detail::collective_call all = crew_->prepare_together(c, true);
   all.work.keep(std::move(c.data));
-  detail::pointer_move moved;
-  if (c.pointer == pointer_kind::individual) {
-    moved.from = local().position;
-    local().position += all.work.etypes;
-    moved.settings = local().position.settings;
-  }
+  detail::pointer_move const moved = all.moved;
   if (crew_->concurrent) all.all.pending = 1;  // whatever comes after it may be carried out at the same time
   auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
   operation->moved = moved;
@@ -118,10 +112,10 @@ report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
   request r = std::move(split_);
   try {
     report done = r.wait(e);
-    what_failed_ = r.what_failed();
+    what_failed_.set(r.what_failed());
     return done;
   } catch (...) {
-    what_failed_ = r.what_failed();
+    what_failed_.set(r.what_failed());
     throw;
   }
 }
@@ -129,7 +123,7 @@ report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
 template <communicator World>
 plan basic_file<World>::explain_alone(detail::call const& c) const {
   detail::job t;
-  failure f = is_open() ? local().prepare(c, t) : detail::closed();
+  failure f = is_open() ? local().prepare(c, t, nullptr) : detail::closed();
   plan p;
   if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
   if (f.thrown) std::rethrow_exception(f.thrown);
@@ -145,7 +139,7 @@ collective_plan basic_file<World>::explain_together(detail::call const& c) {
   collective_plan p;
   agreement result = alone(rank(), detail::closed());
   if (is_open()) {
-    detail::collective_call all = crew_->prepare_together(c);
+    detail::collective_call all = crew_->prepare_together(c, false);
     p = crew_->explain(all, result);
   }
   end_call(result, c.name, nullptr, nullptr);

@@ -60,7 +60,7 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   what_failed_.clear();
   if (a) return;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_ = message_of(a, call, path, rank());
+  what_failed_.set(message_of(a, call, path, rank()));
   if (a.thrown) std::rethrow_exception(a.thrown);
   if (!error) throw argosy::error(a, call, path, rank(), done ? std::make_shared<report const>(*done) : nullptr);
 }
@@ -85,10 +85,11 @@ basic_file<World> basic_file<World>::open(World const& world, std::string const&
 }
 
 template <communicator World>
-agreement basic_file<World>::open_agreed(World const& world, std::string const& path, argosy::mode modes,
+agreement basic_file<World>::open_agreed(World const& world, std::string const& name, argosy::mode modes,
                                          hinted const& with, opener files) try {
   crew_ = std::make_unique<detail::crew<World>>();
   detail::crew<World>& crew = *crew_;
+  std::string const path = detail::without_prefix(name);
   if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
   std::shared_ptr<detail::call_watch> watch;
   if constexpr (!working_in_background<World>) watch = detail::call_watch::from_environment(path, world.rank());
@@ -97,16 +98,26 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.file = detail::own_part(std::make_shared<detail::open_file>());
   detail::open_file& part = *crew.file;
   part.begin(path, modes, crew.world->rank(), crew.world->size(), with.hints(), std::move(files));
+  if constexpr (requires { World::calls_from_threads(); })
+    if (World::calls_from_threads()) part.user.expect_others();
   if constexpr (working_in_background<World>) part.workers = crew.world->make_background();
   crew.develop = detail::wants_develop(part.hints());
   crew.watched = watch != nullptr;
 
-  detail::arguments given("open", with.where());
-  given.same("path", path).same("mode", modes);
-  given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
-  given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
-  given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
-  agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
+  auto const agreed = [&](bool by_text) {
+    detail::arguments given("open", with.where());
+    by_text ? given.same("path", path) : given.same("path", detail::place_of(path), path);
+    given.same("mode", modes);
+    given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
+    given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
+    given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
+    return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
+  };
+  agreement result = agreed(true);
+  if (result.cause == errc::not_same) {  // perhaps the same file by another name
+    crew.one_path = false;
+    result = agreed(false);
+  }
   part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
   part.develop = crew.develop;
 
@@ -143,8 +154,10 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.meet();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
-    crew.world->broadcast(std::as_writable_bytes(std::span(&part.position.etypes, 1)), 0);
-    crew.pointer->set(part.position, part.rank);
+    std::int64_t end = part.position.get();
+    crew.world->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
+    part.position.set(end);
+    crew.pointer->set(end, part.rank);
     crew.world->barrier();
   }
   crew.follow_hints();

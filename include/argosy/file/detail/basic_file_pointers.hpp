@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <argosy/agree/detail/arguments.hpp>
@@ -17,7 +18,7 @@ std::int64_t basic_file<World>::position() const {
   if (has(local().modes, mode::sequential))
     throw error(alone(rank(), {errc::amode, "a sequential file has no individual pointers"}), "position", path(),
                 rank());
-  return local().position;
+  return local().position.get();
 }
 
 template <communicator World>
@@ -43,8 +44,13 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
     f = detail::closed();
   else if (has(local().modes, mode::sequential))
     f = {errc::amode, "a sequential file has no individual pointers"};
-  std::int64_t const to = f ? 0 : from(offset, whence, local().position, f);
-  if (!f) local().position = to;
+  if (!f && whence == seek_from::current)
+    local().position.change([&](std::int64_t now) {
+      std::int64_t const to = from(offset, whence, now, f);
+      return f ? std::nullopt : std::optional(to);
+    });
+  else if (std::int64_t const to = f ? 0 : from(offset, whence, 0, f); !f)
+    local().position.set(to);
   done(alone(rank(), std::move(f)), "seek", e);
 }
 
@@ -56,9 +62,10 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
                 [] { return "a sequential file is accessed from its start to its end"; });
   agreement const result = collectively(given, [&]() -> failure {
     failure f;
+    bool const used = whence == seek_from::current && crew_->pointer_was_used();
     auto const to = crew_->told_by_one(
         [&](failure& mine) {
-          std::int64_t const now = whence == seek_from::current ? crew_->pointer->get(mine) : 0;
+          std::int64_t const now = whence == seek_from::current ? crew_->pointer->get(used, mine) : 0;
           return from(offset, whence, now, mine);
         },
         f);

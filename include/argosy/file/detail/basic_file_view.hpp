@@ -60,14 +60,16 @@ file_hints const& basic_file<World>::get_hints() const {
 
 // The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
 template <communicator World>
-failure basic_file<World>::begin_at_pointer(view_shape const& shape, std::shared_ptr<detail::used_view const>& next) {
+failure basic_file<World>::begin_at_pointer(view_shape const& shape, bool lenient,
+                                            std::shared_ptr<detail::used_view const>& next) {
   failure mine;
-  auto const at = crew_->told_by_one([&](failure& f) { return crew_->pointer->get(f); }, mine);
+  bool const used = crew_->pointer_was_used();
+  auto const at = crew_->told_by_one([&](failure& f) { return crew_->pointer->get(used, f); }, mine);
   next = nullptr;
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;
   mine = detail::failure_of(errc::datatype, [&] {
-    made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at)), crew_->develop);
+    made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at)), crew_->develop, lenient);
   });
   if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
   return mine;
@@ -79,6 +81,9 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local().modes, mode::sequential);
+  file_hints changed = local().hints();
+  changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
+  bool const lenient = changed.values().lenient;
   given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
     return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
   });
@@ -91,14 +96,13 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
-      if (can_write(local().modes)) v.require_writable();
+      if (lenient) v = v.lenient();
+      if (can_write(local().modes) && !(lenient && v.fault(true) == filetype_fault::not_etypes)) v.require_writable();
       if ((crew_->develop || v.representation().converts()) && !v.types_fault().empty())
         throw invalid_layout(v.types_fault());
-      next = std::make_shared<detail::used_view const>(std::move(v), crew_->develop);
+      next = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);
     }));
   }
-  file_hints changed = local().hints();
-  changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
   given.same_lines("hints", changed.same_hash(), [&] { return changed.same_on_all(); });
@@ -107,12 +111,12 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
       if (failure f = detail::compare_arrays(*crew_->world, next->view, with.where())) return f;
       detail::tell_of_holes(local(), *next, with.where());
     }
-    failure const astray = sequential ? begin_at_pointer(shape, next) : failure();
+    failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();
     if (!next) return astray;
     local().where = next;
     if (local().used) local().used->add_view();
     local().follow(std::move(changed));
-    local().position = 0;
+    local().position.set(0);
     crew_->pointer->set(0, local().rank);
     return crew_->follow_hints();
   });
@@ -139,7 +143,7 @@ std::int64_t basic_file<World>::size(on_error e) const {
   if (e.error()) *e.error() = result.code;
   if (result) return bytes;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_ = message_of(result, "size", path, rank());
+  what_failed_.set(message_of(result, "size", path, rank()));
   if (!e.error()) throw argosy::error(result, "size", path, rank());
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,6 +38,7 @@ struct collective_call {
   bool ordered = false;  // at the shared pointer
   bool develop = false;
   access_summary all = {};
+  pointer_move moved = {};  // of the individual pointer
 
   collective_call(std::string_view call, source_location where) : given(call, where) {}
 
@@ -70,7 +72,8 @@ struct collective_call {
   }
 };
 
-// Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the ranks before it.
+// Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the ranks before it. A hidden file is
+// asked only if some rank has used it, and left as it is: all ranks learn the new value here.
 template <agreeing World>
 failure find_ordered_place(World const& world, open_file const& file, shared_pointer& pointer, job& t,
                            std::int64_t all) {
@@ -80,8 +83,11 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   } told;
   failure f;
   int const last = world.size() - 1;
+  std::optional<shared_pointer::held> held;
+  if (pointer.is_in_file()) held.emplace(pointer);
+  bool const asks = held && used_by_some(world, held->file_was_used());
   if (world.rank() == last) {
-    told.at = pointer.add(all, f);
+    told.at = !held ? pointer.add(all, f) : asks ? held->get(f) : held->known();
     told.failed = f ? 1 : 0;
   }
   world.broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
@@ -92,6 +98,7 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   if (all > INT64_MAX - told.at || all == INT64_MAX)  // the sum stops there
     return {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
                                 "; what all ranks ask for would take it beyond 2^63 etypes"};
+  if (held) held->set(told.at + all, world.rank());
   return file.locate(told.at + world.exclusive_sum(t.etypes), t);
 }
 

@@ -44,6 +44,7 @@ struct crew {
   bool develop = false;
   bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
   bool watched = false;  // on some rank
+  bool one_path = true;  // all ranks call the file by the same path
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
@@ -58,17 +59,19 @@ struct crew {
   agreement on_one_rank(arguments const& given, Body&& body);
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
+  // False: its hidden file was not used. Collective.
+  bool pointer_was_used() const { return pointer->is_in_file() && used_by_some(*world, pointer->file_was_used()); }
 
   // Local: a call of this rank; moves the pointers.
   failure access_alone(call const& c, report& done);
-  // Its job; moves the shared pointer.
-  failure prepare_alone(call const& c, job& t);
+  // Its job; moves the pointers.
+  failure prepare_alone(call const& c, job& t, pointer_move& moved);
   // The only rank has nobody to agree with: a plain collective call is a local one.
   bool is_local(call const& c) const {
     return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone && file->plain(c).has_value();
   }
-  // What this rank brings to a collective call.
-  collective_call prepare_together(call const& c) const;
+  // What this rank brings to a collective call; `moves` the individual pointer.
+  collective_call prepare_together(call const& c, bool moves) const;
   agreement access(collective_call& c, report& done);
   collective_plan explain(collective_call& c, agreement& result);
 
@@ -86,7 +89,7 @@ struct crew {
  private:
   void serve_agents();
   void share_board();
-  shared_pointer hidden_pointer() const;
+  shared_pointer distant_pointer() const;
 };
 
 template <communicator World>
@@ -164,7 +167,8 @@ void crew<World>::meet() {
   auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
-  pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : hidden_pointer());
+  pointer =
+      std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : distant_pointer());
   if (shares && meets)
     concurrent = std::make_unique<concurrent_calls>(
         memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), file.shared(), pointer);
@@ -203,14 +207,24 @@ void crew<World>::share_board() {
 }
 
 template <communicator World>
-shared_pointer crew<World>::hidden_pointer() const {
-  std::uint64_t name = 0;
+shared_pointer crew<World>::distant_pointer() const {
+  struct {
+    std::uint64_t name = 0;
+    std::int64_t no_files = 0;
+  } told;
   if constexpr (requires { world->unique_number(); })
-    name = world->unique_number();
+    told.name = world->unique_number();
   else
-    name = random_name();
-  world->broadcast(std::as_writable_bytes(std::span(&name, 1)), 0);
-  return {file->files, pointer_path(file->path, name)};
+    told.name = random_name();
+  told.no_files = one_path && takes_files(file->path) ? 0 : 1;
+  world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
+  shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
+  if constexpr (serving<World>)
+    if (told.no_files != 0) {  // rank 0 keeps it
+      std::error_code error;
+      if (auto all = world->serve(p.answers(), error); !error) p.ask(std::move(all));
+    }
+  return p;
 }
 
 template <communicator World>
@@ -230,38 +244,37 @@ void crew<World>::finish_later_calls() {
 template <communicator World>
 failure crew<World>::access_alone(call const& c, report& done) {
   failure f;
-  std::int64_t etypes = 0;
+  pointer_move moved;
   if (std::optional<plain_call> const p = file->plain(c)) {
     file->note_call(c, false);
-    etypes = p->etypes;
-    std::int64_t const offset = c.pointer == pointer_kind::shared       ? pointer->add(etypes, f)
-                                : c.pointer == pointer_kind::individual ? file->position.etypes
+    if (c.pointer == pointer_kind::individual) moved = file->position.advance(p->etypes);
+    std::int64_t const offset = c.pointer == pointer_kind::shared       ? pointer->add(p->etypes, f)
+                                : c.pointer == pointer_kind::individual ? moved.from
                                                                         : c.offset;
     if (!f) f = file->access_plain(*p, offset, done);
   } else {
     job t;
-    f = prepare_alone(c, t);
-    if (!f) f = file->access_timed(t, file->buffer, done);
-    etypes = t.etypes;
+    f = prepare_alone(c, t, moved);
+    if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers).get(), done);
   }
-  if (!f && c.pointer == pointer_kind::individual) file->position += etypes;
+  if (f) file->position.take_back(moved);
   return f;
 }
 
 template <communicator World>
-failure crew<World>::prepare_alone(call const& c, job& t) {
+failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
   file->note_call(c, false);
-  failure f = file->prepare(c, t);
+  failure f = file->prepare(c, t, &moved);
   if (f || c.pointer != pointer_kind::shared) return f;
   std::int64_t const at = pointer->add(t.etypes, f);
   return f ? f : file->locate(at, t);
 }
 
 template <communicator World>
-collective_call crew<World>::prepare_together(call const& c) const {
+collective_call crew<World>::prepare_together(call const& c, bool moves) const {
   file->note_call(c, true);
   collective_call all(c.name, c.where());
-  all.given.fail(file->prepare(c, all.work));
+  all.given.fail(file->prepare(c, all.work, moves ? &all.moved : nullptr));
   all.ordered = c.pointer == pointer_kind::shared;
   all.develop = develop;
   all.summarise(*file);
@@ -273,11 +286,16 @@ template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
-  agreement result = access_together(*world, *ranks, *file, *pointer, c, file->buffer, done);
-  c.tell(file->last_call);
+  one_thread::inside const caller(&file->user);
+  if (!caller.is_alone()) c.all.pending = 1;  // another thread may write
+  agreement result =
+      access_together(*world, *ranks, *file, *pointer, c, staging_pool::lease(file->buffers).get(), done);
+  if (!result) file->position.take_back(c.moved);
+  file->note_plan(c.given.call(), [&](hint_facts& last) { c.tell(last); });
   file->count(c.work, done, !result);
   return result;
 } catch (rank_failure const& lost) {
+  file->position.take_back(c.moved);
   if (c.work.kind == access_kind::write)
     done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
   return without(lost, world);
@@ -313,7 +331,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (!result) return p;
   p.reason += c.work.where->words_of_holes();
   c.planned(p);
-  c.tell(file->last_call);
+  file->note_plan(c.given.call(), [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(c.work); })) result = alone(file->rank, f);
   return p;

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -29,12 +30,13 @@ class deferred {
  public:
   deferred(World world, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> pointer,
            std::shared_ptr<team<World>> ranks)
-      : state_(
-            std::make_shared<state>(state{std::move(world), std::move(f), std::move(pointer), std::move(ranks), {}})) {}
+      : state_(std::make_shared<state>(std::move(world), std::move(f), std::move(pointer), std::move(ranks))) {}
 
   std::shared_ptr<operation> start(collective_call c) {
-    state_->waiting.push_back(std::make_shared<call>(state_, std::move(c)));
-    return state_->waiting.back();
+    auto next = std::make_shared<call>(state_, std::move(c));
+    std::lock_guard const guard(state_->queue);
+    state_->waiting.push_back(next);
+    return next;
   }
   // Ends all that have begun. Collective.
   void finish() { state_->finish_up_to(nullptr); }
@@ -42,21 +44,38 @@ class deferred {
  private:
   struct call;
   struct state {
+    state(World w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p, std::shared_ptr<team<World>> r)
+        : world(std::move(w)), file(std::move(f)), pointer(std::move(p)), ranks(std::move(r)) {}
+
     World world;
     std::shared_ptr<open_file> file;
     std::shared_ptr<shared_pointer> pointer;
     std::shared_ptr<team<World>> ranks;
+    std::mutex at_work;  // requests of one file may be waited for by several threads
+    std::mutex queue;
     std::deque<std::shared_ptr<call>> waiting;
+
+    std::shared_ptr<call> first() {
+      std::lock_guard const guard(queue);
+      if (waiting.empty()) return nullptr;
+      std::shared_ptr<call> next = std::move(waiting.front());
+      waiting.pop_front();
+      return next;
+    }
 
     // Carries them out in their order, until `last` has ended; all, if it is null. On the program's thread.
     void finish_up_to(call const* last) {
-      while (!waiting.empty() && !(last && last->ended)) {
-        std::shared_ptr<call> const next = std::move(waiting.front());
-        waiting.pop_front();
+      std::lock_guard const only(at_work);
+      while (!(last && last->ended)) {
+        std::shared_ptr<call> const next = first();
+        if (!next) return;
         arguments const& given = next->what.given;
         call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, given.call(), given.where());
         try {
-          next->result = access_together(world, *ranks, *file, *pointer, next->what, file->buffer, next->done);
+          one_thread::inside const caller(&file->user);
+          if (!caller.is_alone()) next->what.all.pending = 1;  // another thread may write
+          next->result = access_together(world, *ranks, *file, *pointer, next->what,
+                                         staging_pool::lease(file->buffers).get(), next->done);
         } catch (rank_failure const& lost) {
           next->result = without(lost, std::optional<World>(world));
           // Which windows the aggregators wrote, nobody can say any more.

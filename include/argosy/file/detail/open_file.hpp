@@ -26,8 +26,13 @@
 #include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/losses.hpp>
 #include <argosy/file/detail/chosen.hpp>
+#include <argosy/file/detail/file_position.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/one_thread.hpp>
 #include <argosy/file/detail/partitioning.hpp>
+#include <argosy/file/detail/per_thread.hpp>
+#include <argosy/file/detail/short_lock.hpp>
+#include <argosy/file/detail/staging_pool.hpp>
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
@@ -49,18 +54,21 @@ class io_threads;
 
 // A view as transfers use it: what is asked of it more than once is asked once.
 struct used_view {
-  // `checked`: in develop mode types are compared where nothing converts, too.
-  explicit used_view(argosy::view v, bool checked = false)
-      : view(std::move(v)),
+  // `checked`: in develop mode types are compared where nothing converts, too. `unchecked`: by the hint argosy_lenient.
+  explicit used_view(argosy::view v, bool checked = false, bool unchecked = false)
+      : view(unchecked ? v.lenient() : std::move(v)),
+        lenient(unchecked),
         checks_types(checked || view.representation().converts()),
-        sorted(!view.stream().overlaps()),
-        granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
+        sorted(view.in_order()),
+        granule(unchecked ? 1
+                          : std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
         types(checks_types ? type_digest(view.etype_types()) : type_digest()),
         number(next_number()) {
     bool const bytes_as_they_are = !this->view.representation().converts();
     if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
   }
   argosy::view view;
+  bool lenient;  // data may have fractions of etypes
   bool checks_types;
   bool sorted;
   // Data of these types is not so many etypes, where that matters.
@@ -111,30 +119,6 @@ struct plain_call {
 // Of the first `bytes` of its stream, what lies in memory; an item that is cut does not count.
 std::int64_t memory_bytes_of(job const& t, std::int64_t bytes);
 
-// The individual pointer, in etypes; counts how often it was set.
-struct file_position {
-  std::int64_t etypes = 0;
-  std::uint64_t settings = 0;
-
-  operator std::int64_t() const noexcept { return etypes; }
-  file_position& operator=(std::int64_t to) noexcept {
-    etypes = to;
-    ++settings;
-    return *this;
-  }
-  file_position& operator+=(std::int64_t by) noexcept { return *this = etypes + by; }
-};
-
-// A move of the pointer that is taken back if the call fails, unless it was set again meanwhile.
-struct pointer_move {
-  std::int64_t from = 0;
-  std::uint64_t settings = 0;  // after it; 0: there was none
-
-  void take_back(file_position& p) const noexcept {
-    if (settings != 0 && p.settings == settings) p = from;
-  }
-};
-
 struct open_file {
   open_file();
   ~open_file();
@@ -152,10 +136,11 @@ struct open_file {
   bool atomic = false;
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
-  file_position position;
-  staging buffer;               // of blocking calls
-  std::unique_ptr<usage> used;  // null: nobody asks for a report
-  std::int64_t opened_ns = 0;   // when
+  mutable file_position position;    // moved by calls that are prepared
+  staging_pool buffers;              // of blocking calls
+  one_thread user;                   // of blocking writes
+  std::unique_ptr<usage> used;       // null: nobody asks for a report
+  std::int64_t opened_ns = 0;        // when
   void count(job const& t, report const& done, bool failed) {
     if (used) used->add(t.call, t.kind, done, failed);
   }
@@ -165,10 +150,14 @@ struct open_file {
   file_hints const& hints() const noexcept { return hints_; }
   chosen const& choice() const noexcept { return choice_; }
   void follow(file_hints h);
-  // The hints, and what became of them in the last call; valid until this is asked again.
+  // The hints, and what became of them in the last call; valid until this thread asks again.
   file_hints const& told_hints();
   void note_call(call const& c, bool collective) noexcept;
-  hint_facts last_call;
+  template <class Plan>
+  void note_plan(std::string_view call, Plan&& tell) {
+    std::lock_guard const guard(last_call_lock_);
+    if (last_call_.collective && last_call_.call == call) tell(last_call_);
+  }
   void lies_on(storage s);                     // the same on all ranks
   void remark(std::string const& text) const;  // in the trace, if there is one
   bool develop = false;                        // mistakes are looked for that cost time to find
@@ -187,8 +176,8 @@ struct open_file {
   void end_threads();            // and for what their completions do
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
-  // pointer goes is not known yet.
-  failure prepare(call const& c, job& t) const;
+  // pointer goes is not known yet. A call at the individual pointer moves it, but for plans: they have no `moved`.
+  failure prepare(call const& c, job& t, pointer_move* moved) const;
   // Finds the job's place in the view, `offset` etypes from its start.
   failure locate(std::int64_t offset, job& t) const;
   // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says what.
@@ -198,7 +187,16 @@ struct open_file {
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
   plan explain(job const& t) const;
-  merging merging_for(bool ranks_write) const;  // other ranks, or requests of this one
+  // Of a call of this rank while `caller` lives: requests may write, other ranks, other threads.
+  merging merging_for(one_thread::inside const& caller) const {
+    return merging_for(ranks > 1 || pending > 0 || !caller.is_alone());
+  }
+  merging merging_for(bool ranks_write) const;
+  // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or ranks that merge.
+  one_thread::inside caller(access_kind kind) {
+    bool const locks = pending > 0 || (ranks > 1 && !has(modes, mode::unique_open));
+    return one_thread::inside(kind == access_kind::read || locks ? nullptr : &user);
+  }
   access_summary summary_of(job const& t) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   std::uint64_t hosts_met(std::string const& host) const;                // a bit for each entry that names it
@@ -213,6 +211,11 @@ struct open_file {
   // Nonblocking calls.
   void start(std::function<void()> work);
   std::atomic<int> pending{0};
+  // One more; then no call of another thread goes on that does not know of it.
+  void add_pending() {
+    ++pending;
+    one_thread::inside const seen(&user);
+  }
   std::shared_ptr<background> workers;  // where they run, in worlds that have it; null: on threads
 
   // Data shipping of independent calls: from the first collective call on at which the hints ask for it, until close.
@@ -230,7 +233,10 @@ struct open_file {
   failure access_here(job const& t, staging& with, report& done);
   failure access_locked(job const& t, staging& with, report& done);
 
-  file_hints hints_, told_;
+  file_hints hints_;
+  per_thread<file_hints> told_;
+  hint_facts last_call_;
+  short_lock last_call_lock_;
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;

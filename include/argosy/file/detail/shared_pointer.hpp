@@ -6,50 +6,91 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <argosy/error/failure.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy::detail {
 
 // In memory where all ranks share some; else in a hidden file beside the data, under a lock, made by the rank that needs it
-// first. Every open of a file has its own. Values are etypes.
+// first; or kept by rank 0, which answers the others. Every open of a file has its own. Values are etypes. Any thread.
 class shared_pointer {
  public:
   shared_pointer() = default;
   explicit shared_pointer(shared_memory m) : memory_(std::move(m)) {}
   shared_pointer(opener files, std::string path) : files_(std::move(files)), path_(std::move(path)) {}
 
+  // Kept by rank 0: what its service answers, and the service, which is made of that on all ranks.
+  serve_function answers() {
+    return [kept = kept_](int, std::span<std::byte const> request) {
+      std::int64_t n = 0;
+      if (request.size() == sizeof n) std::memcpy(&n, request.data(), sizeof n);
+      std::int64_t const before = add_to(std::atomic_ref<std::int64_t>(*kept), n);
+      std::vector<std::byte> answer(sizeof before);
+      std::memcpy(answer.data(), &before, sizeof before);
+      return answer;
+    };
+  }
+  void ask(std::unique_ptr<service> all) { asked_ = std::move(all); }
+
+  bool is_in_file() const noexcept { return memory_.bytes().empty() && !asked_; }
+
   // The value before; `n` is added, unless that would go beyond 2^63. Local: waits for no rank that computes.
   std::int64_t add(std::int64_t n, failure& f) {
-    if (memory_.bytes().empty()) return in_file([n](std::int64_t v) { return n > INT64_MAX - v ? v : v + n; }, f);
-    std::atomic_ref<std::int64_t> value(*static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())));
-    std::int64_t before = value.load(std::memory_order_relaxed);
-    while (n <= INT64_MAX - before && !value.compare_exchange_weak(before, before + n, std::memory_order_relaxed)) {
-    }
-    return before;
+    if (!memory_.bytes().empty()) return add_to(in_memory(), n);
+    if (asked_) return ask(n, f);
+    std::lock_guard const guard(*mutex_);
+    return in_file(n, f);
   }
   std::int64_t get(failure& f) { return add(0, f); }
+  // The same, of a rank that knows whether any rank has used the file since the pointer was set.
+  std::int64_t get(bool file_was_used, failure& f) {
+    if (!is_in_file() || file_was_used) return get(f);
+    std::lock_guard const guard(*mutex_);
+    return start_;
+  }
+  bool file_was_used() const {
+    std::lock_guard const guard(*mutex_);
+    return used_;
+  }
 
   // On every rank, between two agreements.
   void set(std::int64_t value, int rank) {
-    ++epoch_;
-    start_ = value;
-    if (rank == 0 && !memory_.bytes().empty())
-      std::atomic_ref<std::int64_t>(*static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())))
-          .store(value, std::memory_order_relaxed);
+    std::lock_guard const guard(*mutex_);
+    put(value, rank);
   }
+
+  // For a collective call that moves the pointer of a hidden file without the file: while this lives no other thread of this
+  // rank moves it. Where no rank has used the file since the pointer was set, all know its value.
+  class held {
+   public:
+    explicit held(shared_pointer& p) : pointer_(p), guard_(*p.mutex_) {}
+    bool file_was_used() const noexcept { return pointer_.used_; }
+    std::int64_t known() const noexcept { return pointer_.start_; }
+    std::int64_t get(failure& f) { return pointer_.in_file(0, f); }
+    void set(std::int64_t value, int rank) { pointer_.put(value, rank); }  // on every rank
+
+   private:
+    shared_pointer& pointer_;
+    std::lock_guard<std::mutex> guard_;
+  };
 
   // When no rank needs it any more; by one of them. That nobody needed the hidden file is no error.
   void remove() {
     if (handle_.is_open()) handle_.close();
-    if (files_ && !path_.empty()) files_->remove(path_);
+    if (files_ && !path_.empty() && !asked_) files_->remove(path_);
   }
   void close() {
     if (handle_.is_open()) handle_.close();
@@ -71,19 +112,55 @@ class shared_pointer {
     }
   };
 
-  template <class Change>
-  std::int64_t in_file(Change&& change, failure& f);
+  static std::int64_t add_to(std::atomic_ref<std::int64_t> value, std::int64_t n) {
+    std::int64_t before = value.load(std::memory_order_relaxed);
+    while (n <= INT64_MAX - before && !value.compare_exchange_weak(before, before + n, std::memory_order_relaxed)) {
+    }
+    return before;
+  }
+  std::atomic_ref<std::int64_t> in_memory() const {
+    return std::atomic_ref<std::int64_t>(*static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())));
+  }
+  void put(std::int64_t value, int rank) {
+    ++epoch_;
+    start_ = value;
+    used_ = false;
+    if (rank != 0) return;
+    if (!memory_.bytes().empty()) in_memory().store(value, std::memory_order_relaxed);
+    std::atomic_ref<std::int64_t>(*kept_).store(value, std::memory_order_relaxed);
+  }
+
+  std::int64_t ask(std::int64_t n, failure& f);
+  std::int64_t in_file(std::int64_t n, failure& f);
 
   shared_memory memory_;
+  std::shared_ptr<std::int64_t> kept_ = std::make_shared<std::int64_t>(0);  // by rank 0
+  std::unique_ptr<service> asked_;                                          // null: nobody is asked
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();      // of what follows
   std::optional<opener> files_;
   std::string path_;
   any_handle handle_;
   std::int64_t epoch_ = 0;
   std::int64_t start_ = 0;
+  bool used_ = false;  // the file, by this rank, in this epoch
 };
 
-template <class Change>
-std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
+inline std::int64_t shared_pointer::ask(std::int64_t n, failure& f) {
+  std::vector<std::byte> question(sizeof n);
+  std::memcpy(question.data(), &n, sizeof n);
+  std::vector<service_answer> const answers = asked_->call({{0, std::move(question)}});
+  std::int64_t before = 0;
+  if (answers.size() != 1 || answers[0].error || answers[0].content.size() != sizeof before) {
+    f.keep({answers.size() == 1 && answers[0].error ? answers[0].error : make_error_code(errc::io),
+            "asking rank 0 for the shared pointer"});
+    return 0;
+  }
+  std::memcpy(&before, answers[0].content.data(), sizeof before);
+  return before;
+}
+
+// To read it the file is made, too: what is said of names that are not there may be old. Where none can be made there is none.
+inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   auto const failed = [&](std::error_code e, char const* what) {
     if (e) f.keep({e, std::string(what) + " the shared pointer in '" + path_ + "'"});
     return static_cast<bool>(e);
@@ -95,6 +172,14 @@ std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
   if (!handle_.is_open()) {
     std::error_code e;
     handle_ = (*files_)(path_, {.read = true, .write = true, .create = true, .permissions = 0600}, e);
+    if (e && (classify(e) == errc::access || classify(e) == errc::read_only)) {
+      if (n == 0) return start_;
+      f.keep(
+          {e, "between nodes the shared pointer is a file, '" + path_ +
+                  "', which cannot be made. What to do: use a directory that all ranks can write to, collective calls "
+                  "(read_ordered), or explicit offsets"});
+      return 0;
+    }
     if (failed(e, "opening")) return 0;
   }
   std::array<stored, 2> slots;
@@ -107,9 +192,10 @@ std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
     stored s = slots[newer];
     bool const counts = s.epoch == epoch_;
     before = counts ? s.value : start_;
-    s = {s.number + 1, epoch_, change(before), 0};
+    s = {s.number + 1, epoch_, n > INT64_MAX - before ? before : before + n, 0};
     s.check = s.sum();
-    if (s.value != before || !counts) {
+    if (s.value != before) {
+      used_ = true;  // whatever becomes of the write
       io_result const put = handle_.write(static_cast<std::int64_t>(older * sizeof s), std::as_bytes(std::span(&s, 1)));
       bool const cut = put.bytes < static_cast<std::int64_t>(sizeof s);
       // If it were lost later, the next rank would be given the same place, before anybody is told.
@@ -120,6 +206,17 @@ std::int64_t shared_pointer::in_file(Change&& change, failure& f) {
   // A lock that stays would stop all other ranks; it goes with its handle.
   if (failed(handle_.unlock(0, sizeof slots), "unlocking")) handle_.close();
   return before;
+}
+
+// Collective.
+template <agreeing World>
+bool used_by_some(World const& world, bool used_here) {
+  struct flag {
+    int used;
+    void combine(flag const& other) { used |= other.used; }
+  } all{used_here ? 1 : 0};
+  world.all_reduce(all);
+  return all.used != 0;
 }
 
 }  // namespace argosy::detail

@@ -103,6 +103,43 @@ class measure {
     return static_cast<std::int64_t>(table(n).find(position));
   }
 
+  // Where the bytes [from, to) of the stream of `n` lie, relative to its first piece; from < to.
+  constexpr piece hull(node const& n, std::int64_t from, std::int64_t to) const {
+    if (from == 0 && to == n.size) return {n.low, n.high - n.low};
+    switch (n.kind) {
+      case node_kind::bytes:
+        return {from, to - from};
+      case node_kind::repeat: {
+        node const& c = child(n);
+        std::int64_t const first = from / c.size, last = (to - 1) / c.size;
+        if (first == last) return moved(hull(c, from - first * c.size, to - first * c.size), first * n.stride);
+        piece all = joined(moved(hull(c, from - first * c.size, c.size), first * n.stride),
+                           moved(hull(c, 0, to - last * c.size), last * n.stride));
+        piece const whole{c.low, c.high - c.low};
+        if (last - first > 1)
+          all = joined(all, joined(moved(whole, (first + 1) * n.stride), moved(whole, (last - 1) * n.stride)));
+        return all;
+      }
+      case node_kind::concat: {
+        piece all;
+        for (place const& p : places(n)) {
+          std::int64_t const a = std::max(from, p.start), b = std::min(to, p.start + child(p).size);
+          if (a < b) all = joined(all, moved(hull(child(p), a - p.start, b - p.start), p.displacement));
+        }
+        return all;
+      }
+      case node_kind::table:
+        break;
+    }
+    piece all;
+    for (std::size_t k = table(n).find(from); k < table(n).size() && table(n).start(k) < to; ++k) {
+      std::int64_t const a = std::max(from - table(n).start(k), std::int64_t{0});
+      std::int64_t const b = std::min(to - table(n).start(k), table(n).length(k));
+      all = joined(all, {table(n).offset(k) + a, b - a});
+    }
+    return all;
+  }
+
   // Can strides alone show that no byte is named twice? Nested repeats, sorted by stride, must each step over all that
   // is inside; members of a concat must lie side by side.
   constexpr bool nests() const {
@@ -144,6 +181,13 @@ class measure {
       span = add(span, mul(l.count - 1, l.stride));
     }
     return true;
+  }
+
+  static constexpr piece moved(piece const& p, std::int64_t by) { return {p.offset + by, p.length}; }
+  static constexpr piece joined(piece const& a, piece const& b) {
+    if (a.length == 0) return b;
+    std::int64_t const low = std::min(a.offset, b.offset);
+    return {low, std::max(a.end(), b.end()) - low};
   }
 
   constexpr node const& child(node const& n) const { return layout_.nodes()[n.child]; }
@@ -193,6 +237,12 @@ class measure {
 
   layout const& layout_;
 };
+
+// The stretch in which the bytes [from, to) of the stream of a layout lie, in whatever order; from < to.
+constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
+  piece const p = measure(l).hull(l.root(), from, to);
+  return {l.origin() + p.offset, p.length};
+}
 
 }  // namespace detail
 

@@ -26,7 +26,8 @@ class domain_check {
     if (plan_.kind != kind)
       refuse(std::string("the plan is one of a ") + name_of(plan_.kind) + ", the call is a " + name_of(kind));
     if (!plan_.together) return;
-    if (all.unsorted != 0) refuse("ranks are together, but a view names bytes twice, so it has no windows");
+    if (all.unsorted != 0)
+      refuse("ranks are together, but a view names bytes twice or out of order, so it has no windows");
     std::int64_t const most = std::numeric_limits<std::int64_t>::max() / 64 / (ranks.size + 1) / (ranks.size + 1);
     if (plan_.window_bytes < 1 || plan_.window_bytes > most)
       refuse("window_bytes is " + number(plan_.window_bytes) + "; from 1 to " + number(most) + " can be had");

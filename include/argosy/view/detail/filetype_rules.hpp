@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/error.hpp>
@@ -62,9 +63,33 @@ constexpr bool holds_etype(layout const& form, layout const& etype, std::int64_t
 constexpr bool consists_of(layout const& form, layout const& etype) {
   if (form.size() % etype.size() != 0 || form.extent() % etype.extent() != 0) return false;
   if (form.empty()) return true;
-  if (etype.size() == etype.extent()) return is_built_of(at(-etype.lower_bound(), form), etype.size());
+  if (etype.pieces() == 1 && etype.size() == etype.extent())
+    return is_built_of(at(-etype.true_lower_bound(), form), etype.size());
   // An etype with holes: its first and last copy are compared, as far as can be told without walking all of them.
   return holds_etype(form, etype, 0) && holds_etype(form, etype, form.size() / etype.size() - 1);
+}
+
+// The filetype, repeated without end, names a byte twice: two of its own bytes are whole extents apart. It is known to name none
+// twice by itself, and to begin at 0 or later. O(pieces) where copies interleave.
+constexpr bool tiles_overlap(layout const& form) {
+  std::int64_t const extent = form.extent();
+  if (form.true_extent() <= extent) return false;
+  if (form.size() > extent) return true;
+  std::vector<piece> all;
+  for (cursor at(form); !at.done(); at.next()) {
+    piece p = at.current();
+    p.offset %= extent;
+    std::int64_t const beyond = p.end() - extent;
+    if (beyond > 0) {
+      all.push_back({0, beyond});
+      p.length -= beyond;
+    }
+    all.push_back(p);
+  }
+  std::sort(all.begin(), all.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].offset < all[i - 1].end()) return true;
+  return false;
 }
 
 }  // namespace detail
@@ -72,13 +97,13 @@ constexpr bool consists_of(layout const& form, layout const& etype) {
 constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable) {
   using enum filetype_fault;
   if (etype.empty() || etype.extent() <= 0) return etype_empty;
-  if (etype.lower_bound() < 0 || etype.true_lower_bound() < 0) return etype_bounds;
+  if (etype.true_lower_bound() < 0) return etype_bounds;
   if (!etype.is_monotonic()) return etype_order;
-  if (filetype.lower_bound() < 0 || filetype.true_lower_bound() < 0 || filetype.extent() < 0) return negative;
+  if (filetype.true_lower_bound() < 0 || filetype.extent() < 0) return negative;
   if (!filetype.is_monotonic()) return decreasing;
   if (writable && etype.overlaps()) return etype_overlap;
   if (writable && filetype.overlaps()) return overlap;
-  if (filetype.true_extent() > filetype.extent()) return tiles_overlap;
+  if (writable && detail::tiles_overlap(filetype)) return tiles_overlap;
   return detail::consists_of(filetype, etype) ? no_fault : not_etypes;
 }
 
@@ -109,7 +134,7 @@ namespace detail {
       what += "the etype names a byte twice" + e + "; open the file for reading only, or make its parts disjoint";
       break;
     case negative:
-      what += "the filetype has a negative displacement or lower bound" + f +
+      what += "the filetype has a negative displacement or extent" + f +
               "; move it up and use the displacement of the view";
       break;
     case decreasing:
@@ -121,12 +146,12 @@ namespace detail {
               "; make its parts disjoint, or open the file for reading only";
       break;
     case tiles_overlap:
-      what += "the extent of the filetype is smaller than its data, so that its copies interleave" + f +
-              "; give it the extent of the whole tile with io::resized";
+      what += "the extent of the filetype is smaller than its data, and its copies overlap, so it cannot be written" +
+              f + "; give it the extent of the whole tile with io::resized, or open the file for reading only";
       break;
     case not_etypes:
       what += "the etype does not divide the filetype" + e + f +
-              "; build the filetype of whole etypes, or choose a smaller etype";
+              "; build the filetype of whole etypes, choose a smaller etype, or give the hint argosy_lenient";
       break;
   }
   throw invalid_layout(what);

@@ -19,7 +19,8 @@ inline layout tiles(std::int64_t displacement, layout const& filetype) {
   if (filetype.empty()) return {};
   std::int64_t const most = std::numeric_limits<std::int64_t>::max();
   std::int64_t const room = most - displacement - std::max(filetype.upper_bound(), filetype.true_upper_bound());
-  std::int64_t const count = std::min(room / filetype.extent() - 1, most / filetype.size());
+  std::int64_t const all = most / filetype.size();
+  std::int64_t const count = filetype.extent() == 0 ? all : std::min(room / filetype.extent() - 1, all);
   return at(displacement, copies(std::max<std::int64_t>(count, 1), filetype.extent(), filetype, false));
 }
 
@@ -41,8 +42,12 @@ inline void view::make(layout etype, layout filetype, stream_types types) {
   if (displacement_ < 0)
     throw invalid_layout("argosy::view: the displacement is " + std::to_string(displacement_) +
                          "; give 0 or more, in bytes from the start of the file");
-  require_filetype(etype_, filetype_, false);
+  // Filetypes of fractions of etypes are nowhere allowed.
+  uneven_ =
+      check_filetype(etype_, filetype_, false) == filetype_fault::not_etypes && filetype_.size() % etype_.size() == 0;
+  if (!uneven_) require_filetype(etype_, filetype_, false);
   stream_ = detail::tiles(displacement_, filetype_);
+  if (uneven_) detail::throw_filetype(filetype_fault::not_etypes, etype_, filetype_);
 }
 
 // MPI 3.1, 13.3: a filetype is made of whole etypes. Bytes fit everything.
@@ -65,9 +70,18 @@ void view::make_of(Filetype const& type, layout filetype) {
 
 inline std::int64_t view::offset_of_end(std::int64_t file_size) const {
   if (stream_.empty()) return 0;
-  // Offsets never decrease, so the etypes are sorted by where they start. Uses the cursor, not bytes_before, because a view
-  // for reading may name bytes twice.
+  // Offsets never decrease within a tile, so its etypes are sorted by where they start; those of all tiles are, unless they interleave.
+  // Uses the cursor, not bytes_before, because a view for reading may name bytes twice.
   std::int64_t low = 0, high = stream_.size() / etype_.size();
+  if (std::int64_t const of_tile = filetype_.size() / etype_.size();
+      filetype_.true_extent() > filetype_.extent() && of_tile > 0) {
+    std::int64_t const last = cursor(stream_, (of_tile - 1) * etype_.size()).current().offset;
+    if (filetype_.extent() == 0 && last < file_size) return high;
+    // The first tile with an etype that starts there is the first whose last one does.
+    if (last < file_size) low = (file_size - last + filetype_.extent() - 1) / filetype_.extent() * of_tile;
+    if (low >= high) return high;
+    high = low + of_tile - 1;
+  }
   while (low < high) {
     std::int64_t const middle = low + (high - low) / 2;
     if (cursor(stream_, middle * etype_.size()).current().offset >= file_size)

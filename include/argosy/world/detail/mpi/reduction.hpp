@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,7 +36,7 @@ void combine_values(void* others, void* mine, int* count, MPI_Datatype*) noexcep
 struct mpi_reduction {
   MPI_User_function* combine;
   int bytes;
-  bool made = false;
+  std::atomic<bool> made{false};
   MPI_Op operation = {};
   MPI_Datatype type = {};
   mpi_reduction* next = nullptr;  // in the list of those that are made

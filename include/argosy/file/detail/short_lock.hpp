@@ -1,0 +1,24 @@
+// A lock around a few words.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace argosy::detail {
+
+// Costs one exchange where nobody else holds it, which is always so in programs of one thread. Nothing that takes long, and
+// nothing that waits, goes under it.
+class short_lock {
+ public:
+  bool try_lock() noexcept { return !taken_.exchange(true, std::memory_order_acquire); }
+  void lock() noexcept {
+    while (!try_lock()) std::this_thread::yield();
+  }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+}  // namespace argosy::detail

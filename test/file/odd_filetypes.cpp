@@ -1,0 +1,287 @@
+// Filetypes whose copies interleave or overlap, or begin elsewhere than at their lower bound, and what argosy_lenient allows beside
+// them: against the map of their bytes, and against the MPI library's own file.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/datatype/mpi.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "support/file_cases.hpp"
+#include "support/seed.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using io::errc;
+using io::mode;
+
+namespace {
+
+using random_source = std::mt19937_64;
+std::int64_t from_to(random_source& random, std::int64_t low, std::int64_t high) {
+  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+}
+
+// The oracle: pieces in the order of the stream, repeated every `extent` bytes.
+struct type_map {
+  std::vector<std::int64_t> offsets, lengths;
+  std::int64_t lower = 0, extent = 0;
+
+  std::int64_t size() const { return std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}); }
+  std::int64_t offset_of(std::int64_t byte) const {
+    std::int64_t const tile = byte / size();
+    std::int64_t rest = byte % size();
+    std::size_t k = 0;
+    while (rest >= lengths[k]) rest -= lengths[k++];
+    return tile * extent + offsets[k] + rest;
+  }
+  // As far as can be seen in so many tiles, which is far enough: they reach beyond where the first one ends.
+  bool names_twice() const {
+    std::set<std::int64_t> seen;
+    for (std::int64_t i = 0; i < 24 * size(); ++i)
+      if (!seen.insert(offset_of(i)).second) return true;
+    return false;
+  }
+  auto filetype() const { return io::resized(io::hindexed(lengths, offsets, io::type<std::uint8_t>), lower, extent); }
+  std::string text() const {
+    std::string s = "extent " + std::to_string(extent) + " from " + std::to_string(lower) + ":";
+    for (std::size_t k = 0; k < offsets.size(); ++k)
+      s += " [" + std::to_string(offsets[k]) + ", +" + std::to_string(lengths[k]) + ")";
+    return s;
+  }
+};
+
+// Offsets never decrease. In units of `unit` bytes, but for holes if `uneven`.
+type_map random_map(random_source& random, std::int64_t unit, bool uneven) {
+  type_map m;
+  std::int64_t const hole = uneven ? 1 : unit;
+  std::int64_t at = hole * from_to(random, 0, 3);
+  for (std::int64_t k = from_to(random, 1, 4); k > 0; --k) {
+    m.offsets.push_back(at);
+    m.lengths.push_back(unit * from_to(random, 1, 2));
+    if (from_to(random, 0, 9) == 0)
+      m.lengths.back() = unit;  // the next is at the same place: etypes do not go back either
+    else
+      at += m.lengths.back() + hole * from_to(random, 0, 5);
+  }
+  std::int64_t const end = m.offsets.back() + m.lengths.back();
+  m.extent = hole * from_to(random, 0, end / hole + 3);
+  m.lower = hole * from_to(random, -3, 3);
+  return m;
+}
+
+std::vector<std::uint8_t> numbers(std::size_t n, int salt) {
+  std::vector<std::uint8_t> all(n);
+  for (std::size_t i = 0; i < n; ++i)
+    all[i] = static_cast<std::uint8_t>(1 + (i * 7 + static_cast<std::size_t>(salt)) % 255);
+  return all;
+}
+
+io::any_policy random_policy(random_source& random) {
+  switch (from_to(random, 0, 3)) {
+    case 0:
+      return io::independent{.buffer_bytes = from_to(random, 1, 40)};
+    case 1:
+      return io::sieving{
+          .read_window_bytes = 16, .write_window_bytes = 16, .reads = io::sieve::always, .writes = io::sieve::always};
+    case 2:
+      return io::two_phase{};
+    default:
+      return {};
+  }
+}
+
+constexpr std::int64_t area = 1 << 15;  // of a rank
+
+}  // namespace
+
+TEST_CASE("filetypes whose copies interleave or overlap read and write the bytes that they name", "[file][view]") {
+  CAPTURE(seed());
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  random_source common(seed()), own(seed() * 31 + static_cast<std::uint64_t>(world.rank()));
+  int interleaved = 0, refused = 0;
+  for (int round = 0; round < 150; ++round) {
+    bool const writes = from_to(common, 0, 1) == 0, lenient = from_to(common, 0, 2) == 0,
+               atomic = from_to(common, 0, 5) == 0;
+    type_map const m = random_map(common, 4, lenient);
+    CAPTURE(round, m.text(), writes, lenient, atomic);
+    std::string const path = here / "data";
+    std::vector<std::uint8_t> model = numbers(static_cast<std::size_t>(area), world.rank());
+    {
+      auto f = io::file::open(world, path, mode::create | mode::write);
+      f.write_at_all(area * world.rank(), model);
+      f.close();
+    }
+    auto f = io::file::open(world, path, writes ? mode::read_write : mode::read, io::hints{.lenient = lenient});
+    std::error_code error;
+    f.set_view(area * world.rank(), {io::type<std::int32_t>, m.filetype()}, error);
+    bool const refuse = writes && m.names_twice();
+    CHECK(error == (refuse ? errc::datatype : std::error_code()));
+    refused += refuse;
+    if (refuse) {
+      f.close();
+      continue;
+    }
+    interleaved += m.extent < m.offsets.back() + m.lengths.back() - m.offsets.front();
+    if (atomic) f.set_atomic(true);
+    std::int64_t const most = 60;  // etypes of a call; far below where the area of a rank ends
+    for (int call = 0; call < 6; ++call) {
+      std::int64_t const at = from_to(own, 0, most);
+      // Fractions of etypes are allowed at explicit offsets only.
+      std::int64_t const bytes = lenient && call % 2 == 0 ? from_to(own, 0, 4 * most) : 4 * from_to(own, 0, most);
+      bool const reads = !writes || from_to(common, 0, 1) == 0, together = from_to(common, 0, 1) == 0;
+      io::any_policy const by = random_policy(common);
+      CAPTURE(call, at, bytes, reads, together);
+      auto const place = [&](std::int64_t i) { return static_cast<std::size_t>(m.offset_of(4 * at + i)); };
+      if (reads) {
+        std::vector<std::uint8_t> got(static_cast<std::size_t>(bytes)), expected(got.size());
+        for (std::int64_t i = 0; i < bytes; ++i) expected[static_cast<std::size_t>(i)] = model[place(i)];
+        auto const r = together ? f.read_at_all(at, got, by) : f.read_at(at, got, by);
+        CHECK(r.bytes == bytes);
+        CHECK(got == expected);
+      } else {
+        auto const data = numbers(static_cast<std::size_t>(bytes), 100 * round + call);
+        for (std::int64_t i = 0; i < bytes; ++i) model[place(i)] = data[static_cast<std::size_t>(i)];
+        auto const r = together ? f.write_at_all(at, data, by) : f.write_at(at, data, by);
+        CHECK(r.bytes == bytes);
+      }
+    }
+    f.seek(3);
+    std::vector<std::uint8_t> got(8);
+    CHECK(f.read(got).bytes == 8);
+    CHECK(f.position() == 5);
+    for (std::int64_t i = 0; i < 8; ++i)
+      CHECK(got[static_cast<std::size_t>(i)] == model[static_cast<std::size_t>(m.offset_of(12 + i))]);
+    for (std::int64_t e : {0, 1, 7, 40}) CHECK(f.byte_offset(e) == area * world.rank() + m.offset_of(4 * e));
+    f.close();
+    std::string const all = content_of(path);
+    auto const mine = all.begin() + area * world.rank();
+    CHECK(std::equal(model.begin(), model.end(), mine,
+                     [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
+    world.barrier();
+  }
+  CHECK(interleaved > 10);
+  CHECK(refused > 10);
+}
+
+TEST_CASE("at the end of the file a view whose copies interleave ends at the first byte that is not there",
+          "[file][view]") {
+  CAPTURE(seed());
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  random_source random(seed());
+  for (int round = 0; round < 60; ++round) {
+    type_map const m = random_map(random, 4, false);
+    if (m.extent == 0) continue;
+    std::int64_t const size = from_to(random, 0, 120);
+    CAPTURE(round, m.text(), size);
+    auto const content = numbers(static_cast<std::size_t>(size), round);
+    if (world.rank() == 0) {
+      std::ofstream out(here / "data", std::ios::binary);
+      out.write(reinterpret_cast<char const*>(content.data()), size);
+    }
+    world.barrier();
+    auto f = io::file::open(world, here / "data", mode::read);
+    f.set_view(0, {io::type<std::int32_t>, m.filetype()});
+    std::int64_t there = 0, first_behind = 0;
+    while (m.offset_of(there) < size) ++there;
+    while (m.offset_of(4 * first_behind) < size) ++first_behind;
+    std::vector<std::uint8_t> got(400, 0xee);
+    CHECK(f.read_at(0, got, random_policy(random)).bytes == std::min<std::int64_t>(there, 400));
+    for (std::int64_t i = 0; i < 400; ++i)
+      CHECK(got[static_cast<std::size_t>(i)] == (i < there ? content[static_cast<std::size_t>(m.offset_of(i))] : 0xee));
+    f.seek(0, io::seek_from::end);
+    CHECK(f.position() == first_behind);
+    f.close();
+    world.barrier();
+  }
+}
+
+TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", "[file][view][mpi]") {
+  CAPTURE(seed());
+  io::mpi const world(MPI_COMM_WORLD);
+  if (world.size() > 1) return;
+  shared_scratch const here(world);
+  random_source random(seed() + 5);
+  for (int round = 0; round < 60; ++round) {
+    bool const lenient = round % 2 == 0;
+    type_map m = random_map(random, 4, lenient);
+    if (m.extent == 0 || m.names_twice()) continue;
+    std::int64_t const at = from_to(random, 0, 20);
+    auto const data = numbers(static_cast<std::size_t>(4 * from_to(random, 1, 30)), round);
+    CAPTURE(round, m.text(), at, data.size());
+    std::string const ours = here / "ours", theirs = here / "theirs";
+    {
+      auto f = io::file::open(world, ours, mode::create | mode::read_write, io::hints{.lenient = lenient});
+      f.set_size(0);
+      f.set_view(3, {io::type<std::int32_t>, m.filetype()});
+      f.write_at(at, data);
+      f.close();
+    }
+    MPI_File f = MPI_FILE_NULL;
+    MPI_File_open(MPI_COMM_SELF, theirs.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    MPI_File_set_size(f, 0);
+    auto const filetype = io::to_mpi(m.filetype().form());
+    REQUIRE(MPI_File_set_view(f, 3, MPI_INT32_T, filetype.get(), "native", MPI_INFO_NULL) == MPI_SUCCESS);
+    REQUIRE(MPI_File_write_at(f, at, data.data(), static_cast<int>(data.size()), MPI_BYTE, MPI_STATUS_IGNORE) ==
+            MPI_SUCCESS);
+    MPI_File_close(&f);
+    // Open MPI 4.1's file may be longer by what it reserves; bytes are compared as far as ours go.
+    std::string const a = content_of(ours), b = content_of(theirs).substr(0, a.size());
+    CHECK(a == b);
+  }
+}
+
+TEST_CASE("what is not lenient, and what stays refused where it is", "[file][view]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  type_map const uneven{{0, 6}, {4, 4}, 0, 11}, fraction{{0, 6}, {3, 3}, 0, 11}, back{{8, 0}, {4, 4}, 0, 16};
+  for (bool const lenient : {false, true}) {
+    CAPTURE(lenient);
+    auto f = io::file::open(world, here / "data", mode::create | mode::read_write, io::hints{.lenient = lenient});
+    std::error_code error;
+    f.set_view(0, {io::type<std::int32_t>, uneven.filetype()}, error);
+    CHECK(error == (lenient ? std::error_code() : errc::datatype));
+    for (type_map const& m : {fraction, back}) {
+      f.set_view(0, {io::type<std::int32_t>, m.filetype()}, error);
+      CHECK(error == errc::datatype);
+    }
+    f.set_view(0, io::type<std::int32_t>);
+    std::vector<std::uint8_t> const six = numbers(6, 1);
+    f.write_at(100 * world.rank(), six, error);
+    CHECK(error == (lenient ? std::error_code() : errc::datatype));
+    f.write(six, error);  // there is no pointer between two etypes
+    CHECK(error == errc::datatype);
+    CHECK(f.position() == 0);
+    f.set_view(0, {io::type<std::int32_t>, "external32"});
+    f.write_at(0, six, error);
+    CHECK(error == errc::datatype);
+    f.close();
+  }
+  // Later, too, and from then on.
+  auto f = io::file::open(world, here / "data", mode::read_write);
+  std::error_code error;
+  f.set_view(0, {io::type<std::int32_t>, uneven.filetype()}, {io::hints{.lenient = true}, error});
+  CHECK_FALSE(error);
+  f.set_hints({.lenient = false});
+  f.set_view(0, {io::type<std::int32_t>, uneven.filetype()}, error);
+  CHECK(error == errc::datatype);
+  f.close();
+}

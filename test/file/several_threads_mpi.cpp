@@ -1,0 +1,128 @@
+// Threads that call MPI at the same time: with MPI_THREAD_MULTIPLE each may use communicators and files of its own, and all share one.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/any_world.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/file_cases.hpp"
+#include "support/nodes_world.hpp"
+#include "support/thread_level.hpp"
+
+namespace io = argosy;
+using io::test::nodes_world;
+
+bool argosy::test::calls_from_threads() { return true; }
+
+namespace {
+
+constexpr int threads = 2;
+
+// All threads of this rank together.
+class gate {
+ public:
+  void pass() {
+    int const mine = ++come_;
+    int const all = (mine + threads - 1) / threads * threads;
+    while (come_ < all) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> come_{0};
+};
+
+// Types that no other test reduces.
+template <int N>
+struct number {
+  std::int64_t value;
+  void combine(number const& other) { value += other.value; }
+};
+
+template <int... N>
+int reduce_first(io::mpi const& world, gate& g, std::integer_sequence<int, N...>) {
+  int wrong = 0;
+  auto const one = [&](auto n) {
+    g.pass();
+    world.all_reduce(n);
+    wrong += n.value != world.size();
+  };
+  (one(number<N>{1}), ...);
+  return wrong;
+}
+
+template <class Body>
+int in_threads(Body&& body) {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { wrong += body(t); });
+  for (auto& t : all) t.join();
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("threads reduce types for the first time on communicators of their own", "[threads][world]") {
+  REQUIRE(io::mpi::calls_from_threads());
+  io::mpi const world(MPI_COMM_WORLD);
+  std::vector<io::mpi> own;
+  for (int t = 0; t < threads; ++t) own.push_back(world.duplicate());
+  gate together;
+  CHECK(in_threads([&](int t) {
+          io::mpi const& mine = own[static_cast<std::size_t>(t)];
+          int wrong = reduce_first(mine, together, std::make_integer_sequence<int, 40>());
+          for (int k = 0; k < 20; ++k) {
+            together.pass();
+            auto const got =
+                mine.deliver({{(mine.rank() + 1) % mine.size(), std::vector<std::byte>(10, std::byte(t))}});
+            wrong += got.size() != 1 || got[0].content != std::vector<std::byte>(10, std::byte(t));
+          }
+          return wrong;
+        }) == 0);
+}
+
+TEST_CASE("threads make collective calls of files of their own, and local calls of one", "[threads][file]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  io::test::shared_scratch const here(world);
+  for (bool const nodes : {false, true}) {
+    CAPTURE(nodes);
+    std::vector<nodes_world> own;
+    for (int t = 0; t < threads; ++t)
+      own.emplace_back(world.duplicate(), nodes_world::shape{.per_node = nodes ? 1 : world.size()});
+    auto shared =
+        io::file::open(world, here / "shared", io::mode::create | io::mode::read_write | io::mode::unique_open);
+    shared.set_view(0, io::type<int>);
+    CHECK(in_threads([&](int t) {
+            nodes_world const& mine = own[static_cast<std::size_t>(t)];
+            int wrong = 0;
+            for (int k = 0; k < 6; ++k) {
+              auto f = io::basic_file<nodes_world>::open(mine, here / ("own" + std::to_string(t)),
+                                                         io::mode::create | io::mode::read_write);
+              f.set_view(4 * mine.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * mine.size())});
+              std::vector<int> const out(500, 1000 * t + 10 * k + mine.rank());
+              std::vector<int> in(500);
+              wrong += f.write_all(out, io::two_phase{.window_bytes = 1024}).bytes != 2000;
+              f.seek(0);
+              wrong += f.read_all(in, io::two_phase{.window_bytes = 1024}).bytes != 2000;
+              wrong += in != out;
+              f.close();
+              std::int64_t const at = 500 * (threads * mine.rank() + t);
+              wrong += shared.write_at(at, out).bytes != 2000;
+              wrong += shared.read_at(at, in).bytes != 2000;
+              wrong += in != out;
+            }
+            return wrong;
+          }) == 0);
+    shared.close();
+  }
+  world.barrier();
+}

@@ -1,0 +1,179 @@
+// The shared pointer between nodes: where it lies, and what works where no file can be made for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/any_world.hpp>
+#include <argosy/file/file.hpp>
+
+#include "support/file_cases.hpp"
+#include "support/nodes_world.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using io::errc;
+using io::mode;
+
+namespace {
+
+using nodes_file = io::basic_file<nodes_world>;
+
+nodes_world one_rank_a_node() { return {io::mpi(MPI_COMM_WORLD), {.per_node = 1}}; }
+
+// Of files, how many were opened whose names say that a pointer lies there.
+io::opener counting(std::shared_ptr<std::atomic<int>> const& pointers) {
+  io::opener const below = io::posix_opener();
+  return below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
+    if (path.find(".pointer-") != std::string::npos) ++*pointers;
+    return below(path, flags, error);
+  });
+}
+
+// The numbers that all ranks have written in turn, however they came.
+std::vector<int> sorted_ints(std::string const& path) {
+  std::string const bytes = content_of(path);
+  std::vector<int> all(bytes.size() / 4);
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(all.data()));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("ordered calls between nodes need no file for the shared pointer", "[file][shared]") {
+  nodes_world const world = one_rank_a_node();
+  shared_scratch const here(world);
+  auto const pointers = std::make_shared<std::atomic<int>>(0);
+  auto f = nodes_file::open(world, here / "data", mode::create | mode::read_write, {}, counting(pointers));
+  f.set_view(0, io::type<int>);
+  for (int k = 0; k < 3; ++k) {
+    std::vector<int> const mine(static_cast<std::size_t>(world.rank() + 1), 100 * k + world.rank());
+    f.write_ordered(mine);
+  }
+  int const of_all = world.size() * (world.size() + 1) / 2;
+  f.seek_shared(-of_all, io::seek_from::current);
+  std::vector<int> last(static_cast<std::size_t>(world.rank() + 1));
+  f.begin_read_ordered(last);
+  CHECK(f.end().bytes == 4 * (world.rank() + 1));
+  CHECK(std::count(last.begin(), last.end(), 200 + world.rank()) == world.rank() + 1);
+  CHECK(*pointers == 0);
+  CHECK(f.size() == 4 * 3 * of_all);
+  f.close();
+}
+
+TEST_CASE("ordered and other calls at the shared pointer follow each other", "[file][shared]") {
+  nodes_world const world = one_rank_a_node();
+  shared_scratch const here(world);
+  auto f = nodes_file::open(world, here / "data", mode::create | mode::read_write);
+  f.set_view(0, io::type<int>);
+  std::vector<int> expected;
+  int next = 0;
+  auto const write = [&](bool ordered, int turns) {
+    for (int t = 0; t < turns; ++t) {
+      int const mine = next + world.rank();
+      ordered ? f.write_ordered(mine) : f.write_shared(mine);
+      for (int r = 0; r < world.size(); ++r) expected.push_back(next + r);
+      next += world.size();
+    }
+    world.barrier();
+    CHECK(f.position_shared() == next);
+    world.barrier();
+  };
+  write(true, 2);
+  write(false, 3);
+  write(true, 1);
+  write(true, 2);
+  write(false, 1);
+  // Only one rank has used the file since: the others must learn of it.
+  int const alone = -1;
+  if (world.rank() == 0) f.write_shared(alone);
+  ++next;
+  expected.insert(expected.begin(), -1);
+  write(true, 1);
+  f.seek_shared(0, io::seek_from::current);
+  write(true, 1);
+  CHECK(sorted_ints(here / "data") == expected);
+  f.close();
+  world.barrier();  // one of them removes it
+  int names = 0;
+  for ([[maybe_unused]] auto const& e : std::filesystem::directory_iterator(here / ".")) ++names;
+  CHECK(names == 1);
+  world.barrier();
+}
+
+TEST_CASE("a file with a long name has a shared pointer", "[file][shared]") {
+  nodes_world const world = one_rank_a_node();
+  shared_scratch const here(world);
+  int const one = 1;
+  for (std::size_t const letters : {100U, 101U, 240U, 255U}) {
+    CAPTURE(letters);
+    auto f = nodes_file::open(world, here / std::string(letters, 'n'), mode::create | mode::read_write);
+    f.set_view(0, io::type<int>);
+    f.write_shared(one);
+    f.write_ordered(one);
+    world.barrier();
+    CHECK(f.position_shared() == 2 * world.size());
+    world.barrier();
+    f.close();
+  }
+}
+
+TEST_CASE("where no file can be made ranks of several nodes read at the shared pointer", "[file][shared]") {
+  nodes_world const world = one_rank_a_node();
+  shared_scratch const here(world);
+  std::string const place = here / "mounted";
+  // Of all processes, or of one in whose namespace all are.
+  std::unique_ptr<small_tmpfs> disk;
+  if (world.rank() == 0) disk = std::make_unique<small_tmpfs>(place, "size=1m");
+  int ready = world.rank() == 0 && disk->mounted() ? 1 : 0;
+  world.broadcast(std::as_writable_bytes(std::span(&ready, 1)), 0);
+  if (ready == 0) return skipped("no file system can be mounted");
+  constexpr int count = 60;
+  if (world.rank() == 0) {
+    std::vector<int> all(count);
+    for (int i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = i;
+    auto made = io::basic_file<io::self>::open(io::self(), place + "/data", mode::create | mode::write);
+    made.write_at(0, all);
+    made.close();
+    CHECK(disk->make_read_only());
+  }
+  world.barrier();
+  {
+    auto f = nodes_file::open(world, place + "/data", mode::read);
+    f.set_view(0, io::type<int>);
+    std::vector<int> mine(count), every(static_cast<std::size_t>(count * world.size()));
+    int const share = count / 2 / world.size();
+    for (int k = 0; k < share; ++k) {
+      int got = -1;
+      CHECK(f.read_shared(got).bytes == 4);
+      if (got >= 0) ++mine[static_cast<std::size_t>(got)];
+    }
+    world.barrier();
+    int got = -1;
+    CHECK(f.read_ordered(got).bytes == 4);
+    CHECK(got == share * world.size() + world.rank());
+    f.seek_shared(1, io::seek_from::current);
+    CHECK(f.position_shared() == (share + 1) * world.size() + 1);
+    world.barrier();
+    f.read_shared(got);
+    f.close();
+    world.all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(every)));
+    for (std::size_t i = 0; i < count; ++i) {
+      int times = 0;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(world.size()); ++r) times += every[r * count + i];
+      CHECK(times == (static_cast<int>(i) < share * world.size() ? 1 : 0));
+    }
+  }
+  world.barrier();
+}
