@@ -1,12 +1,16 @@
 // Implements open.hpp: how a file is made, opened, and left after a failed open.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +21,7 @@
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/tracing.hpp>
+#include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {
 
@@ -36,17 +41,43 @@ std::string pointer_path(std::string const& path, std::uint64_t name) {
   return (p.parent_path() / ("." + p.filename().string() + ".pointer-" + std::to_string(name))).string();
 }
 
+namespace {
+
+// A line if the file that the environment names could not be read: what is read from it has an origin.
+std::string unreadable(argosy::hints const& h) {
+  for (named_hint const& one : h.named)
+    if (!one.fault.empty() && one.origin.empty())
+      return one.name + "=" + one.value + ": " + one.fault + "; its hints do not count\n";
+  return {};
+}
+
+}  // namespace
+
 void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
                       opener with) {
   path = name;
   modes = how;
   rank = my_rank;
   ranks = all_ranks;
-  trace = open_trace(trace_options::from_environment(my_rank));
+  trace = open_trace(trace_options::from_environment(my_rank), &complaint);
   files = with_tracing(std::move(with), trace);
-  file_hints all(environment_hints(), {}, h, overriding_hints());
+  argosy::hints const from_environment = environment_hints(), overriding = overriding_hints();
+  complaint += unreadable(from_environment) + unreadable(overriding);
+  file_hints all(from_environment, {}, h, overriding);
   all.tell("filename", name);
   follow(std::move(all));
+}
+
+void open_file::complain(int others) const {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  std::lock_guard const guard(mutex);
+  if (complaint.empty() || !said.insert(complaint).second) return;
+  std::string const more = others == 0 ? "" : ", nor on " + counted(others, "other rank");
+  for (std::size_t at = 0, end; at < complaint.size(); at = end + 1) {
+    end = std::min(complaint.find('\n', at), complaint.size());
+    std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", complaint.substr(at, end - at).c_str(), rank, more.c_str());
+  }
 }
 
 namespace {

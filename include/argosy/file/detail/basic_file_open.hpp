@@ -103,10 +103,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 
   detail::arguments given("open", with.where());
   given.same("path", path).same("mode", modes);
-  given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
+  given.same_lines("hints", part.hints().same_hash(), [&] { return detail::lines_with_sources(part.hints()); });
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
   agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
+  if (!result && (part.rank == 0 || part.rank == result.failed_rank)) part.complain(0);
   part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
   part.develop = crew.develop;
 
@@ -123,10 +124,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       if (!no_locks) mine = tried;
     }
     // True on all ranks, if it is on one.
-    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0);
+    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complaint.empty() ? 0 : 4);
     result = detail::agree_on_outcome(*crew.world, mine, flags);
     part.has_locks = (flags & 1) == 0;
     crew.reports = (flags & 2) != 0;
+    if ((flags & 4) != 0) crew.complain_once();
   }
   if (!result) {
     part.abandon(made);
