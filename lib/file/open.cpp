@@ -72,11 +72,11 @@ void open_file::complain(int others) const {
   static std::mutex mutex;
   static std::set<std::string> said;
   std::lock_guard const guard(mutex);
-  if (complaint.empty() || !said.insert(complaint).second) return;
   std::string const more = others == 0 ? "" : ", nor on " + counted(others, "other rank");
   for (std::size_t at = 0, end; at < complaint.size(); at = end + 1) {
     end = std::min(complaint.find('\n', at), complaint.size());
-    std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", complaint.substr(at, end - at).c_str(), rank, more.c_str());
+    if (std::string const line = complaint.substr(at, end - at); said.insert(line).second)
+      std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", line.c_str(), rank, more.c_str());
   }
 }
 

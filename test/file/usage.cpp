@@ -139,8 +139,9 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
                        Contains("waiting for ranks") && Contains("locks") && Contains("exchange, the rest"));
   bool const crowded = text.find(": ranks wait for a processor, so times tell little") != std::string::npos;
   CHECK(crowded == (text.find("a plain copy of each rank's bytes in memory takes about ") == std::string::npos));
-  CHECK_THAT(text, Contains("windows of ") && Contains("bytes, moved by 1 of " + io::detail::counted(n, "rank")));
-  if (n > 1) CHECK_THAT(text, Contains("of exchange, by 1 "));
+  CHECK(std::regex_search(
+      text, std::regex("\n  windows of [0-9]+ bytes, moved by [1-9] of " + io::detail::counted(n, "rank") + "\n")));
+  CHECK(std::regex_search(text, std::regex("rounds? of exchange, by [1-9].* aggregators?, ")));
   CHECK((text.find("    for later ranks") != std::string::npos) == (n > 1));
   CHECK_THAT(text, Contains("- " + std::to_string(100 * n) + " local writes of 100 bytes on average: ") &&
                        Contains("set_view was never called"));
@@ -267,6 +268,7 @@ TEST_CASE("the rank that others wait for is named", "[report][usage]") {
   CHECK_THAT(advice(late), Contains("rank 2 comes last"));
   late.numbers.paced_together = 100;
   CHECK(advice(late).empty());
+  late.numbers.rows[0].calls = io::spread(1);
   CHECK_THAT(to_string(late), Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
   // Nobody in particular, and none at all.
   CHECK_THAT(advice(paced({500, 400, 450, 420}, 0, 1000)), Contains("44 % of the time ranks waited for others before"));

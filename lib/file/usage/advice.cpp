@@ -152,7 +152,9 @@ void advise_on_windows(usage_report const& r, std::vector<std::string>& all) {
   std::int64_t const by = r.numbers.most_aggregators, possible = std::min<std::int64_t>(r.ranks, r.processors);
   std::string const part = percent(waiting, time) + " of the time was spent waiting ";
   exchanged_by const& largest = r.numbers.largest.together;
-  if (by == 0) {
+  if (by == 0 && r.numbers.paced_together == 0) {
+    all.push_back(part + "for agents, which carry out what is shipped: IBM_largeblock_io = true ships nothing");
+  } else if (by == 0) {
     if (!r.crowded())
       all.push_back(part +
                     "for other ranks to be done, each by itself: some have more to do, or the file is slower for them");

@@ -107,7 +107,6 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
   given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
   agreement result = detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
-  if (!result && (part.rank == 0 || part.rank == result.failed_rank)) part.complain(0);
   part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
   part.develop = crew.develop;
 
@@ -128,9 +127,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     result = detail::agree_on_outcome(*crew.world, mine, flags);
     part.has_locks = (flags & 1) == 0;
     crew.reports = (flags & 2) != 0;
-    if ((flags & 4) != 0) crew.complain_once();
+    // Only after a success is every rank here: ranks in different calls meet, too.
+    if (result && (flags & 4) != 0) crew.complain_once();
   }
   if (!result) {
+    if (part.rank == 0 || part.rank == result.failed_rank) part.complain(0);
     part.abandon(made);
     crew.world.reset();
     return result;
