@@ -70,27 +70,34 @@ class teller {
   std::FILE* csv_ = stdout;
 };
 
-void run_independent_group(options const& o, implementations const& all, int ranks, teller& tell) {
+// How many rows there were.
+std::size_t run_independent_group(options const& o, implementations const& all, int ranks, teller& tell) {
   if (tell.speaks()) print_csv_header(tell.csv());
   std::vector<row> rows;
+  std::size_t chosen = 0;
   for (auto const& p : independent_patterns(ranks, o.most))
     for (operation op : {operation::read, operation::write}) {
       std::string const name = full_name(*p, op);
-      if (name.find(o.filter) == name.npos || !tell.begins(name)) continue;
+      if (name.find(o.filter) == name.npos) continue;
+      ++chosen;
+      if (!tell.begins(name)) continue;
       rows.push_back(run_independent(MPI_COMM_WORLD, *p, op, all, o.how));
       tell.ends();
       if (tell.speaks()) print_csv(tell.csv(), rows.back());
     }
-  if (tell.speaks()) print_summary(tell.table(), rows, o.verbose);
+  if (tell.speaks() && chosen > 0) print_summary(tell.table(), rows, o.verbose);
+  return chosen;
 }
 
-void run_collective_group(options const& o, implementations const& all, int ranks, teller& tell) {
+std::size_t run_collective_group(options const& o, implementations const& all, int ranks, teller& tell) {
   if (tell.speaks()) print_collective_header(tell.csv());
   std::vector<measured> lines;
+  std::size_t chosen = 0;
   std::vector<collective_case> const cases = collective_cases(ranks, o.files);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     std::string const name = full_name(cases[i]);
     if (name.find(o.filter) == name.npos) continue;
+    ++chosen;
     if (!tell.begins(o.list ? name : std::to_string(i + 1) + " of " + std::to_string(cases.size()) + ": " + name))
       continue;
     std::vector<measured> const row = run_collective(MPI_COMM_WORLD, cases[i], all, o.how);
@@ -98,10 +105,11 @@ void run_collective_group(options const& o, implementations const& all, int rank
     if (tell.speaks()) print_collective(tell.csv(), row);
     lines.insert(lines.end(), row.begin(), row.end());
   }
-  if (tell.speaks()) print_collective_summary(tell.table(), lines, o.verbose);
+  if (tell.speaks() && chosen > 0) print_collective_summary(tell.table(), lines, o.verbose);
+  return chosen;
 }
 
-int run_merge(options const& o) {
+int run_merge(options const& o) try {
   std::vector<named_run> runs;
   for (std::string const& word : o.merged)
     runs.push_back(read_collective(word.substr(0, word.find('=')), word.substr(word.find('=') + 1)));
@@ -114,6 +122,9 @@ int run_merge(options const& o) {
   if (csv != stdout) std::fclose(csv);
   print_collective_summary(o.csv.empty() ? stderr : stdout, lines, o.verbose);
   return 0;
+} catch (std::exception const& e) {  // of files: no other rank waits
+  std::fprintf(stderr, "bench_patterns: %s\n", e.what());
+  return 1;
 }
 
 int run_check() {
@@ -126,8 +137,10 @@ int run_all(options o, int rank, int ranks, int argc, char** argv) {
   bool const speaks = rank == 0;
   implementations const all = implementations_of(o);
   if (o.help || !o.wrong.empty()) {
-    if (speaks && !o.wrong.empty()) std::fprintf(stderr, "bench_patterns: cannot understand %s\n", o.wrong.c_str());
-    if (speaks) std::fputs(usage(), o.help ? stdout : stderr);
+    if (speaks && o.help)
+      std::fputs(usage(), stdout);
+    else if (speaks)
+      std::fprintf(stderr, "bench_patterns: cannot understand %s; --help tells what there is\n", o.wrong.c_str());
     return o.help ? 0 : 2;
   }
   if (o.check) return run_check();
@@ -137,8 +150,12 @@ int run_all(options o, int rank, int ranks, int argc, char** argv) {
     std::vector<std::string> const origin = origin_of(MPI_COMM_WORLD, o.how.directory, argc, argv);
     if (speaks) print_origin(tell.csv(), origin);
   }
-  o.collective ? run_collective_group(o, all, ranks, tell) : run_independent_group(o, all, ranks, tell);
-  return 0;
+  if ((o.collective ? run_collective_group(o, all, ranks, tell) : run_independent_group(o, all, ranks, tell)) > 0)
+    return 0;
+  if (speaks)
+    std::fprintf(stderr, "bench_patterns: no row of this group has %s in its name; --list shows them\n",
+                 o.filter.c_str());
+  return 2;
 }
 
 }  // namespace

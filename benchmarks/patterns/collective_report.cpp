@@ -4,7 +4,9 @@
 #include "origin.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -68,6 +70,7 @@ void print_collective(std::FILE* out, std::vector<measured> const& lines) {
 
 named_run read_collective(std::string const& name, std::string const& path) {
   std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + " cannot be read: " + std::strerror(errno));
   std::string text;
   named_run run{name, {}, {}};
   int number = 1;

@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <new>
+#include <string>
 
 #include "implementation.hpp"
 
@@ -22,6 +25,19 @@ std::byte content(int rank, std::int64_t offset, int salt) {
                    : static_cast<std::byte>(((offset + rank * 77 + salt * 1237) * 2246822519) >> 11);
 }
 
+// The file of rank 0 while there is one: a run that is ended, by hand or because nobody reads its output, leaves nothing in memory.
+std::array<char, 4096> kept_path = {};
+void end_run(int signal) {
+  if (kept_path[0] != 0) ::unlink(kept_path.data());
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+void remove_at_signals(std::string const& path) {
+  if (path.size() >= kept_path.size()) return;
+  kept_path[path.copy(kept_path.data(), kept_path.size() - 1)] = 0;
+  for (int const signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) std::signal(signal, end_run);
+}
+
 }  // namespace
 
 trial::trial(MPI_Comm comm, pattern const& p, std::string const& directory)
@@ -29,6 +45,7 @@ trial::trial(MPI_Comm comm, pattern const& p, std::string const& directory)
   long process = ::getpid();  // of one rank
   MPI_Bcast(&process, 1, MPI_LONG, 0, comm_);
   path_ = directory + "/bench_patterns." + std::to_string(process);
+  if (rank_ == 0) remove_at_signals(path_);
   share const mine = p.of(rank_);
   bytes_ = mine.bytes;
   memory_bytes_ = mine.memory_bytes;

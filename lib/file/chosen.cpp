@@ -23,6 +23,11 @@ void set_prices(resolved_hints const& h, prices& p) {
   p.piece_ns = h.price_piece_ns.value_or(p.piece_ns);
 }
 
+bool given_prices(resolved_hints const& h) {
+  return h.price_call_ns || h.price_write_call_ns || h.price_lock_ns || h.price_byte_ns || h.price_piece_ns ||
+         h.price_message_ns || h.price_message_byte_ns || h.price_block_ns;
+}
+
 sieving sieving_of(resolved_hints const& h, int ranks, storage const& on) {
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
@@ -53,7 +58,7 @@ any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, s
                    .sieving = c.sieving,
                    .data_shipping = c.data_shipping,
                    .exchange = on.exchange,
-                   .storage = on.name};
+                   .storage = given_prices(h) ? "hints, else those of " + on.name : on.name};
   choice.exchange.round_ns = h.price_message_ns.value_or(choice.exchange.round_ns);
   choice.exchange.block_ns = h.price_block_ns.value_or(choice.exchange.block_ns);
   choice.exchange.byte_ns = h.price_message_byte_ns.value_or(choice.exchange.byte_ns);

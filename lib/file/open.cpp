@@ -8,13 +8,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +29,7 @@
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/tracing.hpp>
+#include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {
 
@@ -93,17 +97,43 @@ bool takes_files(std::string const& path) {
   return ::faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0 || (errno != EROFS && errno != EACCES);
 }
 
+namespace {
+
+// A line if the file that the environment names could not be read: what is read from it has an origin.
+std::string unreadable(argosy::hints const& h) {
+  for (named_hint const& one : h.named)
+    if (!one.fault.empty() && one.origin.empty())
+      return one.name + "=" + one.value + ": " + one.fault + "; its hints do not count\n";
+  return {};
+}
+
+}  // namespace
+
 void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
                       opener with) {
   path = name;
   modes = how;
   rank = my_rank;
   ranks = all_ranks;
-  trace = open_trace(trace_options::from_environment(my_rank));
+  trace = open_trace(trace_options::from_environment(my_rank), &complaint);
   files = with_tracing(std::move(with), trace);
-  file_hints all(environment_hints(), {}, h, overriding_hints());
+  argosy::hints const from_environment = environment_hints(), overriding = overriding_hints();
+  complaint += unreadable(from_environment) + unreadable(overriding);
+  file_hints all(from_environment, {}, h, overriding);
   all.tell("filename", name);
   follow(std::move(all));
+}
+
+void open_file::complain(int others) const {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  std::lock_guard const guard(mutex);
+  std::string const more = others == 0 ? "" : ", nor on " + counted(others, "other rank");
+  for (std::size_t at = 0, end; at < complaint.size(); at = end + 1) {
+    end = std::min(complaint.find('\n', at), complaint.size());
+    if (std::string const line = complaint.substr(at, end - at); said.insert(line).second)
+      std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", line.c_str(), rank, more.c_str());
+  }
 }
 
 namespace {

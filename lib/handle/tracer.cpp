@@ -38,13 +38,13 @@ void complain(char const* variable, char const* value, char const* allowed) {
 }
 
 template <class Value>
-Value choice(char const* variable, Value value, std::initializer_list<std::pair<char const*, Value>> choices,
+Value choice(int rank, char const* variable, Value value, std::initializer_list<std::pair<char const*, Value>> choices,
              char const* allowed) {
   char const* const said = std::getenv(variable);
   if (!said || !*said) return value;
   for (auto const& [name, meaning] : choices)
     if (std::strcmp(name, said) == 0) return meaning;
-  complain(variable, said, allowed);
+  if (rank == 0) complain(variable, said, allowed);  // all ranks mostly have the same environment
   return value;
 }
 
@@ -133,22 +133,24 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
   trace_options o;
   o.rank = rank;
   o.agent = std::move(agent);
-  o.mode = choice("ARGOSY_TRACE", trace_mode::off,
+  o.mode = choice(rank, "ARGOSY_TRACE", trace_mode::off,
                   {{"off", trace_mode::off},
+                   {"0", trace_mode::off},
+                   {"1", trace_mode::calls},
                    {"errors", trace_mode::errors},
                    {"calls", trace_mode::calls},
                    {"phases", trace_mode::phases}},
                   "off, errors, calls or phases");
-  o.format = choice("ARGOSY_TRACE_FORMAT", trace_format::text,
+  o.format = choice(rank, "ARGOSY_TRACE_FORMAT", trace_format::text,
                     {{"text", trace_format::text}, {"chrome", trace_format::chrome}}, "text or chrome");
   if (char const* const from = std::getenv("ARGOSY_TRACE_FROM"); from && *from) {
     char* end = nullptr;
     errno = 0;
     long long const bytes = std::strtoll(from, &end, 10);
-    if (*end || errno || bytes < 0)
-      complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
-    else
+    if (!*end && !errno && bytes >= 0)
       o.from_offset = bytes;
+    else if (rank == 0)
+      complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
   }
   if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
   return o;
@@ -340,21 +342,26 @@ void tracer::note(std::string_view message) noexcept try {
 } catch (...) {
 }
 
-void tracer::look_at_directory() noexcept {
+void tracer::look_at_directory(std::string* instead) noexcept {
   int const saved = errno;
   if (::access(options_.directory.c_str(), W_OK | X_OK) != 0) {
     std::lock_guard const guard(mutex_);
-    tell(errno);
+    tell(errno, instead);
   }
   errno = saved;
 }
 
-void tracer::tell(int error) noexcept {
+void tracer::tell(int error, std::string* instead) noexcept try {
   if (std::exchange(told_, true)) return;
   bool const of_directory = error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS;
-  std::fprintf(stderr, "argosy: the trace of rank %d cannot be written to %s: %s%s\n", options_.rank,
-               options_.directory.c_str(), std::strerror(error),
-               of_directory ? "; make the directory, or name another one by ARGOSY_TRACE_DIR" : "");
+  std::string const words = fmt::format(
+      "the trace of rank {} cannot be written to {}: {}{}\n", options_.rank, options_.directory, std::strerror(error),
+      of_directory ? "; make the directory, or name another one by ARGOSY_TRACE_DIR" : "");
+  if (instead)
+    *instead += words;
+  else
+    std::fprintf(stderr, "argosy: %s", words.c_str());
+} catch (...) {  // no memory: nothing is told
 }
 
 bool tracer::start() noexcept try {
@@ -419,14 +426,14 @@ void tracer::put(std::string_view lines, std::int64_t count) noexcept {
   errno = saved;
 }
 
-std::shared_ptr<tracer> open_trace(trace_options const& options) {
+std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint) {
   if (options.mode == trace_mode::off) return nullptr;
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<tracer>> open;
   auto made = std::make_shared<tracer>(options);
   std::lock_guard const guard(mutex);
   auto const [place, is_new] = open.try_emplace(made->path(), made);
-  if (is_new) made->look_at_directory();
+  if (is_new) made->look_at_directory(complaint);
   return place->second;
 }
 

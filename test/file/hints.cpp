@@ -522,6 +522,18 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
              Contains("write_all was given mine, a policy of the program"));
 
+  // Hints that act on each other have no say where the call was given a policy, but in calls that are given none.
+  auto const contradicted = [&](hint_facts const& facts, std::string const& over = "") {
+    auto const all =
+        io::file_hints(io::parse_hints("cb_nodes 2\nargosy_policy sieving", "f"), {}, {}, io::parse_hints(over, "o"));
+    return io::detail::with_effects(all, facts).find("cb_nodes")->why;
+  };
+  argument.policy = "two_phase";
+  argument.policy_takes_hints = true;
+  CHECK(contradicted(argument) == "write_all was given two_phase (f:1)");
+  CHECK(contradicted(by_hints) == "argosy_policy = sieving (f:1)");
+  CHECK(contradicted(argument, "argosy_policy sieving") == "argosy_policy = sieving (f:1)");
+
   hint_facts local{.call = "write_at", .policy = "sieving", .kind = io::access_kind::write, .policy_takes_hints = true};
   CHECK(state_of("romio_ds_write", local).status == overridden);
   CHECK(state_of("cb_nodes", local).status == accepted);  // no business of a local call
@@ -673,6 +685,37 @@ TEST_CASE("calls are shipped where a hint asks for it, and not by default", "[hi
   CHECK(named.wants_agents());
   // What is said and what is the default make two different files: all ranks must say the same.
   CHECK(given("IBM_largeblock_io", "false").same_hash() != given(io::hints{}).same_hash());
+}
+
+TEST_CASE("a line of a hints file may have a = between name and value", "[hints]") {
+  for (std::string const line : {"cb_nodes 4", "cb_nodes = 4", "cb_nodes=4", "cb_nodes= 4 # four", "cb_nodes\t=4"}) {
+    CAPTURE(line);
+    io::file_hints const h(io::parse_hints(line, "f"), {}, {});
+    CHECK(h.values().cb_nodes == 4);
+    CHECK(h.find("cb_nodes")->why == "f:1");
+  }
+  for (std::string const line : {"cb_nodes =", "cb_nodes="})
+    CHECK_THAT(io::file_hints(io::parse_hints(line, "f"), {}, {}).find("cb_nodes")->why,
+               Contains("a name and a value"));
+}
+
+TEST_CASE("prices that are hints are not called those of local files", "[hints][prices]") {
+  auto const prices = [](io::hints const& h) {
+    io::detail::chosen const c(given(h).values());
+    return c.writing.target<io::automatic>()->storage;
+  };
+  CHECK(prices({}) == "local files");
+  io::hints some;
+  some.set("argosy_price_byte_ns", "2");
+  CHECK(prices(some) == "hints, else those of local files");
+}
+
+TEST_CASE("where ranks differ, a value is told with the variable and file that it is from", "[hints]") {
+  io::file_hints const h(io::parse_hints("cb_nodes 4", "site.txt"), {}, io::hints{.cb_block_bytes = 1_MiB},
+                         io::parse_hints("argosy_policy sieving", "mine.txt"));
+  std::string const lines = io::detail::lines_with_sources(h);
+  CHECK_THAT(lines, Contains("cb_nodes 4\tARGOSY_HINTS, site.txt:1\n") && Contains("cb_block_size 1048576\n") &&
+                        Contains("argosy_policy sieving\tARGOSY_HINTS_OVERRIDE, mine.txt:1\n"));
 }
 
 TEST_CASE("a text file gives hints; its errors are told with their lines", "[hints][error]") {

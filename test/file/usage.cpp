@@ -5,6 +5,11 @@
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -12,6 +17,7 @@
 #include <regex>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "support/file_cases.hpp"
@@ -131,7 +137,12 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
   CHECK_THAT(text, Contains("largest call\n  write_at_all on rank 0: 1048576 bytes, by two_phase\n  because: "));
   CHECK_THAT(text, Contains("times per rank") && Contains("in all calls") && Contains("agreement") &&
                        Contains("waiting for ranks") && Contains("locks") && Contains("exchange, the rest"));
-  CHECK_THAT(text, Contains("a plain copy of each rank's bytes in memory takes about "));
+  bool const crowded = text.find(": ranks wait for a processor, so times tell little") != std::string::npos;
+  CHECK(crowded == (text.find("a plain copy of each rank's bytes in memory takes about ") == std::string::npos));
+  CHECK(std::regex_search(
+      text, std::regex("\n  windows of [0-9]+ bytes, moved by [1-9] of " + io::detail::counted(n, "rank") + "\n")));
+  CHECK(std::regex_search(text, std::regex("rounds? of exchange, by [1-9].* aggregators?, ")));
+  CHECK((text.find("    for later ranks") != std::string::npos) == (n > 1));
   CHECK_THAT(text, Contains("- " + std::to_string(100 * n) + " local writes of 100 bytes on average: ") &&
                        Contains("set_view was never called"));
   CHECK_THAT(text, Contains("- hint cb_bufer_size is ignored: unknown"));
@@ -222,6 +233,217 @@ TEST_CASE("calls are of the kinds that their names say", "[report][usage]") {
   CHECK(name("begin_write_ordered", write) == "ordered writes, in the background");
 }
 
+namespace {
+
+// Of collective calls of all ranks: each waited so long for the others to come, and for windows.
+io::detail::usage_report paced(std::vector<std::int64_t> const& begin_ms, std::int64_t waited_ms,
+                               std::int64_t time_ms) {
+  io::detail::usage_report r{.path = "f"};
+  r.ranks = static_cast<int>(begin_ms.size());
+  r.processors = r.ranks;
+  for (auto& s : r.numbers.totals) s = io::spread(0);
+  r.numbers.paced_together = 10;
+  for (std::size_t i = 0; i < begin_ms.size(); ++i) {
+    io::detail::waits_to_begin const mine{io::spread(begin_ms[i] * 1'000'000), static_cast<int>(i)};
+    i == 0 ? void(r.numbers.begin = mine) : r.numbers.begin.combine(mine);
+    r.numbers.waited.combine(io::spread(waited_ms * 1'000'000));
+    r.numbers.paced.combine(io::spread(time_ms * 1'000'000));
+  }
+  return r;
+}
+std::string advice(io::detail::usage_report const& r) {
+  std::string text;
+  for (std::string const& a : advice_of(r)) text += a + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the rank that others wait for is named", "[report][usage]") {
+  auto late = paced({900, 700, 5, 800}, 0, 1000);
+  CHECK_THAT(advice(late), Contains("rank 2 comes last: before collective calls began the others waited 800.00 ms on "
+                                    "average, and it 5.00 ms"));
+  // 80 ms a call are more than the slices of two ranks for each processor, but not of 100.
+  late.processors = 2;
+  CHECK_THAT(advice(late), Contains("rank 2 comes last"));
+  late.numbers.paced_together = 100;
+  CHECK(advice(late).empty());
+  late.numbers.rows[0].calls = io::spread(1);
+  CHECK_THAT(to_string(late), Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
+  // Nobody in particular, and none at all.
+  CHECK_THAT(advice(paced({500, 400, 450, 420}, 0, 1000)), Contains("44 % of the time ranks waited for others before"));
+  CHECK(advice(paced({50, 40, 5, 42}, 0, 1000)).empty());
+  CHECK(advice(paced({8, 8, 0, 8}, 0, 9)).empty());  // too short to matter
+}
+
+TEST_CASE("more aggregators are advised where there may be more", "[report][usage]") {
+  auto wait = paced({0, 0, 0, 0}, 800, 1000);
+  CHECK_THAT(advice(wait), Contains("80 % of the time was spent waiting for other ranks to be done, each by itself"));
+  wait.numbers.most_aggregators = wait.numbers.least_aggregators = 1;
+  wait.numbers.largest.together = {1, 1 << 20, 64 << 20};
+  CHECK_THAT(advice(wait), Contains("for the windows of 1 aggregator: more of them (cb_nodes, cb_config_list)"));
+  wait.numbers.largest.together = {1, 32 << 20, 16 << 20};
+  CHECK_THAT(advice(wait), Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
+                               !Contains("cb_nodes"));
+  wait.numbers.most_aggregators = 4;
+  CHECK_THAT(advice(wait),
+             Contains("though 4 of 4 ranks move them: a look at the file system") && !Contains("cb_nodes"));
+  wait.numbers.most_aggregators = wait.processors = 2;  // one for each processor: nothing is to be had
+  CHECK(advice(wait).empty());
+}
+
+TEST_CASE("a wait for an aggregator is none for a rank that comes later", "[report][usage]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  // Of one aggregator, which is slow to write.
+  auto const slow = std::make_shared<io::fault_script>();
+  slow->add(io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(300)));
+  io::file f = io::file::open(world, here / "data", making, {}, io::with_faults(io::posix_opener(), slow));
+  std::vector<char> const data(1000, 'x');
+  io::report const r = f.write_at_all(1000 * world.rank(), data, io::two_phase{.aggregators = 1});
+  if (r.write_calls == 0) {
+    CHECK(r.waiting_ns > 200'000'000);
+    CHECK(r.agreement_ns < r.waiting_ns);
+  }
+  f.close();
+}
+
+TEST_CASE("a rank that comes late is named in the report, not one that moves windows", "[report][usage]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  {
+    asked const env(to);
+    io::file f = io::file::open(world, here / "data", making);
+    std::vector<char> const data(1000, 'x');
+    for (int i = 0; i < 3; ++i) {
+      if (world.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      f.write_at_all(1000 * world.rank(), data, io::two_phase{.aggregators = 1});
+    }
+    f.close();
+  }
+  std::string const text = written(world, to);
+  INFO(text);
+  if (world.rank() == 0)
+    CHECK_THAT(text,
+               Contains("least on rank 1, which comes last") && Contains("- rank 1 comes last: before collective"));
+}
+
+TEST_CASE("hints that another rank was given are in the report, and calls that fail give no advice on time",
+          "[report][usage]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  int const last = world.size() - 1;
+  {
+    asked const env(to);
+    io::hints given;
+    if (world.rank() == last) given.set("cb_bufer_size", "1").set("ind_rd_buffer_size", "x");
+    io::file f = io::file::open(world, here / "data", making, given);
+    std::vector<char> const data(10);
+    std::error_code error;
+    for (int i = 0; i < 3; ++i) {
+      if (world.rank() == last) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      f.write_at_all(-1, data, error);
+    }
+    f.close();
+  }
+  std::string const text = written(world, to);
+  INFO(text);
+  if (world.rank() != 0) return;
+  CHECK_THAT(text, Contains("calls failed") && !Contains("comes last:") && !Contains("% of the time"));
+  CHECK_THAT(text, Contains("did you mean cb_buffer_size?"));
+  if (world.size() > 1)
+    CHECK_THAT(text, Contains("  none was given\n  on rank " + std::to_string(last) + " only:\n") &&
+                         Contains("  ind_rd_buffer_size = 4194304, rejected: "));
+}
+
+TEST_CASE("a table over ranks has all parts of the time, and no sum of what ranks did together", "[report][sum]") {
+  io::report mine{.policy = "two_phase", .rounds = 1};
+  mine.time_ns = 100;
+  mine.file_ns = 30;
+  mine.waiting_ns = 50;
+  std::string const text = to_table(io::sum(mine, everyone()));
+  INFO(text);
+  CHECK(std::regex_search(text, std::regex("\n  exchange_ns +20 +20 +20 +" + std::to_string(20 * everyone().size()))));
+  CHECK(std::regex_search(text, std::regex("\n  rounds +1 +1 +1 *\n")));
+}
+
+namespace {
+
+// What all ranks write to standard error meanwhile, on rank 0.
+template <class F>
+std::string said(io::mpi const& world, std::string const& path, F&& f) {
+  std::fflush(stderr);
+  int const before = ::dup(2), to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ::dup2(to, 2);
+  f();
+  std::fflush(stderr);
+  ::dup2(before, 2);
+  ::close(before);
+  ::close(to);
+  return written(world, path);
+}
+
+}  // namespace
+
+TEST_CASE("what is wrong with the environment of many ranks is told once, by one of them", "[report][usage][error]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const text = said(world, here / "words", [&] {
+    ::setenv("ARGOSY_HINTS", (here / "no.hints").c_str(), 1);
+    if (world.rank() == world.size() - 1) ::setenv("ARGOSY_HINTS_OVERRIDE", (here / "no.override").c_str(), 1);
+    ::setenv("ARGOSY_TRACE", "1", 1);
+    ::setenv("ARGOSY_TRACE_FORMAT", "pictures", 1);
+    ::setenv("ARGOSY_TRACE_DIR", (here / "no-directory").c_str(), 1);
+    for (int i = 0; i < 2; ++i) io::file::open(world, here / "data", making).close();
+    for (char const* name :
+         {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE", "ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_DIR"})
+      ::unsetenv(name);
+  });
+  if (world.rank() != 0) return;
+  INFO(text);
+  auto const times = [&](std::string const& words) {
+    int n = 0;
+    for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++n;
+    return n;
+  };
+  std::string const more = world.size() == 1 ? "" : ", nor on " + io::detail::counted(world.size() - 1, "other rank");
+  CHECK(times("argosy: ARGOSY_HINTS=" + (here / "no.hints") +
+              ": the file cannot be read: No such file or directory; its hints do not count (on rank 0" + more +
+              ")\n") == 1);
+  CHECK(times("ARGOSY_HINTS=") == 1);
+  CHECK(times("the trace of rank 0 cannot be written") == 1);
+  CHECK(times("the trace of rank") == 1);
+  CHECK(times("ARGOSY_TRACE_FORMAT=pictures is not understood") == 1);
+  CHECK(times("ARGOSY_TRACE=") == 0);
+}
+
+TEST_CASE("hints that differ are named with the file they are from", "[report][usage][error]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  std::string const path = here / "one.hints";
+  if (world.rank() == 0) {
+    std::ofstream(path) << "argosy_price_byte_ns 0.5\n";
+    ::setenv("ARGOSY_HINTS", path.c_str(), 1);
+  }
+  world.barrier();
+  try {
+    io::file::open(world, here / "data", making);
+    FAIL("prices differ");
+  } catch (io::error const& e) {
+    std::string const text = e.what();
+    INFO(text);
+    CHECK_THAT(text, Contains("argosy_price_byte_ns is ") && Contains("0.5 on rank 0 (ARGOSY_HINTS, " + path + ":1)") &&
+                         Contains("not given on "));
+    CHECK(text.find("usage.cpp:") == text.rfind("usage.cpp:"));  // the line of open once
+  }
+  ::unsetenv("ARGOSY_HINTS");
+}
+
 TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][usage]") {
   using io::detail::usage_report;
   auto const all_of = [](usage_report const& r) {
@@ -243,7 +465,7 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
     for (int k = 1; k < r.ranks; ++k) row.calls.combine(io::spread(n / r.ranks));
     row.bytes = bytes;
   };
-  usage_report r{.path = "f", .ranks = 4};
+  usage_report r{.path = "f", .ranks = 4, .processors = 4};
   for (io::report_number const& n : io::report_numbers) set(r, n.value, 0);
   CHECK(all_of(r).empty());
   CHECK_THAT(to_string(r), Contains("none was given"));
@@ -265,9 +487,7 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
   calls(one, "write_at_all", 4000, 4000 * 10);
   CHECK_THAT(all_of(one), Contains("1000 collective writes of 10 bytes per rank on average"));
 
-  for (auto const& [which, words] :
-       {std::pair{&io::report::lock_ns, "went into locks"}, std::pair{&io::report::agreement_ns, "went into agreement"},
-        std::pair{&io::report::waiting_ns, "waiting for windows"}}) {
+  for (auto const& [which, words] : {std::pair{&io::report::lock_ns, "went into locks"}}) {
     one = r;
     set(one, &io::report::time_ns, 10'000'000);
     set(one, which, 1'000'000);

@@ -164,6 +164,10 @@ TEST_CASE("the environment chooses", "[trace]") {
     CHECK(o.mode == trace_mode::off);
     CHECK(o.from_offset == 0);
   }
+  for (auto const& [value, mode] : {std::pair("1", trace_mode::calls), std::pair("0", trace_mode::off)}) {
+    variable const a("ARGOSY_TRACE", value);  // as for the other variables
+    CHECK(trace_options::from_environment().mode == mode);
+  }
   variable const t("TMPDIR", "/local");
   trace_options o;
   o.program = "../evil name";
@@ -184,6 +188,9 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
         if (io::tracer(o).path().find("/tmp/argosy-") != 0) return false;
       }
     }
+    // Other ranks mostly have the same environment: they leave it to rank 0.
+    variable const other("ARGOSY_TRACE", "everything");
+    if (trace_options::from_environment(1).mode != trace_mode::off) return false;
     ::unsetenv("TMPDIR");
     std::fflush(stderr);
     return io::tracer(trace_options()).path().find("/tmp/argosy-") == 0;

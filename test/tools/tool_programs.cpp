@@ -8,6 +8,7 @@
 
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
+#include <argosy/world/detail/host.hpp>
 
 #include <tools/argosy/json.hpp>
 
@@ -66,14 +67,36 @@ TEST_CASE("prices are written as hints that the library accepts", "[tool][progra
     CHECK(values.price_write_call_ns.value_or(0) > 0);
     CHECK(values.price_byte_ns.value_or(-1) >= 0);
     CHECK(values.price_lock_ns.value_or(0) > 0);
-    CHECK(values.price_message_ns.has_value() == (ranks > 1));
-    CHECK(values.price_message_byte_ns.has_value() == (ranks > 1));
+    bool const measured = ranks > 1 && io::detail::processor_set::of_this_process().count() >= ranks;
+    CHECK(values.price_message_ns.has_value() == measured);
+    CHECK(values.price_message_byte_ns.has_value() == measured);
     CHECK(*values.price_call_ns == Approx(v.find("prices")->find("argosy_price_call_ns")->real()).epsilon(0.01));
     CHECK(is_empty(data.string()));
   }
   CHECK(code_of(argosy_on(2) + " calibrate " + (dir / "missing") + " >/dev/null 2>&1") == 1);
   CHECK(code_of(argosy_on(1) + " calibrate " + data.string() + " --output " + (dir / "missing/hints") +
                 " >/dev/null 2>&1") == 1);
+}
+
+TEST_CASE("more ranks than processors are told, and messages between them have no price", "[tool][program][prices]") {
+  scratch const dir, data(argosy::test::in_memory());
+  auto const on_one_processor = [&](std::string const& what) {
+    // The first processor of this process: 0 may belong to others.
+    return code_of("taskset -c $(taskset -cp $$ | sed 's/.*: *\\([0-9]*\\).*/\\1/') " + argosy_on(2) + " " + what +
+                   " >" + (dir / "out") + " 2>" + (dir / "err"));
+  };
+  REQUIRE(on_one_processor("calibrate " + data.string() + " --output " + (dir / "hints")) == 0);
+  CHECK_THAT(content_of(dir / "err"), ContainsSubstring("2 ranks share 1 processor, and wait for them"));
+  CHECK_THAT(content_of(dir / "hints"), ContainsSubstring("messages were not measured"));
+  io::file_hints const h(io::read_hints_file(dir / "hints"), {}, {});
+  CHECK(h.values().price_call_ns.has_value());
+  CHECK_FALSE(h.values().price_message_ns.has_value());
+  CHECK_FALSE(h.values().price_message_byte_ns.has_value());
+  REQUIRE(on_one_processor("doctor " + dir.string()) == 0);
+  CHECK_THAT(content_of(dir / "out"),
+             ContainsSubstring("ranks           slow    2 ranks") && ContainsSubstring("2 ranks share 1 processor"));
+  REQUIRE(on_one_processor("bench " + data.string() + " --bytes 64k") == 0);
+  CHECK_THAT(content_of(dir / "err"), ContainsSubstring("2 ranks share 1 processor"));
 }
 
 TEST_CASE("the doctor tells what works, and ends with 1 where something is broken", "[tool][program]") {

@@ -45,6 +45,7 @@ struct summed_report {
   std::string reason = {};
   bool one_policy = true;  // on all ranks
   std::array<spread, report_numbers.size()> numbers = {};
+  spread exchange = {};  // exchange_ns(), the rest of the times
 
   //   s.of(&io::report::file_ns).most
   spread const& of(std::int64_t report::* which) const {
@@ -86,11 +87,13 @@ summed_report sum(report const& r, World const& world) {
   struct numbers_of_all {
     detail::report_spreads numbers;
     detail::extremes policy;
+    spread exchange;
     void combine(numbers_of_all const& other) {
       detail::combine(numbers, other.numbers);
       policy.combine(other.policy);
+      exchange.combine(other.exchange);
     }
-  } all{detail::spreads_of(r), {detail::fingerprint(r.policy), world.rank()}};
+  } all{detail::spreads_of(r), {detail::fingerprint(r.policy), world.rank()}, spread(r.exchange_ns())};
   world.all_reduce(all);
   struct words {
     detail::short_text<64> policy;
@@ -102,7 +105,7 @@ summed_report sum(report const& r, World const& world) {
   }
   world.broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   return {std::string(told.policy.get()), std::string(told.reason.get()), all.policy.low == all.policy.high,
-          all.numbers};
+          all.numbers, all.exchange};
 }
 
 }  // namespace argosy

@@ -34,8 +34,8 @@ struct trace_options {
   int rank = 0;
   std::string agent = {};  // a role of this rank for others; becomes part of the file's name
 
-  // ARGOSY_TRACE = off | errors | calls | phases, ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM = bytes,
-  // ARGOSY_TRACE_DIR. A value that is not understood is reported on stderr, once, and its default is used.
+  // ARGOSY_TRACE = off | errors | calls | phases (0 is off, 1 is calls), ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM =
+  // bytes, ARGOSY_TRACE_DIR. A value that is not understood is reported on stderr by rank 0, once, and its default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
 
@@ -89,11 +89,12 @@ class tracer {
   }
   std::int64_t lines() const noexcept { return lines_; }  // written so far
   // Says it now if the directory is missing or cannot be written to: a trace of errors may have nothing to write for long.
-  void look_at_directory() noexcept;
+  // `instead`: gets the words, as a line.
+  void look_at_directory(std::string* instead = nullptr) noexcept;
 
  private:
   std::int64_t next_message(std::string_view file, detail::traced_message const& m);
-  void tell(int error) noexcept;
+  void tell(int error, std::string* instead = nullptr) noexcept;
   void put(std::string_view text, std::int64_t lines = 1) noexcept;
   bool start() noexcept;
   bool put_whole(std::string_view text) noexcept;
@@ -111,8 +112,9 @@ class tracer {
   std::atomic<std::int64_t> lines_{0};
 };
 
-// The tracer of this rank; null if the mode is off. The same tracer for the same file, until the process ends.
-std::shared_ptr<tracer> open_trace(trace_options const& options);
+// The tracer of this rank; null if the mode is off. The same tracer for the same file, until the process ends. `complaint`: gets a
+// line if the directory cannot be written to, which else is told on standard error.
+std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint = nullptr);
 
 // The name of an errno value or of argosy's own code: "ENOSPC", or "argosy:14".
 std::string error_name(std::error_code const& error);

@@ -34,11 +34,10 @@ struct report {
   // those of least_timed_bytes are timed, smaller ones only if ARGOSY_REPORT is set, since a clock costs as much as they do.
   static constexpr std::int64_t least_timed_bytes = 64 << 10;
   std::int64_t time_ns = 0;
-  std::int64_t agreement_ns =
-      0;  // in the reductions at its start and end: whoever comes early waits there for the others
-  std::int64_t waiting_ns = 0;  // for windows, messages and answers of other ranks
-  std::int64_t file_ns = 0;     // in reads and writes of the file
-  std::int64_t lock_ns = 0;     // taking locks, and giving them back
+  std::int64_t agreement_ns = 0;  // before data moves: whoever comes early waits there for the others
+  std::int64_t waiting_ns = 0;    // for windows, messages and answers of other ranks, and for the last one to be done
+  std::int64_t file_ns = 0;       // in reads and writes of the file
+  std::int64_t lock_ns = 0;       // taking locks, and giving them back
   // The rest: copying, messages, and thinking about it.
   std::int64_t exchange_ns() const noexcept { return time_ns - agreement_ns - waiting_ns - file_ns - lock_ns; }
   // 10^6 bytes of the request per second; 0 if no time was taken.

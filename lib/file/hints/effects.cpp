@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +33,8 @@ class effects {
   effects(file_hints h, hint_facts const& last) : hints_(std::move(h)), last_(last) {}
 
   file_hints told() && {
-    of_other_hints();
+    if (!given_to_all()) of_other_hints();
+    of_shipping_hints();
     if (!last_.call.empty()) of_the_call();
     if (last_.planned) of_the_plan();
     if (last_.hosts_known) of_the_hosts();
@@ -76,9 +78,14 @@ class effects {
       say({"cb_nodes", "cb_config_list"}, overridden, why);
       say(of_two_phase, overridden, why);
     }
-    bool const ships = v.wants_agents() || (v.policy == "automatic" && (v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship));
+  }
+
+  void of_shipping_hints() {
+    resolved_hints const& v = values();
+    bool const ships =
+        v.wants_agents() || (v.policy == "automatic" && (v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship));
     if (!ships)
-      say(of_shipping, ignored,
+      say(of_shipping, hint_status::ignored,
           "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");
   }
 
@@ -115,6 +122,13 @@ class effects {
     }
     if (last_.policy == "sieving" || last_.policy == "independent" || !last_.policy_takes_hints) each(of_sieving);
     if (last_.policy == "data_shipping") each(of_shipping);
+  }
+
+  // The last call was one of all ranks, and its policy was the program's: other hints that choose one had no say.
+  bool given_to_all() const {
+    return last_.collective && !last_.policy.empty() &&
+           std::none_of(std::begin(choosing), std::end(choosing),
+                        [&](std::string_view name) { return overrides(name) && chooses_here(name); });
   }
 
   // Among those that choose the policy, one that has a say in such a call.
@@ -187,6 +201,24 @@ class effects {
 };
 
 }  // namespace
+
+std::string lines_with_sources(file_hints const& h) {
+  std::string const lines = h.same_on_all();
+  std::string result;
+  for (std::size_t at = 0, end; at < lines.size(); at = end + 1) {
+    end = std::min(lines.find('\n', at), lines.size());
+    std::string const line = lines.substr(at, end - at);
+    hint_state const* const s = h.find(line.substr(0, line.find(' ')));
+    std::string_view const variable = !s                                      ? ""
+                                      : s->source == hint_source::environment ? "ARGOSY_HINTS"
+                                      : s->source == hint_source::overriding  ? "ARGOSY_HINTS_OVERRIDE"
+                                                                              : "";
+    result += line;
+    if (!variable.empty()) result += "\t" + std::string(variable) + (s->why.empty() ? "" : ", " + s->why);
+    result += "\n";
+  }
+  return result;
+}
 
 file_hints with_effects(file_hints h, hint_facts const& last) { return effects(std::move(h), last).told(); }
 

@@ -1,5 +1,6 @@
 // Implements file_hints.hpp: merges the hints of all sources, and keeps what became of each.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/detail/usage_hints.hpp>
 #include <argosy/file/file_hints.hpp>
 
 #include <algorithm>
@@ -233,4 +234,26 @@ std::string to_string(file_hints const& h, hints_shown which) {
   return text;
 }
 
+namespace detail {
+
+std::string given_lines(file_hints const& h) {
+  std::string lines;
+  for (hint_state const& s : h.all())
+    if (s.status != hint_status::defaulted)
+      lines += s.name + " = " + (s.value.empty() ? "-" : s.value) + ", " + std::string(name_of(s.status)) +
+               (s.why.empty() ? "" : ": " + s.why) + "\n";
+  return lines;
+}
+
+std::string lines_without(std::string const& lines, std::string const& others) {
+  std::string more;
+  for (std::size_t at = 0, end; at < lines.size(); at = end + 1) {
+    end = std::min(lines.find('\n', at), lines.size());
+    std::string const line = lines.substr(at, end - at) + "\n";
+    if (("\n" + others).find("\n" + line) == std::string::npos) more += line;
+  }
+  return more;
+}
+
+}  // namespace detail
 }  // namespace argosy

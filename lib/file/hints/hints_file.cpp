@@ -24,12 +24,13 @@ hints parse_hints(std::string_view text, std::string_view origin) {
     line = detail::trimmed(line);
     if (line.empty()) continue;
     std::string const where = std::string(origin) + ":" + std::to_string(number);
-    std::size_t const gap = line.find_first_of(" \t");
-    if (gap == std::string_view::npos)
-      result.named.push_back({std::string(line), "", where, "a line needs a name and a value"});
+    std::size_t const gap = line.find_first_of(" \t=");  // no name has a =, and `name = value` is what many write
+    std::string_view value = gap == std::string_view::npos ? std::string_view() : detail::trimmed(line.substr(gap));
+    if (value.starts_with('=')) value = detail::trimmed(value.substr(1));
+    if (value.empty())
+      result.named.push_back({std::string(line.substr(0, gap)), "", where, "a line needs a name and a value"});
     else
-      result.named.push_back(
-          {std::string(line.substr(0, gap)), std::string(detail::trimmed(line.substr(gap))), where, ""});
+      result.named.push_back({std::string(line.substr(0, gap)), std::string(value), where, ""});
   }
   return result;
 }

@@ -51,8 +51,13 @@ std::string to_table(summed_report const& s) {
     bool const time = name.ends_with("_ns");
     if (time && !timed) continue;
     spread const& n = s.numbers[i];
-    text += "  " + detail::padded(name) + three(n, 14, plain) + right(plain(n.sum), 16) + "\n";
+    // Rounds are those of all ranks together: their sum over ranks counts nothing.
+    bool const shared = report_numbers[i].value == &report::rounds;
+    text += "  " + detail::padded(name) + three(n, 14, plain) + right(shared ? "" : plain(n.sum), 16) + "\n";
   }
+  if (timed)
+    text += "  " + detail::padded("exchange_ns") + three(s.exchange, 14, plain) + right(plain(s.exchange.sum), 16) +
+            "  the rest of the time\n";
   if (timed)
     text += "  " + detail::padded("rate") + with_digits(s.mb_per_s(), 1) +
             " MB/s: the bytes of all ranks by the time of the slowest\n";
@@ -104,24 +109,66 @@ void advise_on_calls(usage_report const& r, std::vector<std::string>& all) {
   }
 }
 
-void advise_on_times(usage_report const& r, std::vector<std::string>& all) {
-  double const time = total(r, &report::time_ns).mean();
-  double const locks = total(r, &report::lock_ns).mean(), agreement = total(r, &report::agreement_ns).mean(),
-               waiting = total(r, &report::waiting_ns).mean();
-  if (time < 1e6) return;  // of less than a millisecond there is nothing to say
-  if (locks > 0.2 * time)
+std::int64_t failures(usage_report const& r) {
+  std::int64_t failed = 0;
+  for (usage_numbers::row const& row : r.numbers.rows) failed += row.failed;
+  return failed;
+}
+
+// In shorter runs the first calls count too much: they find out who is there, and get memory.
+constexpr double least_time_ns = 1e7;
+
+void advise_on_locks(usage_report const& r, std::vector<std::string>& all) {
+  double const time = total(r, &report::time_ns).mean(), locks = total(r, &report::lock_ns).mean();
+  if (time >= least_time_ns && locks > 0.2 * time)
     all.push_back(percent(locks, time) +
                   " of the time went into locks: mode::unique_open does without, where nobody else writes; collective "
                   "calls by two_phase need few");
-  if (agreement > 0.3 * time)
-    all.push_back(percent(agreement, time) +
-                  " of the time went into agreement, where ranks wait for those that come later: balance what they do "
-                  "before the calls, or begin calls in the background (iwrite_all)");
-  if (waiting > 0.5 * time)
-    all.push_back(
-        percent(waiting, time) +
-        " of the time was spent waiting for windows of other ranks: more aggregators (cb_nodes), or a look at "
-        "the file system");
+}
+
+// Where ranks outnumber processors, one comes later because another one runs: a wait of some time slices says nothing.
+void advise_on_balance(usage_report const& r, std::vector<std::string>& all) {
+  waits_to_begin const& b = r.numbers.begin;
+  double const time = r.numbers.paced.mean(), calls = static_cast<double>(r.numbers.paced_together);
+  if (r.ranks < 2 || calls == 0 || time < least_time_ns) return;
+  double const others = static_cast<double>(b.ns.sum - b.ns.least) / (r.ranks - 1),
+               more = others - static_cast<double>(b.ns.least), slices = 1e7 * r.ranks;
+  char const* const background = ", or begin calls in the background (iwrite_all)";
+  if (more > 0.3 * time && more > 5e6 && (!r.crowded() || more * static_cast<double>(r.processors) > slices * calls))
+    all.push_back("rank " + std::to_string(b.least_rank) +
+                  " comes last: before collective calls began the others waited " +
+                  duration(static_cast<std::int64_t>(others)) + " on average, and it " + duration(b.ns.least) +
+                  ": look at what it does before them" + background);
+  else if (!r.crowded() && b.ns.mean() > 0.3 * time && b.ns.mean() > 1e5 * calls)
+    all.push_back(percent(b.ns.mean(), time) +
+                  " of the time ranks waited for others before collective calls began, and not always for the same "
+                  "rank: balance what they do before them" +
+                  background);
+}
+
+void advise_on_windows(usage_report const& r, std::vector<std::string>& all) {
+  double const time = r.numbers.paced.mean(), waiting = r.numbers.waited.mean();
+  if (time < least_time_ns || waiting <= 0.5 * time) return;
+  std::int64_t const by = r.numbers.most_aggregators, possible = std::min<std::int64_t>(r.ranks, r.processors);
+  std::string const part = percent(waiting, time) + " of the time was spent waiting ";
+  exchanged_by const& largest = r.numbers.largest.together;
+  if (by == 0 && r.numbers.paced_together == 0) {
+    all.push_back(part + "for agents, which carry out what is shipped: IBM_largeblock_io = true ships nothing");
+  } else if (by == 0) {
+    if (!r.crowded())
+      all.push_back(part +
+                    "for other ranks to be done, each by itself: some have more to do, or the file is slower for them");
+  } else if (by < possible && largest.window_bytes > 0 && largest.span <= by * largest.window_bytes) {
+    all.push_back(part + "for the windows of " + counted(by, "aggregator") + ": windows of " +
+                  size_of(static_cast<double>(largest.window_bytes)) +
+                  " leave nothing for more, so smaller ones (argosy_window_size, cb_buffer_size)");
+  } else if (by < possible) {
+    all.push_back(part + "for the windows of " + counted(by, "aggregator") +
+                  ": more of them (cb_nodes, cb_config_list), or a look at the file system");
+  } else if (!r.crowded()) {
+    all.push_back(part + "for windows of other ranks, though " + std::to_string(by) + " of " +
+                  counted(r.ranks, "rank") + " move them: a look at the file system");
+  }
 }
 
 void advise_on_bytes(usage_report const& r, std::vector<std::string>& all) {
@@ -140,9 +187,8 @@ void advise_on_bytes(usage_report const& r, std::vector<std::string>& all) {
   if (r.ranks > 1 && each.most > 1 << 20 && static_cast<double>(each.most) > 4 * others)
     all.push_back("one rank moved " + size_of(static_cast<double>(each.most)) + ", the others " + size_of(others) +
                   " on average: collective calls share the work, if all ranks bring their part");
-  std::int64_t failed = 0;
-  for (usage_numbers::row const& row : r.numbers.rows) failed += row.failed;
-  if (failed > 0) all.push_back(counted(failed, "call") + " failed, counted on each rank");
+  if (std::int64_t const failed = failures(r); failed > 0)
+    all.push_back(counted(failed, "call") + " failed, counted on each rank");
 }
 
 void advise_on_hints(usage_report const& r, std::vector<std::string>& all) {
@@ -156,11 +202,24 @@ void advise_on_hints(usage_report const& r, std::vector<std::string>& all) {
 std::vector<std::string> advice_of(usage_report const& r) {
   std::vector<std::string> all;
   advise_on_calls(r, all);
-  advise_on_times(r, all);
+  advise_on_locks(r, all);
+  advise_on_balance(r, all);
+  advise_on_windows(r, all);
   advise_on_bytes(r, all);
   advise_on_hints(r, all);
   return all;
 }
+
+namespace {
+
+// "1 aggregator", "1 to 4 aggregators".
+std::string aggregators(usage_numbers const& n) {
+  if (n.most_aggregators == 0) return "agents";
+  return (n.least_aggregators < n.most_aggregators ? std::to_string(n.least_aggregators) + " to " : std::string()) +
+         counted(n.most_aggregators, "aggregator");
+}
+
+}  // namespace
 
 std::string to_string(usage_report const& r) {
   std::string text =
@@ -175,6 +234,10 @@ std::string to_string(usage_report const& r) {
       text += "  " + line + "\n";
   }
   if (hints.starts_with("defaults: ")) text += "  none was given\n";
+  for (std::size_t at = 0, end; at < r.other_hints.size(); at = end + 1) {
+    end = std::min(r.other_hints.find('\n', at), r.other_hints.size());
+    text += "  " + r.other_hints.substr(at, end - at) + "\n";
+  }
 
   text += left("calls", 36) + "per rank: least   mean   most           bytes    file calls\n";
   bool any = false;
@@ -190,6 +253,9 @@ std::string to_string(usage_report const& r) {
   text += "largest call\n  " + std::string(largest.call.get()) + " on rank " + std::to_string(largest.rank) + ": " +
           counted(largest.bytes, "byte") + ", by " + std::string(largest.policy.get()) +
           "\n  because: " + std::string(largest.reason.get()) + "\n";
+  if (exchanged_by const& t = largest.together; t.aggregators > 0)
+    text += "  " + (t.window_bytes > 0 ? "windows of " + counted(t.window_bytes, "byte") + ", " : std::string()) +
+            "moved by " + std::to_string(t.aggregators) + " of " + counted(r.ranks, "rank") + "\n";
 
   auto const sum = [&](std::int64_t report::* which) { return total(r, which).sum; };
   text += "file\n  " + counted(sum(&report::read_calls), "read") + " of " + counted(sum(&report::bytes_read), "byte") +
@@ -197,8 +263,8 @@ std::string to_string(usage_report const& r) {
           ", " + counted(sum(&report::locks), "lock") + "; " + counted(sum(&report::merged_bytes), "byte") +
           " of holes read\n";
   if (sum(&report::rounds) > 0)
-    text += "  " + counted(total(r, &report::rounds).most, "round") + " of exchange, " +
-            counted(sum(&report::messages), "message") + " of " + counted(sum(&report::message_bytes), "byte") +
+    text += "  " + counted(total(r, &report::rounds).most, "round") + " of exchange, by " + aggregators(r.numbers) +
+            ", " + counted(sum(&report::messages), "message") + " of " + counted(sum(&report::message_bytes), "byte") +
             " between nodes\n";
 
   text += left("times per rank", 24) + right("least", 12) + right("mean", 12) + right("most", 12) + "\n";
@@ -207,14 +273,13 @@ std::string to_string(usage_report const& r) {
   };
   time("in all calls", &report::time_ns);
   time("agreement", &report::agreement_ns);
+  if (r.ranks > 1 && r.numbers.begin.ns.most > 0)
+    text += "  " + left("  for later ranks", 22) + three(r.numbers.begin.ns, 12, duration) + "  least on rank " +
+            std::to_string(r.numbers.begin.least_rank) + ", which comes last\n";
   time("waiting for ranks", &report::waiting_ns);
   time("file", &report::file_ns);
   time("locks", &report::lock_ns);
-  double const rest = total(r, &report::time_ns).mean() - total(r, &report::agreement_ns).mean() -
-                      total(r, &report::waiting_ns).mean() - total(r, &report::file_ns).mean() -
-                      total(r, &report::lock_ns).mean();
-  text += "  " + left("exchange, the rest", 22) + right("", 12) + right(duration(static_cast<std::int64_t>(rest)), 12) +
-          "\n";
+  text += "  " + left("exchange, the rest", 22) + three(r.numbers.exchange, 12, duration) + "\n";
   spread const& slowest = total(r, &report::time_ns);
   if (slowest.most > 0)
     text += "  " + with_digits(static_cast<double>(sum(&report::bytes)) * 1e3 / static_cast<double>(slowest.most), 1) +
@@ -222,6 +287,9 @@ std::string to_string(usage_report const& r) {
   if (r.copy_ns.ranks > 0)
     text += "  a plain copy of each rank's bytes in memory takes about " + duration(r.copy_ns.most) +
             " (a copy of 4 MiB, made by all ranks at once when the file was closed)\n";
+  if (r.crowded())
+    text += "  " + counted(r.ranks, "rank") + " on " + counted(r.processors, "processor") +
+            ": ranks wait for a processor, so times tell little, and no plain copy was timed\n";
 
   text += "advice\n";
   std::vector<std::string> const advice = advice_of(r);

@@ -16,6 +16,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "crowd.hpp"
 #include "json.hpp"
 #include "mpi_session.hpp"
 #include "work_file.hpp"
@@ -196,6 +197,8 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err) {
   std::uint64_t number = detail::random_name();
   world.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
   work_file const scratch(given.operands()[0] + fmt::format("/argosy-bench-{:016x}", number), p.rank == 0);
+  std::string const crowd = words_of_crowd(world);
+  if (p.rank == 0 && !crowd.empty()) err << "argosy: " << crowd << "\n";
   std::vector<level_result> all;
   together(err, [&] {
     all = bench(world, scratch.path(), p, given.has("--sync")).run();

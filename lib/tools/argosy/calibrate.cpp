@@ -18,6 +18,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "crowd.hpp"
 #include "json.hpp"
 #include "mpi_session.hpp"
 #include "work_file.hpp"
@@ -152,7 +153,8 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   int bad = failed_text.empty() ? 0 : 1;
   world.broadcast(std::as_writable_bytes(std::span(&bad, 1)), 0);
   if (bad != 0) throw std::runtime_error(first ? failed_text : "rank 0 could not measure");
-  if (world.size() > 1) {
+  std::string const crowd = words_of_crowd(world);
+  if (world.size() > 1 && crowd.empty()) {
     std::vector<price> const more = prices_of_messages(world);
     prices.insert(prices.end(), more.begin(), more.end());
   }
@@ -165,6 +167,7 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   for (price const& p : prices)
     text += fmt::format("{:<32} {:<12} # {}\n", p.hint, argosy::detail::plain_number(p.ns), p.what);
   if (world.size() == 1) text += "# Messages are measured if several ranks do it: mpiexec -n 4 argosy calibrate ...\n";
+  if (!crowd.empty()) text += fmt::format("# {}: messages were not measured\n", crowd);
   std::string const path = given.value("--output", "argosy.hints");
   write_file(path, text);
   // What was written must be what the library reads.
@@ -181,6 +184,7 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   } else {
     out << text << "\nwritten to " << path << "; it counts where the environment says ARGOSY_HINTS=" << path << "\n";
   }
+  if (!crowd.empty()) err << "argosy: " << crowd << ", so messages between ranks were not measured\n";
   if (std::ranges::find(prices, "argosy_price_lock_ns", &price::hint) == prices.end())
     err << "argosy: there are no locks in " << directory << ", so they have no price\n";
   return success;

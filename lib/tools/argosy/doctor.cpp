@@ -24,6 +24,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "crowd.hpp"
 #include "json.hpp"
 #include "mpi_session.hpp"
 #include "work_file.hpp"
@@ -61,9 +62,10 @@ finding mpi_library() {
 }
 
 finding ranks(mpi const& world, int near) {
-  return {"ranks", verdict::good,
-          fmt::format("{} ranks, {} of them on the node of rank 0{}", world.size(), near,
-                      world.size() == 1 ? "; messages are looked at under mpiexec" : "")};
+  std::string const words = fmt::format("{} ranks, {} of them on the node of rank 0{}", world.size(), near,
+                                        world.size() == 1 ? "; messages are looked at under mpiexec" : "");
+  std::string const crowd = words_of_crowd(world);
+  return {"ranks", crowd.empty() ? verdict::good : verdict::slow, crowd.empty() ? words : words + "; " + crowd};
 }
 
 finding shared_memory_of(mpi const& near) {

@@ -4,6 +4,7 @@
 
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/agree/detail/call_summary.hpp>
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/agreement.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/world/communicator.hpp>
@@ -31,6 +32,10 @@ agreement agree_to_begin_first(World const& world, arguments const& given, bool&
 // After a call: did it succeed on every rank? One reduction; a broadcast more if not. Collective.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine);
+
+// The same, as time of another phase: at the end of a call ranks wait for those whose windows are not done.
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine, phase counted);
 
 // The same; `flag` becomes true on all ranks if it is true on one.
 template <agreeing World>

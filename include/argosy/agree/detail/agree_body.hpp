@@ -104,22 +104,8 @@ agreement agree_to_begin_first(World const& world, arguments const& given, bool&
 }
 
 template <agreeing World>
-agreement agree_on_outcome(World const& world, failure const& mine) {
-  int unused = 0;
-  return agree_on_outcome(world, mine, unused);
-}
-
-template <agreeing World>
-agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) {
-  int flags = flag ? 1 : 0;
-  agreement result = agree_on_outcome(world, mine, flags);
-  flag = flags != 0;
-  return result;
-}
-
-template <agreeing World>
-agreement agree_on_outcome(World const& world, failure const& mine, int& flags) {
-  in_phase const now(phase::agreement);
+agreement outcome_of(World const& world, failure const& mine, int& flags, phase counted) {
+  in_phase const now(counted);
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call has this name
   call_summary s = detail::summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());
@@ -133,6 +119,30 @@ agreement agree_on_outcome(World const& world, failure const& mine, int& flags) 
     return not_the_same(world, 0, "call", here, {});
   }
   return detail::conclude(world, s, mine);
+}
+
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine) {
+  return agree_on_outcome(world, mine, phase::agreement);
+}
+
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine, phase counted) {
+  int unused = 0;
+  return outcome_of(world, mine, unused, counted);
+}
+
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine, bool& flag) {
+  int flags = flag ? 1 : 0;
+  agreement result = agree_on_outcome(world, mine, flags);
+  flag = flags != 0;
+  return result;
+}
+
+template <agreeing World>
+agreement agree_on_outcome(World const& world, failure const& mine, int& flags) {
+  return outcome_of(world, mine, flags, phase::agreement);
 }
 
 }  // namespace argosy::detail

@@ -74,14 +74,22 @@ std::vector<like_minded> groups_of(World const& world, given_note const& mine) {
   return groups;
 }
 
-// "cb_nodes 4" as its name and its value.
-inline std::map<std::string, std::string> values_of(std::string_view lines) {
-  std::map<std::string, std::string> values;
+// "cb_nodes 4" as its name and its value; behind a tab, where it was given.
+struct given_value {
+  std::string value, source;
+};
+inline std::map<std::string, given_value> values_of(std::string_view lines) {
+  std::map<std::string, given_value> values;
   while (!lines.empty()) {
-    std::string_view const line = lines.substr(0, lines.find('\n'));
+    std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    auto const tab = std::min(line.find('\t'), line.size());
+    std::string_view const source = line.substr(std::min(line.size(), tab + 1));
+    line = line.substr(0, tab);
     auto const space = std::min(line.find(' '), line.size());
-    std::string& value = values[std::string(line.substr(0, space))];
+    given_value& given = values[std::string(line.substr(0, space))];
+    if (!source.empty()) given.source = source;
+    std::string& value = given.value;
     if (!value.empty()) value += ' ';  // "cb_nodes overrides" after its value
     value += line.substr(std::min(line.size(), space + 1));
   }
@@ -90,7 +98,7 @@ inline std::map<std::string, std::string> values_of(std::string_view lines) {
 
 // The lines of one rank, told to all. Collective.
 template <agreeing World>
-std::map<std::string, std::string> values_on(World const& world, int rank, arguments::argument const& mine) {
+std::map<std::string, given_value> values_on(World const& world, int rank, arguments::argument const& mine) {
   std::string text = world.rank() == rank && mine.lines ? mine.lines() : std::string();
   std::uint64_t bytes = text.size();
   world.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), rank);
@@ -106,14 +114,18 @@ std::string different_lines(World const& world, arguments::argument const& mine,
   auto const a = values_on(world, odd.ranks[0], mine), b = values_on(world, others.ranks[0], mine);
   auto const value_in = [](auto const& values, std::string const& name) {
     auto const found = values.find(name);
-    return found == values.end() ? std::string("not given") : found->second.empty() ? "empty" : found->second;
+    return found == values.end() || found->second.value.empty() ? std::string("not given") : found->second.value;
+  };
+  auto const source_in = [](auto const& values, std::string const& name) {
+    auto const found = values.find(name);
+    return found == values.end() || found->second.source.empty() ? std::string() : " (" + found->second.source + ")";
   };
   std::string words;
   auto const tell = [&](std::string const& name) {
     std::string const x = value_in(a, name), y = value_in(b, name);
     if (x == y || words.size() > 200) return;
-    words += (words.empty() ? "" : "; ") + name + " is " + x + " on " + odd.words(false) + ", " + y + " on " +
-             others.words(true);
+    words += (words.empty() ? "" : "; ") + name + " is " + x + " on " + odd.words(false) + source_in(a, name) + ", " +
+             y + " on " + others.words(true) + source_in(b, name);
   };
   for (auto const& [name, value] : a) tell(name);
   for (auto const& [name, value] : b)
@@ -138,10 +150,12 @@ agreement not_the_same(World const& world, std::size_t which, std::string_view n
     words += " on " + groups[i].words(last);
   }
   if (groups.size() > 5) words += " ...";
-  if (groups.size() > 1 && groups.front().note.asked != 0 && groups.back().note.asked != 0)
+  if (groups.size() > 1 && groups.front().note.asked != 0 && groups.back().note.asked != 0) {
+    std::string const odd = groups.front().note.place(), others = groups.back().note.place();
     words = "argument '" + std::string(name) +
             "' must be equal on all ranks: " + different_lines(world, mine, groups.front(), groups.back()) + " (" +
-            groups.front().note.place() + " and " + groups.back().note.place() + ")";
+            odd + (odd == others ? "" : " and " + others) + ")";
+  }
   return {errc::not_same, groups.front().ranks[0], errc::not_same, std::move(words), {}};
 }
 

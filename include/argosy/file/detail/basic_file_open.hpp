@@ -108,7 +108,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     detail::arguments given("open", with.where());
     by_text ? given.same("path", path) : given.same("path", detail::place_of(path), path);
     given.same("mode", modes);
-    given.same_lines("hints", part.hints().same_hash(), [&] { return part.hints().same_on_all(); });
+    given.same_lines("hints", part.hints().same_hash(), [&] { return detail::lines_with_sources(part.hints()); });
     given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
     given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
     return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
@@ -134,12 +134,15 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       if (!no_locks) mine = tried;
     }
     // True on all ranks, if it is on one.
-    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0);
+    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complaint.empty() ? 0 : 4);
     result = detail::agree_on_outcome(*crew.world, mine, flags);
     part.has_locks = (flags & 1) == 0;
     crew.reports = (flags & 2) != 0;
+    // Only after a success is every rank here: ranks in different calls meet, too.
+    if (result && (flags & 4) != 0) crew.complain_once();
   }
   if (!result) {
+    if (part.rank == 0 || part.rank == result.failed_rank) part.complain(0);
     part.abandon(made);
     crew.world.reset();
     return result;

@@ -105,7 +105,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   }
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
-  given.same_lines("hints", changed.same_hash(), [&] { return changed.same_on_all(); });
+  given.same_lines("hints", changed.same_hash(), [&] { return detail::lines_with_sources(changed); });
   return collectively(given, [&]() -> failure {
     if (crew_->develop) {
       if (failure f = detail::compare_arrays(*crew_->world, next->view, with.where())) return f;
@@ -224,7 +224,7 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
   // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
   file_hints changed = part.hints();
   changed.merge(h, hint_source::code, hint_moment::set_hints);
-  given.same_lines("hints", changed.same_hash(), [&] { return changed.same_on_all(); });
+  given.same_lines("hints", changed.same_hash(), [&] { return detail::lines_with_sources(changed); });
   return collectively(given, [&](bool pending) -> failure {
     if (pending) {
       changed = part.hints();

@@ -157,6 +157,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
+  t.begin_ns = done.agreement_ns;
   access_summary all = c.all;
   failure mine;
   if (c.ordered) {
@@ -175,6 +176,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   if (!planned) return planned;
   c.planned(plan);
   if (plan.together) {
+    t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low};
     auto const result = ranks.exchange(world, plan, t, file, space, done, all, mine);
     if (result) {
       done.policy = std::move(plan.policy);
@@ -187,7 +189,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   }
   if (!mine) mine = file.access_alone(t, space, done);
   if (t.together.has_value()) done.reason = std::move(plan.reason);
-  return agree_on_outcome(world, mine);
+  return agree_on_outcome(world, mine, phase::waiting);
 }
 
 }  // namespace argosy::detail

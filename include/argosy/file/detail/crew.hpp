@@ -23,7 +23,9 @@
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
+#include <argosy/file/detail/usage_hints.hpp>
 #include <argosy/world/background.hpp>
+#include <argosy/world/detail/host.hpp>
 #include <argosy/world/rank_failure.hpp>
 #include <argosy/world/self.hpp>
 #include <argosy/world/service.hpp>
@@ -74,6 +76,9 @@ struct crew {
   collective_call prepare_together(call const& c, bool moves) const;
   agreement access(collective_call& c, report& done);
   collective_plan explain(collective_call& c, agreement& result);
+
+  // Some rank has a complaint about the environment: the lowest of them says it. Collective.
+  void complain_once() const;
 
   // Sums up over all ranks what was done, and rank 0 writes it. Collective; after the file is closed, if it was closed by all.
   void tell_usage(agreement const& closed);
@@ -302,22 +307,44 @@ agreement crew<World>::access(collective_call& c, report& done) try {
 }
 
 template <communicator World>
+void crew<World>::complain_once() const {
+  struct complaining {
+    std::int32_t lowest, ranks;
+    void combine(complaining const& other) {
+      lowest = std::min(lowest, other.lowest);
+      ranks += other.ranks;
+    }
+  } all{call_summary::no_rank, 0};
+  if (!file->complaint.empty()) all = {file->rank, 1};
+  world->all_reduce(all);
+  if (all.lowest == file->rank) file->complain(all.ranks - 1);
+}
+
+template <communicator World>
 void crew<World>::tell_usage(agreement const& closed) {
   std::int64_t const open_ns = now_ns(file->clock) - file->opened_ns;
   usage_numbers all = file->used->numbers();
   std::int64_t const bytes = all.totals[0].sum;  // of this rank
   file->used->told();
   world->all_reduce(all);
+  usage_report told{file->path, file->ranks};
+  told.processors = processors_of_all(*world);
+  told.other_hints = hints_of_others(*world, file->hints());
   spread copies;
-  if constexpr (!requires { world->now(); }) {  // virtual time is no time of this machine
-    if (std::int64_t const ns = plain_copy_ns(bytes); ns >= 0) copies = spread(ns);
+  // Virtual time is no time of this machine, and ranks that wait for a processor measure that.
+  if constexpr (!requires { world->now(); }) {
+    if (std::int64_t const ns = told.crowded() ? -1 : plain_copy_ns(bytes); ns >= 0) copies = spread(ns);
     world->all_reduce(copies);
   }
   if (file->rank != 0) return;
   // Nothing that goes wrong here is worth more than the file.
   failure_of(errc::io, [&] {
-    std::string const failed = closed ? std::string() : message_of(closed, "close", file->path, file->rank);
-    publish(to_string(usage_report{file->path, file->ranks, open_ns, failed, file->told_hints(), all, copies}));
+    if (!closed) told.close_failed = message_of(closed, "close", file->path, file->rank);
+    told.open_ns = open_ns;
+    told.hints = file->told_hints();
+    told.numbers = all;
+    told.copy_ns = copies;
+    publish(to_string(told));
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <argosy/file/file_hints.hpp>
@@ -35,5 +36,8 @@ struct hint_facts {
 
 // The hints with what is known of their effect.
 file_hints with_effects(file_hints h, hint_facts const& last);
+
+// h.same_on_all(), and behind a tab in each line which variable and file the value is from; nothing behind what the program gave.
+std::string lines_with_sources(file_hints const& h);
 
 }  // namespace argosy::detail

@@ -100,7 +100,9 @@ struct job {
   std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
   agency* agents = nullptr;                    // null: there are none
   bool timed = false;
-  std::string_view call;  // a literal
+  std::string_view call;          // a literal
+  std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
+  exchanged_by together_by = {};  // who moved its windows
 
   // Before the call returns that this goes on after.
   void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
@@ -142,7 +144,7 @@ struct open_file {
   std::unique_ptr<usage> used;       // null: nobody asks for a report
   std::int64_t opened_ns = 0;        // when
   void count(job const& t, report const& done, bool failed) {
-    if (used) used->add(t.call, t.kind, done, failed);
+    if (used) used->add(t.call, t.kind, done, failed, t.begin_ns, t.together_by);
   }
   time_source clock;
 
@@ -167,7 +169,9 @@ struct open_file {
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
              opener with);
-  failure create(bool& made);  // opens the file; `made` if it was not there before
+  std::string complaint = {};       // about the environment: what cannot be read or written; a line each
+  void complain(int others) const;  // on standard error, once per process; so many other ranks have one, too
+  failure create(bool& made);       // opens the file; `made` if it was not there before
   failure open_existing();
   failure to_end();              // of the individual pointer
   failure try_lock(bool& none);  // `none`: this rank has no locks

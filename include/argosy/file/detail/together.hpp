@@ -39,7 +39,7 @@ class team {
     World const& near = node(world);
     int first = world.rank();
     near.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
-    std::int64_t const processors = processors_for(near);
+    std::int64_t const processors = detail::processors_for(near);
     std::string const host = host_name(world);
     bool const leads = near.rank() == 0, allowed = file.may_aggregate(near.rank(), host);
     struct numbers {
@@ -86,7 +86,7 @@ class team {
       failure f = all.run(t.where->number);
       if (!f) f = check();
       if (before) f = before;
-      agreement const result = agree_on_outcome(world, f);
+      agreement const result = agree_on_outcome(world, f, phase::waiting);
       // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
       if (!result && t.kind == access_kind::write) {
         bool const brought = done.bytes == t.bytes;
@@ -108,16 +108,6 @@ class team {
       return std::pair(places[static_cast<std::size_t>(a)], a) < std::pair(places[static_cast<std::size_t>(b)], b);
     });
     return ranks;
-  }
-  // Worlds whose ranks share processors say so.
-  static std::int64_t processors_for(World const& near) {
-    if constexpr (requires { near.processors(); }) {
-      processor_set all = near.processors();
-      near.all_reduce(all);
-      return std::min<std::int64_t>(near.size(), all.count());
-    } else {
-      return near.size();
-    }
   }
   static std::string host_name(World const& world) {
     if constexpr (requires { world.host_name(); })

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -28,6 +29,24 @@ inline constexpr std::size_t call_kinds = 16;
 std::size_t kind_of_call(std::string_view name, access_kind kind) noexcept;
 std::string name_of_call_kind(std::size_t kind);
 
+// Who moves the windows of a call that all ranks carry out together.
+struct exchanged_by {
+  std::int64_t aggregators = 0;   // 0: each rank by itself
+  std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
+  std::int64_t span = 0;          // from the first to the last byte that ranks asked for
+};
+
+// The time that ranks waited at the start of collective calls, and who waited least: the others wait for that one.
+struct waits_to_begin {
+  spread ns;
+  std::int32_t least_rank = 0;
+  constexpr void combine(waits_to_begin const& other) {
+    if (other.ns.least < ns.least || (other.ns.least == ns.least && other.least_rank < least_rank))
+      least_rank = other.least_rank;
+    ns.combine(other.ns);
+  }
+};
+
 // Of all calls, on one rank, and reduced over all.
 struct usage_numbers {
   struct row {
@@ -36,10 +55,17 @@ struct usage_numbers {
   };
   std::array<row, call_kinds> rows = {};
   report_spreads totals = {};
+  spread exchange = {};  // the rest of the times
+  // Of blocking calls that succeeded: what the program waited for.
+  waits_to_begin begin = {};
+  spread waited = {}, paced = {};   // for windows of others; in all of these calls
+  std::int64_t paced_together = 0;  // of them, on the rank that made most, those of all ranks
+  std::int64_t least_aggregators = std::numeric_limits<std::int64_t>::max(), most_aggregators = 0;
   std::int64_t views = 0;  // set by a rank
   struct {
     std::int64_t bytes = -1;
     std::int32_t rank = 0;
+    exchanged_by together;
     short_text<24> call;
     short_text<40> policy;
     short_text<256> reason;
@@ -57,7 +83,9 @@ class usage {
   usage(usage const&) = delete;
   usage& operator=(usage const&) = delete;
 
-  void add(std::string_view call, access_kind kind, report const& done, bool failed);
+  // `begin_ns`: that it waited for all ranks to come.
+  void add(std::string_view call, access_kind kind, report const& done, bool failed, std::int64_t begin_ns = 0,
+           exchanged_by const& together = {});
   void add_view();
   usage_numbers numbers() const;
   void told() { told_ = true; }
@@ -69,6 +97,9 @@ class usage {
   bool told_ = false;
   std::array<std::int64_t, call_kinds> calls_ = {}, bytes_ = {}, file_calls_ = {}, failed_ = {};
   report total_;
+  std::int64_t begin_ns_ = 0, waited_ns_ = 0, paced_ns_ = 0, paced_together_ = 0;
+  std::int64_t least_aggregators_ = std::numeric_limits<std::int64_t>::max(), most_aggregators_ = 0;
+  exchanged_by largest_together_;
   std::int64_t views_ = 0, largest_bytes_ = -1;
   std::string largest_call_, largest_policy_, largest_reason_;
 };
@@ -77,17 +108,20 @@ class usage {
 struct usage_report {
   std::string path = {};
   int ranks = 1;
+  std::int64_t processors = 1;    // of them, at most one for each rank
   std::int64_t open_ns = 0;       // from open to close
   std::string close_failed = {};  // the message; empty if it did not
   file_hints hints = {};
+  std::string other_hints = {};  // lines: what other ranks were given, and rank 0 was not
   usage_numbers numbers = {};
   spread copy_ns = {};  // that a plain copy of each rank's bytes takes; no ranks: not measured
+  bool crowded() const { return processors < ranks; }
 };
 std::string to_string(usage_report const& r);
 // One line each.
 std::vector<std::string> advice_of(usage_report const& r);
 
-// The time in which this rank copies as many bytes in memory: measured by some; -1 if it could not.
+// The time in which this rank copies as many bytes in memory: the best of some copies; -1 if it could not.
 std::int64_t plain_copy_ns(std::int64_t bytes);
 
 // To standard error, or to the end of the file that ARGOSY_REPORT names.

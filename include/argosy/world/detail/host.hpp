@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -25,5 +26,31 @@ struct processor_set {
   }
   static processor_set of_this_process();
 };
+
+// That the ranks of a node share, at most one each: worlds whose ranks share processors say so. Collective.
+template <class World>
+std::int64_t processors_for(World const& near) {
+  if constexpr (requires { near.processors(); }) {
+    processor_set all = near.processors();
+    near.all_reduce(all);
+    return std::min<std::int64_t>(near.size(), all.count());
+  } else {
+    return near.size();
+  }
+}
+
+// The same of all nodes. Fewer than ranks: some wait for a processor, and times tell little. Collective.
+template <class World>
+std::int64_t processors_of_all(World const& world) {
+  struct number {
+    std::int64_t sum;
+    void combine(number const& other) { sum += other.sum; }
+  } all{0};
+  World const near = world.node();
+  std::int64_t const here = processors_for(near);
+  if (near.rank() == 0) all.sum = here;
+  world.all_reduce(all);
+  return all.sum;
+}
 
 }  // namespace argosy::detail
