@@ -54,7 +54,7 @@ struct used_view {
         checks_types(checked || view.representation().converts()),
         sorted(!view.stream().overlaps()),
         granule(std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
-        types(checks_types ? type_digest(view.etype_types()) : type_digest()),
+        types(checks_types ? type_digest(view.etype_types(), view.representation().converts()) : type_digest()),
         number(next_number()) {
     bool const bytes_as_they_are = !this->view.representation().converts();
     if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
@@ -171,6 +171,7 @@ struct open_file {
   void lies_on(storage s);                     // the same on all ranks
   void remark(std::string const& text) const;  // in the trace, if there is one
   bool develop = false;                        // mistakes are looked for that cost time to find
+  mutable bool told_of_parts = false;          // a mistake that is told once
   std::shared_ptr<call_watch> watch;           // null: nobody wants to know who waits
 
   // Opening, step by step; what needs other ranks is between them.
