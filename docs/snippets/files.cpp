@@ -97,6 +97,7 @@ void data(boost::mpi::communicator const& world) {
   f.write_at(512, {matrix.data(), io::vector(8, 1, 8, io::type<double>)});  // an address and a datatype: a column
   f.write_at(576, {matrix.data(), io::type<double>, 8});                    // and a count
   f.write_at(640, {matrix.data(), [] { return io::type<double>; }});        // a function that returns the datatype
+  f.write_at(648, {});  // nothing; an empty std::span is nothing, too
   // [data]
   world.barrier();
   REQUIRE(f.size() == 648);
