@@ -110,9 +110,9 @@ void checkpoints(mpi::communicator const& world) {
   // [format_particles]
   auto const state_of = [&](std::vector<particle>& mine) {
     std::int64_t const n = std::ssize(mine), first = exclusive_sum(world, n), all = sum(world, n);
-    io::checkpoint state;
-    state.add("particles", io::subarray({all}, {n}, {first}, io::type<particle>), mine);
-    return state;
+    io::checkpoint now;
+    now.add("particles", io::subarray({all}, {n}, {first}, io::type<particle>), mine);
+    return now;
   };
   state_of(own).save(world, "particles.checkpoint");
   // [format_particles]
