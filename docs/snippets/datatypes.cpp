@@ -9,6 +9,7 @@
 #include <argosy/layout/serialize.hpp>
 #include <argosy/world/self.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +58,7 @@ void packed_records() {
   std::string const path = (std::filesystem::temp_directory_path() / "argosy_snippets_packed").string();
   auto f = io::basic_file<io::self>::open(io::self(), path,
                                           io::mode::create | io::mode::read_write | io::mode::delete_on_close);
-  std::vector<particle> const particles(50);
+  std::vector<particle> particles(50);
   // [packed]
   f.set_view(64, io::packed(io::type<particle>));  // 28 bytes each, one behind the other
   f.write_all(particles);                          // the padding stays in memory
@@ -67,9 +68,21 @@ void packed_records() {
   // [select]
   using positions_only = io::members<&particle::x>;
   f.set_view(64, io::packed(positions_only{}));
-  f.write_all({particles.data(), positions_only{}, std::ssize(particles)});
+  f.write_all({particles, positions_only{}});  // or {particles.data(), positions_only{}, particles.size()}
   // [select]
   REQUIRE(f.size() == 64 + 50 * 24);
+  f.set_view(64, io::packed(io::type<particle>));
+  for (int i = 0; i < 50; ++i) particles[static_cast<std::size_t>(i)].id = i;
+  f.write_at(0, particles);
+  // [fewer]
+  // Of 28 bytes each: x at 0, id at 24.
+  auto const ids = io::resized(io::record(io::member(24, io::type<std::int32_t>)), 0, 28);
+  f.set_view(64, ids);
+  f.read_all({particles, io::members<&particle::id>{}});
+  // [fewer]
+  REQUIRE(particles[49].id == 49);
+  std::vector<std::int32_t> numbers(50);
+  REQUIRE(f.read_at(0, numbers).bytes == 200 && numbers[49] == 49);
   f.close();
 }
 
@@ -93,6 +106,14 @@ void distributed(int rank) {
   // [distributed]
   REQUIRE(tiles.form().extent() == 32 * 64 * 8);
   REQUIRE(block_of_a_cube.form().size() > 0);
+
+  // [own_rows]
+  // 10 rows on 4 ranks: `block` deals 3, 3, 3, 1; a program that spreads the rest, 3, 3, 2, 2, says where its rows are.
+  std::int64_t const ranks = 4, nx = 8, mine = 10 / ranks + (rank < 10 % ranks ? 1 : 0);
+  std::int64_t const first = rank * (10 / ranks) + std::min<std::int64_t>(rank, 10 % ranks);
+  auto const rows = io::subarray({10, nx}, {mine, nx}, {first, 0}, io::type<double>);
+  // [own_rows]
+  REQUIRE(rank >= ranks || rows.form().size() == mine * nx * 8);
 
   // [draw]
   std::vector<io::layout> owners;

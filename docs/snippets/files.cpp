@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -71,6 +72,29 @@ void views(boost::mpi::communicator const& world) {
   f.close();
 }
 
+void steps_with_headers(boost::mpi::communicator const& world) {
+  auto f = io::file::open(world, "headers.dat", io::mode::create | io::mode::read_write);
+  io::darray<double, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
+  std::vector<double> const u(static_cast<std::size_t>(tile.form().size()) / sizeof(double), world.rank());
+  // [headers]
+  // Each step: 64 bytes for its header, then the array. A view for each of the two; a step is the extent of both.
+  std::int64_t const step_bytes = 64 + tile.form().extent(), mine = std::ssize(u);
+  std::array<double, 2> head{};  // number and time
+  for (int step = 0; step < 3; ++step) {
+    head = {1.0 * step, 0.1 * step};
+    f.set_view(0, io::resized(io::type<double[2]>, 0, step_bytes));
+    f.write_at_all(step, world.rank() == 0 ? io::source(head) : io::source());
+    f.set_view(64, io::resized(tile, 0, step_bytes));
+    f.write_at_all(step * mine, u);
+  }
+  // [headers]
+  f.set_view(0, io::type<double>);
+  std::array<double, 9> second{};
+  f.read_at_all(step_bytes / 8, second);
+  REQUIRE(f.size() == 3 * step_bytes && second[0] == 1 && second[1] == 0.1 && second[8] == 0);
+  f.close();
+}
+
 void later(boost::mpi::communicator const& world) {
   auto f = io::file::open(world, "split.dat", io::mode::create | io::mode::read_write);
   f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())});
@@ -97,6 +121,7 @@ void data(boost::mpi::communicator const& world) {
   f.write_at(512, {matrix.data(), io::vector(8, 1, 8, io::type<double>)});  // an address and a datatype: a column
   f.write_at(576, {matrix.data(), io::type<double>, 8});                    // and a count
   f.write_at(640, {matrix.data(), [] { return io::type<double>; }});        // a function that returns the datatype
+  f.write_at(648, {});  // nothing; an empty std::span is nothing, too
   // [data]
   world.barrier();
   REQUIRE(f.size() == 648);
@@ -234,6 +259,7 @@ int main(int argc, char** argv) {
   std::filesystem::current_path(directory);
   opening(world);
   views(world);
+  steps_with_headers(world);
   later(world);
   data(world);
   shared(world);

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -40,6 +41,17 @@ namespace {
 
 void require(bool well, char const* what) {
   if (!well) throw std::runtime_error(what);
+}
+
+std::int64_t sum(mpi::communicator const& world, std::int64_t n) {
+  std::int64_t all = 0;
+  MPI_Allreduce(&n, &all, 1, MPI_INT64_T, MPI_SUM, world);
+  return all;
+}
+std::int64_t exclusive_sum(mpi::communicator const& world, std::int64_t n) {
+  std::int64_t before = 0;
+  MPI_Exscan(&n, &before, 1, MPI_INT64_T, MPI_SUM, world);
+  return world.rank() == 0 ? 0 : before;
 }
 
 void arrays(mpi::communicator const& world) {
@@ -94,6 +106,18 @@ void checkpoints(mpi::communicator const& world) {
   state.save(world, "state.checkpoint");
   state.load(world, "state.checkpoint");  // on any number of ranks
   // [format_checkpoint]
+  std::vector<particle> own(static_cast<std::size_t>(world.rank() + 1));
+  // [format_particles]
+  auto const state_of = [&](std::vector<particle>& mine) {
+    std::int64_t const n = std::ssize(mine), first = exclusive_sum(world, n), all = sum(world, n);
+    io::checkpoint now;
+    now.add("particles", io::subarray({all}, {n}, {first}, io::type<particle>), mine);
+    return now;
+  };
+  state_of(own).save(world, "particles.checkpoint");
+  // [format_particles]
+  auto const there = io::checkpoint::header_of(world, "particles.checkpoint");
+  require(there.find("particles")->shape[0] == world.size() * (world.size() + 1) / 2, "other particles were saved");
   require(step == 7 && u == std::vector<double>(24, world.rank()), "loaded something else");
   world.barrier();
   if (world.rank() != 0) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/serialize.hpp>
@@ -18,6 +19,25 @@ void tell_of_holes(open_file const& file, used_view const& next, source_location
       "set_view of '" + file.path + "' at " + where.file_name() + ":" + std::to_string(where.line()) + words;
   file.remark(line);
   std::fprintf(stderr, "argosy: %s\n", line.c_str());
+}
+
+void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
+  view const& v = file.where->view;
+  std::int64_t const whole = v.filetype().size();
+  std::string const line = std::string(c.name) + " of '" + file.path + "' at " + c.where().file_name() + ":" +
+                           std::to_string(c.where().line()) + ": ";
+  if (whole > 0 && bytes % whole != 0)
+    file.remark(line + "the data has " + std::to_string(bytes) +
+                " bytes in the file, no whole number of filetypes of " + std::to_string(whole));
+  bool const part_of_array = v.array_sizes().size() > 0 && file.last_call.collective && bytes > 0 && bytes != whole;
+  if (!part_of_array || file.told_of_parts.exchange(true)) return;
+  std::fprintf(
+      stderr,
+      "argosy: %srank %d brings %lld bytes, and its part of the array is %lld: does the program deal the array out as "
+      "the "
+      "filetype does? (block gives all ranks as much as the first, and the last ones the rest; subarray takes any "
+      "division.) Told once.\n",
+      line.c_str(), file.rank, static_cast<long long>(bytes), static_cast<long long>(whole));
 }
 
 namespace {

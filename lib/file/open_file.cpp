@@ -8,6 +8,7 @@
 #include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
+#include <argosy/file/detail/develop_checks.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
@@ -188,9 +189,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   t.etypes = t.bytes / v.etype_size();
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
-  if (develop && !reading && !v.filetype().empty() && t.bytes % v.filetype().size() != 0)
-    remark(std::string(c.name) + " at " + c.where().file_name() + ":" + number(c.where().line()) + ": the data has " +
-           number(t.bytes) + " bytes in the file, no whole number of filetypes of " + number(v.filetype().size()));
+  if (develop && !reading) tell_of_parts(*this, c, t.bytes);
   if (c.pointer == pointer_kind::shared) return {};
   if (c.pointer == pointer_kind::explicit_offset) return locate(c.offset, t);
   if (!moved) return locate(position.get(), t);
@@ -225,7 +224,7 @@ failure open_file::locate(std::int64_t offset, job& t) const {
 // MPI 3.1, 13.6.6: the data must be of the types of the etype; bytes match all.
 failure used_view::fault_of(stream_types const& data, std::int64_t etypes) const try {
   if (!checks_types || etypes == 0 || types.is_bytes()) return {};
-  type_digest const given(data.get());
+  type_digest const given(data.get(), view.representation().converts());
   if (given.is_bytes() || given.repeats(types, etypes)) return {};
   return {errc::datatype,
           "the data is of other types (" + to_string(data.get()) + ") than the etype (" +

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iomanip>
+#include <limits>
 #include <optional>
+#include <span>
+#include <sstream>
 
+#include <argosy/agree/detail/arguments.hpp>
 #include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/format/detail/stored_array.hpp>
+#include <argosy/layout/pack.hpp>
 
 #include "literal.hpp"
 
@@ -139,15 +145,67 @@ failure view_of(stored_array const& stored, array_part const& part, view& into) 
 
 failure fault_of(array_part const& part, const_buffer const& data, std::string_view whose) {
   signature const types = data.types();
-  type_digest const given(types);
+  type_digest const given(types, false);  // the other byte order does not tell integers of one width apart, either
   if (data.size() == part.part_bytes() &&
-      (data.size() == 0 || given.is_bytes() || given.repeats(type_digest(part.types()), part.elements())))
+      (data.size() == 0 || given.is_bytes() || given.repeats(type_digest(part.types(), false), part.elements())))
     return {};
   signature wanted;
   wanted.append(part.types(), part.elements());
   return {errc::datatype, "the data is " + (types.empty() ? "nothing" : to_string(types)) + ", this rank's part of '" +
                               std::string(whose) + "', " + to_string(part) + ", is " +
                               (wanted.empty() ? "nothing" : to_string(wanted))};
+}
+
+namespace {
+
+template <class T>
+std::string number_in(std::span<std::byte const> bytes) {
+  T x;
+  std::memcpy(&x, bytes.data(), sizeof x);
+  std::ostringstream text;
+  text << std::setprecision(std::numeric_limits<T>::max_digits10) << +x;
+  return text.str();
+}
+
+}  // namespace
+
+std::string value_words(const_buffer const& data) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(data.size()));
+  pack(data.form(), data.address(), bytes.data());
+  std::string words;
+  signature const types = data.types();
+  if (types.nodes().size() == 1 && types.nodes()[0].body == 0 && types.nodes()[0].count == 1)
+    switch (types.nodes()[0].type) {
+      case basic::int32:
+        words = number_in<std::int32_t>(bytes);
+        break;
+      case basic::uint32:
+        words = number_in<std::uint32_t>(bytes);
+        break;
+      case basic::int64:
+        words = number_in<long long>(bytes);
+        break;
+      case basic::long_int:
+        words = number_in<long>(bytes);
+        break;
+      case basic::uint64:
+      case basic::unsigned_long:
+        words = number_in<std::uint64_t>(bytes);
+        break;
+      case basic::float32:
+        words = number_in<float>(bytes);
+        break;
+      case basic::float64:
+        words = number_in<double>(bytes);
+        break;
+      default:
+        break;
+    }
+  // Also of a number: -0 and 0 look alike, and so do values that are none.
+  std::ostringstream sum;
+  sum << (words.empty() ? "(" : " (") << bytes.size() << " bytes, sum " << std::hex
+      << fingerprint({reinterpret_cast<char const*>(bytes.data()), bytes.size()}) << ")";
+  return words + sum.str();
 }
 
 }  // namespace detail

@@ -242,6 +242,25 @@ TEST_CASE("lists come as braces, arrays, spans, vectors of any integer, or mixed
   CHECK(io::record_of(lengths, places, parts) == io::record(lengths, places, io::type<int>, io::type<char>).form());
 }
 
+TEST_CASE("a list in braces may mix integers of any type", "[datatype]") {
+  std::int64_t const n = 8, low = 1;
+  int const m = 4;
+  std::size_t const wide = 2;
+  io::layout const box = io::subarray({8, 4}, {2, 4}, {1, 0}, io::type<double>).form();
+  CHECK(io::subarray({n, m}, {wide, n / 2}, {low, 0}, io::type<double>).form() == box);
+  CHECK(io::subarray({m, n}, {4 * low, wide}, {0, low}, io::type<double>, io::order::fortran).form() == box);
+  CHECK(io::indexed({2, low, wide}, {0, n, 20}, io::type<float>).form() ==
+        io::indexed({2, 1, 2}, {0, 8, 20}, io::type<float>).form());
+  CHECK(io::hindexed({2, low}, {0, n}, io::type<float>).form() == io::hindexed({2, 1}, {0, 8}, io::type<float>).form());
+  CHECK(io::indexed_block(1, {0, n}, io::type<float>).form() == io::indexed_block(1, {0, 8}, io::type<float>).form());
+  CHECK(io::hindexed_block(1, {0, n}, io::type<float>).form() == io::hindexed_block(1, {0, 8}, io::type<float>).form());
+  CHECK(io::record({low, 2}, {0, n}, io::type<double>, io::type<int>).form() ==
+        io::record({1, 2}, {0, 8}, io::type<double>, io::type<int>).form());
+  CHECK(io::darray({n, m}, io::distribute::block, io::process_grid(4, 2), 1, io::type<double>).form() ==
+        io::darray<double, 2>({8, 4}, io::distribute::block, io::process_grid(4, 2), 1).form());
+  CHECK_THROWS_WITH(io::subarray({n, ~0ull}, {m, wide}, {0, low}, io::type<double>).form(), Contains("2^63"));
+}
+
 TEST_CASE("what cannot be is refused with its name, number and remedy", "[datatype][error]") {
   auto const real_type = io::type<double>;
   CHECK_THROWS_WITH(io::contiguous(-3, real_type).form(), Contains("argosy::contiguous") && Contains("-3"));
@@ -357,4 +376,17 @@ TEST_CASE("a member of a record may be given by its pointer", "[datatype]") {
     double u[4];
   };
   CHECK(io::member(&row::u, io::type<double>, 4).form() == io::at(8, io::bytes(32)));
+}
+
+TEST_CASE("a member of a record holds so many copies and no more", "[datatype][error]") {
+  struct row {
+    int n;
+    double u[4];
+  };
+  CHECK_THROWS_WITH(io::member(&row::u, io::type<double>, 5).form(),
+                    Contains("argosy::member: 5 copies of 8 bytes reach beyond the member, which has 32"));
+  CHECK(io::member(&row::u, io::type<double>, 3).form() == io::at(8, io::bytes(24)));
+  CHECK(io::member(&row::u, io::type<double>, 0).form().empty());
+  CHECK_THROWS_WITH(io::record(io::member(&row::n, io::contiguous(2, io::type<int>))).form(), Contains("which has 4"));
+  CHECK(io::member(8, io::type<double>, 5).form() == io::at(8, io::bytes(40)));  // a place: nobody knows what is there
 }

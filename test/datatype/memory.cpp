@@ -213,3 +213,18 @@ TEST_CASE("the interior leaves the halo out, on both sides or on each by itself"
   CHECK_THROWS_WITH(io::interior(u, {4, 0}).form(), Catch::Contains("extent(0) = 6"));
   CHECK_THROWS_AS(io::interior(u, {-1, 0}).form(), io::invalid_layout);
 }
+
+namespace {
+struct moving : particle {
+  double v[2];
+};
+}  // namespace
+
+TEST_CASE("members chosen of a base step by the class that lies there", "[memory]") {
+  std::vector<moving> all(3);
+  auto const ids = io::memory(all.data(), io::members<&particle::id>{}, std::ssize(all));
+  CHECK(ids.form() == io::repeat(3, sizeof(moving), io::resized(io::at(8, io::bytes(4)), 0, sizeof(moving))));
+  CHECK(ids.types().get() == io::signature(io::basic::int32, 3));
+  std::vector<std::byte> raw(3 * sizeof(particle));  // raw memory may hold anything
+  CHECK(io::memory(raw.data(), io::members<&particle::id>{}, 3).size() == 12);
+}

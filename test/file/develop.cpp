@@ -15,6 +15,7 @@
 #include <argosy/policy/independent.hpp>
 
 #include "support/file_cases.hpp"
+#include "support/standard_error.hpp"
 
 namespace io = argosy;
 using namespace io::test;
@@ -142,6 +143,50 @@ TEST_CASE("ranks that write one byte twice are found in develop mode, and nothin
     std::vector<int> const none;
     o.f.write_at_all(0, me == 0 ? row : none, o.error);
     CHECK_FALSE(o.error);
+  }
+}
+
+TEST_CASE("integers of one width are one type where nothing converts, whatever C calls them", "[file][develop]") {
+  static_assert(sizeof(long) == sizeof(long long));
+  std::vector<long long> const wide(4);
+  std::vector<int> const narrow(8);
+  opened o(true);
+  o.f.set_view(0, io::type<long>);
+  CHECK(o.f.write_at_all(4 * rank(), wide).bytes == 32);
+  o.f.write_at_all(4 * rank(), narrow, o.error);
+  CHECK(o.error == errc::datatype);
+  o.f.set_view(0, {io::type<long>, io::contiguous(4, io::type<long long>)}, o.error);
+  CHECK_FALSE(o.error);
+  o.f.set_view(0, {io::type<long>, io::external32});  // 4 bytes there, where a long long has 8
+  o.f.write_at_all(4 * rank(), wide, o.error);
+  CHECK(o.error == errc::datatype);
+}
+
+TEST_CASE("data that is not a rank's part of an array is told once in develop mode, and written", "[file][develop]") {
+  std::int64_t const n = 4 * size();
+  io::darray<int, 2> const tile({n, 2}, io::distribute::block, {size(), 1}, rank());
+  std::vector<int> const exact(8, rank()), fewer(6), more(16);
+  std::string const words = "brings 64 bytes, and its part of the array is 32";
+  for (bool const develop : {false, true}) {
+    opened o(develop);
+    CHECK(errors_of([&] {
+            o.f.set_view(0, tile);
+            o.f.write_all(exact);
+            o.f.write_all({});
+            o.f.write(more);  // local calls bring any amount
+            o.f.set_view(0, io::contiguous(8, io::type<int>));
+            if (rank() == 0) o.f.write_at_all(0, fewer);
+            if (rank() != 0) o.f.write_at_all(0, {});
+          }) == "");
+    o.f.set_view(0, tile);
+    std::string const said = errors_of([&] {
+      CHECK(o.f.write_all(more).bytes == 64);
+      CHECK(o.f.write_all(fewer).bytes == 24);
+    });
+    if (!develop) CHECK(said == "");
+    if (develop)
+      CHECK_THAT(said, Contains("write_all of '") && Contains("develop.cpp:") &&
+                           Contains("rank " + std::to_string(rank()) + " " + words) && !Contains("brings 24"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <argosy/policy/two_phase.hpp>
 #include <argosy/world/self.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "support/file_cases.hpp"
 #include "support/files.hpp"
@@ -451,4 +453,33 @@ TEST_CASE("a plan says whose policy it is not, and what a rank by itself does", 
   CHECK_FALSE(f.explain_all(io::access_kind::write, data, io::two_phase{}).alone);
   std::vector<int> const nothing;
   CHECK(f.explain_all(io::access_kind::write, nothing, io::sieving{}).alone->windows.empty());
+}
+
+TEST_CASE("data is an array, chosen members of all elements, or nothing", "[file][self]") {
+  struct item {
+    double x;
+    int id;
+  };
+  scratch const here;
+  file f = file::open(io::self(), here / "data", io::mode::create | io::mode::read_write);
+  double out[2][3] = {{1, 2, 3}, {4, 5, 6}}, in[2][3] = {};
+  f.write_at(0, out);
+  CHECK(f.read_at(0, in).bytes == 48);
+  CHECK(std::equal(&out[0][0], &out[0][0] + 6, &in[0][0]));
+
+  std::vector<item> items{{1, 10}, {2, 20}, {3, 30}}, back(3);
+  using ids = io::members<&item::id>;
+  CHECK(f.write_at_all(0, {items, ids{}}).bytes == 12);
+  CHECK(f.read_at_all(0, {back, ids{}}).bytes == 12);
+  CHECK(back[2].id == 30);
+  CHECK(back[2].x == 0);
+  CHECK(f.read_at(0, {back.data(), ids{}, back.size()}).bytes == 12);  // a count of any type
+  std::error_code error;
+  f.read_at(0, {back.data(), ids{}, ~std::size_t{0}}, error);
+  CHECK(error == io::errc::argument);
+  CHECK(f.what_failed().find("2^63") != std::string::npos);
+
+  CHECK(f.write_at_all(0, {}).bytes == 0);
+  CHECK(f.read_at_all(0, {}).bytes == 0);
+  CHECK(f.size() == 48);
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -19,6 +18,7 @@
 #include "support/file_cases.hpp"
 #include "support/nodes_world.hpp"
 #include "support/plain_world.hpp"
+#include "support/standard_error.hpp"
 
 namespace io = argosy;
 using namespace io::test;
@@ -34,24 +34,6 @@ io::mpi const& world() {
 }
 int rank() { return world().rank(); }
 int size() { return world().size(); }
-
-// What this process writes to standard error meanwhile.
-template <class F>
-std::string errors_of(F&& f) {
-  std::FILE* const all = std::tmpfile();
-  std::fflush(stderr);
-  int const before = ::dup(STDERR_FILENO);
-  ::dup2(::fileno(all), STDERR_FILENO);
-  f();
-  std::fflush(stderr);
-  ::dup2(before, STDERR_FILENO);
-  ::close(before);
-  std::string text(static_cast<std::size_t>(std::ftell(all)), ' ');
-  std::rewind(all);
-  text.resize(std::fread(text.data(), 1, text.size(), all));
-  std::fclose(all);
-  return text;
-}
 
 struct watched {
   explicit watched(char const* seconds) {

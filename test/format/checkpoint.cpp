@@ -324,6 +324,7 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
     std::int64_t const fixed = 0;
     std::vector<float> longer(6);
     std::error_code error;
+    std::string checkpoint_words;
     auto const refused = [&](checkpoint c, bool saves, io::errc e, std::string const& words) {
       if (saves)
         c.save(world, "f", error, files.opener());
@@ -331,8 +332,10 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
         c.load(world, "f", error, files.opener());
       CHECK((error == e || error == io::errc::error_on_another_rank));
       CHECK_THAT(c.what_failed(), ContainsSubstring(words));
+      checkpoint_words = c.what_failed();
     };
     refused(checkpoint().add("none", value), false, io::errc::datatype, "has no 'none'; it has\ngeneration: '<i8' ()");
+    CHECK_THAT(checkpoint_words, ContainsSubstring("checkpoint::load of 'f' failed") && !ContainsSubstring("\n."));
     refused(checkpoint().add("generation", small), false, io::errc::datatype,
             "'generation': the file has an array of '<i8' (), the program's is of '<i4' ()");
     refused(checkpoint().add("table", longer), false, io::errc::datatype, "'<f4' (5,), the program's is of '<f4' (6,)");
@@ -341,7 +344,15 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
             "the file has");
     refused(checkpoint().add("a", value).add("a", small), true, io::errc::argument, "'a' is there twice");
     refused(checkpoint().add("", value), true, io::errc::argument, "has a name");
-    refused(checkpoint().add(world.rank() == 0 ? "a" : "b", value), true, io::errc::not_same, "arrays");
+    refused(checkpoint().add(world.rank() == 0 ? "a" : "b", value), true, io::errc::not_same,
+            "arrays[0] is 'b' '<f8' () = 0 (8 bytes, sum");
+    CHECK_THAT(checkpoint_words, ContainsSubstring("on rank 1, 'a' '<f8' () = 0"));
+    std::int32_t const own = world.rank() + 5;
+    refused(checkpoint().add("k", own), true, io::errc::not_same, "arrays[0] is 'k' '<i4' () = 6 (4 bytes, sum");
+    CHECK_THAT(checkpoint_words, ContainsSubstring("checkpoint::save of 'f' failed") &&
+                                     ContainsSubstring("what was saved in 'f' before is still there"));
+    std::vector<float> const several(3, static_cast<float>(world.rank()));
+    refused(checkpoint().add("several", several), true, io::errc::not_same, "'several' '<f4' (3,) = (12 bytes, sum");
     std::vector<float> const wrong(world.rank() == 0 ? 5 : 4);
     refused(checkpoint().add("u", io::darray<float, 1>({10}, io::distribute::block, {2}, world.rank()), wrong), true,
             io::errc::datatype, "the data is 4 float32, this rank's part of 'u', '<f4' (10,), is 5 float32");
@@ -350,4 +361,49 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
     CHECK_THROWS_AS(checkpoint::header_of(world, "g", {}, files.opener()), io::error);
   });
   CHECK(generation_in(files) == 1);
+}
+
+TEST_CASE("a container may get other elements, and another size, between saving and loading", "[format][checkpoint]") {
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {
+    io::darray<double, 1> const tile({8}, io::distribute::block, {2}, world.rank());
+    std::vector<double> u(4, 1);
+    std::vector<std::int32_t> list(3, 3);
+    checkpoint d;
+    d.add("u", tile, u).add("list", list);
+    u = std::vector<double>(4, 2 + world.rank());
+    list.assign(500, 7);
+    d.save(world, "f", {}, files.opener());
+    u = std::vector<double>(4, -1);
+    list = std::vector<std::int32_t>(500, -1);
+    d.load(world, "f", {}, files.opener());
+    CHECK(u == std::vector<double>(4, 2 + world.rank()));
+    CHECK(list == std::vector<std::int32_t>(500, 7));
+    u.resize(5);  // the part has 4
+    std::error_code error;
+    d.save(world, "f", error, files.opener());
+    CHECK(error == io::errc::datatype);
+    CHECK_THAT(d.what_failed(), ContainsSubstring("the data is 5 float64, this rank's part of 'u'"));
+  });
+}
+
+TEST_CASE("errors on the way are told as those of the call and the file that the program named",
+          "[format][checkpoint][errors]") {
+  io::lab::scenario s{.ranks = 2, .ranks_per_node = 2};
+  s.faults.push_back({0, io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device)});
+  io::lab::virtual_files const files = with_first();
+  io::lab::virtual_cluster(s, options).run([&](rank const& world) {
+    state now(world.rank(), 2, 2, true);
+    auto c = now.named<rank>();
+    try {
+      c.save(world, "f", {}, files.opener());
+      CHECK(false);
+    } catch (io::error const& e) {
+      CHECK(e.cause() == std::errc::no_space_on_device);
+      CHECK(std::string(e.what()) == c.what_failed());
+      CHECK_THAT(e.what(), ContainsSubstring("argosy: checkpoint::save of 'f' failed on rank 0") &&
+                               ContainsSubstring("what was saved in 'f' before is still there") &&
+                               !ContainsSubstring("write_at_all") && !ContainsSubstring(".part"));
+    }
+  });
 }

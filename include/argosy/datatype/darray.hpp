@@ -144,12 +144,12 @@ template <detail::number_sequence S, class R, detail::number_sequence G, number 
 darray(S const&, R const&, G const&, P, Old, Order)
     -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
               detail::stored_grid<G, detail::stored_list<S>::static_size>, stored_number<P>, Order>;
-template <detail::integer I, std::size_t N, class R, detail::number_sequence G, number P, datatype Old>
-darray(I const (&)[N], R const&, G const&, P, Old)
+template <std::size_t N, class R, detail::number_sequence G, number P, datatype Old>
+darray(detail::any_integer const (&)[N], R const&, G const&, P, Old)
     -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, stored_number<P>,
               fixed_order<order::c>>;
-template <detail::integer I, std::size_t N, class R, detail::number_sequence G, number P, datatype Old, class Order>
-darray(I const (&)[N], R const&, G const&, P, Old, Order)
+template <std::size_t N, class R, detail::number_sequence G, number P, datatype Old, class Order>
+darray(detail::any_integer const (&)[N], R const&, G const&, P, Old, Order)
     -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, stored_number<P>, Order>;
 
 }  // namespace argosy

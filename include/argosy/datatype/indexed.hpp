@@ -67,8 +67,9 @@ class indexed {
 
 template <detail::number_sequence L, detail::number_sequence D, datatype Old>
 indexed(L const&, D const&, Old) -> indexed<detail::stored_list<L>, detail::stored_list<D>, Old>;
-template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype Old>
-indexed(I const (&)[N], J const (&)[M], Old) -> indexed<numbers<N>, numbers<M>, Old>;
+template <std::size_t N, std::size_t M, datatype Old>
+indexed(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old)
+    -> indexed<numbers<N>, numbers<M>, Old>;
 
 // Like `indexed`, with displacements in bytes.
 // Blocks of length 0 count for nothing, not even for the bounds. Keeps its lists: those of unknown size on the heap.
@@ -125,7 +126,8 @@ class hindexed {
 
 template <detail::number_sequence L, detail::number_sequence D, datatype Old>
 hindexed(L const&, D const&, Old) -> hindexed<detail::stored_list<L>, detail::stored_list<D>, Old>;
-template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype Old>
-hindexed(I const (&)[N], J const (&)[M], Old) -> hindexed<numbers<N>, numbers<M>, Old>;
+template <std::size_t N, std::size_t M, datatype Old>
+hindexed(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old)
+    -> hindexed<numbers<N>, numbers<M>, Old>;
 
 }  // namespace argosy

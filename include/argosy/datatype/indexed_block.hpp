@@ -66,8 +66,8 @@ class indexed_block {
 
 template <number B, detail::number_sequence D, datatype Old>
 indexed_block(B, D const&, Old) -> indexed_block<stored_number<B>, detail::stored_list<D>, Old>;
-template <number B, detail::integer I, std::size_t N, datatype Old>
-indexed_block(B, I const (&)[N], Old) -> indexed_block<stored_number<B>, numbers<N>, Old>;
+template <number B, std::size_t N, datatype Old>
+indexed_block(B, detail::any_integer const (&)[N], Old) -> indexed_block<stored_number<B>, numbers<N>, Old>;
 
 // Like `indexed_block`, with displacements in bytes.
 // If the block length is negative, form() throws invalid_layout.
@@ -122,7 +122,7 @@ class hindexed_block {
 
 template <number B, detail::number_sequence D, datatype Old>
 hindexed_block(B, D const&, Old) -> hindexed_block<stored_number<B>, detail::stored_list<D>, Old>;
-template <number B, detail::integer I, std::size_t N, datatype Old>
-hindexed_block(B, I const (&)[N], Old) -> hindexed_block<stored_number<B>, numbers<N>, Old>;
+template <number B, std::size_t N, datatype Old>
+hindexed_block(B, detail::any_integer const (&)[N], Old) -> hindexed_block<stored_number<B>, numbers<N>, Old>;
 
 }  // namespace argosy

@@ -33,6 +33,36 @@ constexpr std::int64_t absolute_start(layout const& form) {
   return form.true_lower_bound() < lowest_address ? 0 : form.true_lower_bound();
 }
 
+// Members chosen of a base step by the class that lies there.
+template <class T, datatype D>
+constexpr decltype(auto) form_at(D const& type) {
+  if constexpr (choice_of_members<D> && std::is_class_v<T>)
+    return layout(D::template form_in<std::remove_cv_t<T>>());
+  else
+    return form_of(type);
+}
+
+// Where elements lie, but not one behind the other, or not themselves.
+template <class T>
+constexpr void refuse_container() {
+  using value = std::ranges::range_value_t<T>;
+  static_assert(
+      std::ranges::contiguous_range<T>,
+      "argosy::memory: the elements of this container do not lie one behind the other, as those of a vector<bool>, a "
+      "deque or a list; copy them into a std::vector, of char or std::uint8_t for bool");
+  static_assert(
+      !std::ranges::contiguous_range<T> || !std::ranges::sized_range<value>,
+      "argosy::memory: the rows of this container lie anywhere in memory; keep them in one std::vector, row behind "
+      "row, or write each by a call of its own");
+}
+
+// Containers that bring no bytes that could be written: of bits, nodes, or containers of their own.
+template <class T>
+concept scattered_container =
+    std::ranges::sized_range<T> && !std::is_array_v<T> && !element_type<T> &&
+    (!std::ranges::contiguous_range<T> ||
+     (std::ranges::sized_range<std::ranges::range_value_t<T>> && !element_type<std::ranges::range_value_t<T>>));
+
 }  // namespace detail
 
 //   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3], a described struct, a scalar
@@ -46,6 +76,9 @@ auto memory(T&& x) {
     return x;
   } else if constexpr (mdspan_like<std::remove_reference_t<T>>) {
     return detail::memory_of_array(x, order::c);
+  } else if constexpr (detail::scattered_container<bare>) {
+    detail::refuse_container<bare>();
+    return buffer();
   } else if constexpr (std::ranges::contiguous_range<T> && !std::is_array_v<bare> && std::ranges::sized_range<T>) {
     static_assert(std::is_lvalue_reference_v<T> || std::ranges::borrowed_range<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
@@ -92,8 +125,11 @@ auto memory(T* address, D const& type, std::int64_t count = 1) {
       !detail::are_other_numbers<T, D>(),
       "argosy::memory: the address is one of other numbers than the datatype is made of; give the datatype of "
       "what lies there");
+  static_assert(
+      !detail::are_of_another_class<T, D>(),
+      "argosy::memory: the members are of another class than what lies at the address; name members of that class");
   return detail::described_buffer([&] {
-    auto const& one = form_of(type);
+    auto const& one = detail::form_at<T>(type);
     layout form = repeat(count, one.extent(), one);
     T* first = address;
     if constexpr (std::same_as<D, typed_layout>) {

@@ -28,6 +28,12 @@ template <class T>
 concept integer_range =
     std::ranges::input_range<T> && std::ranges::sized_range<T> && integer<std::ranges::range_value_t<T>>;
 
+// A number in braces, {n, 0}, of any integer type: counts them where the types of a datatype are deduced, and is never made.
+struct any_integer {
+  template <integer I>
+  constexpr any_integer(I) noexcept {}
+};
+
 // A kept number may say why there is none: the lowest values are no numbers. So what a rank cannot describe costs nothing to
 // carry to the call that gets it, and is refused there, on all ranks.
 struct no_number {

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -15,10 +17,35 @@
 #include <argosy/datatype/detail/other_type.hpp>
 
 namespace argosy {
+namespace detail {
+
+// Bytes of the member that was pointed to; anything goes where none was.
+struct room_of_member {
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+};
+struct any_room {
+  static constexpr std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+};
+
+constexpr bool lies_within(std::int64_t room, layout const& all) {
+  return all.empty() || room == any_room::bytes || (all.true_lower_bound() >= 0 && all.true_upper_bound() <= room);
+}
+constexpr bool lies_within(std::int64_t room, layout const& one, std::int64_t count) {
+  return count < 0 || lies_within(room, repeat(count, one.extent(), one));
+}
+
+[[noreturn]] inline void throw_beyond_member(std::int64_t room, std::int64_t count, layout const& one) {
+  throw_invalid("member", std::to_string(count) + " copies of " + std::to_string(one.size()) +
+                              " bytes reach beyond the member, which has " + std::to_string(room) +
+                              "; give as many as it holds, or offsetof for what goes on behind it");
+}
+
+}  // namespace detail
 
 // `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form() throws invalid_layout.
 //   io::member(64, io::type<double>, 100)
-//   io::member(&particle::x, io::type<double>, 3)     where the member lies; one of another type does not compile
+//   io::member(&particle::x, io::type<double>, 3)     where the member lies; one of another type does not compile, and more than it
+//                                                     holds does not, either, or is refused by form()
 template <number Displacement, datatype Old, number Count = fixed<1>>
 class member {
   static_assert(detail::may_be_not_negative<Count>, "argosy::member: the count is negative; give 0 or more");
@@ -42,12 +69,18 @@ class member {
       : member(detail::offset_in<C>(&(detail::outline<C>.object.*place)), std::move(old), count) {
     static_assert(!detail::are_other_numbers<M, Old>(),
                   "argosy::member: the member is of another type than the datatype that is given for it");
+    if constexpr (static_datatype<Old> && is_fixed<N>)
+      static_assert(detail::lies_within(sizeof(M), Old{}.form(), N::value),
+                    "argosy::member: the copies that are given reach beyond the member; give as many as it holds");
+    room_.bytes = sizeof(M);
   }
 
   constexpr layout form() const {
     auto const& old = form_of(old_);
     check();
-    return at(displacement_, repeat(count_, old.extent(), old));
+    layout const all = repeat(count_, old.extent(), old);
+    if (!detail::lies_within(room_.bytes, all)) detail::throw_beyond_member(room_.bytes, count_, old);
+    return at(displacement_, all);
   }
 
   // For signature_of and file_form_of.
@@ -66,6 +99,7 @@ class member {
   [[no_unique_address]] Displacement displacement_;
   [[no_unique_address]] Old old_;
   [[no_unique_address]] Count count_;
+  [[no_unique_address]] std::conditional_t<is_fixed<Displacement>, detail::any_room, detail::room_of_member> room_;
 };
 
 template <number D, datatype Old>
@@ -186,8 +220,9 @@ template <class... Members>
 record(Members...) -> record<Members...>;
 template <detail::number_sequence L, detail::number_sequence D, datatype... Old>
 record(L const&, D const&, Old...) -> record<detail::lists<detail::stored_list<L>, detail::stored_list<D>>, Old...>;
-template <detail::integer I, std::size_t N, detail::integer J, std::size_t M, datatype... Old>
-record(I const (&)[N], J const (&)[M], Old...) -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
+template <std::size_t N, std::size_t M, datatype... Old>
+record(detail::any_integer const (&)[N], detail::any_integer const (&)[M], Old...)
+    -> record<detail::lists<numbers<N>, numbers<M>>, Old...>;
 
 // Lists of a length known at run time only; they must name as many members as there are datatypes.
 template <detail::number_sequence L, detail::number_sequence D>

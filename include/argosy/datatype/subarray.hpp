@@ -94,12 +94,11 @@ subarray(A const&, B const&, C const&, Old)
 template <detail::number_sequence A, detail::number_sequence B, detail::number_sequence C, datatype Old, class Order>
 subarray(A const&, B const&, C const&, Old, Order)
     -> subarray<detail::stored_list<A>, detail::stored_list<B>, detail::stored_list<C>, Old, Order>;
-template <detail::integer I, std::size_t A, detail::integer J, std::size_t B, detail::integer K, std::size_t C,
-          datatype Old>
-subarray(I const (&)[A], J const (&)[B], K const (&)[C], Old) -> subarray<numbers<A>, numbers<B>, numbers<C>, Old>;
-template <detail::integer I, std::size_t A, detail::integer J, std::size_t B, detail::integer K, std::size_t C,
-          datatype Old, class Order>
-subarray(I const (&)[A], J const (&)[B], K const (&)[C], Old, Order)
-    -> subarray<numbers<A>, numbers<B>, numbers<C>, Old, Order>;
+template <std::size_t A, std::size_t B, std::size_t C, datatype Old>
+subarray(detail::any_integer const (&)[A], detail::any_integer const (&)[B], detail::any_integer const (&)[C], Old)
+    -> subarray<numbers<A>, numbers<B>, numbers<C>, Old>;
+template <std::size_t A, std::size_t B, std::size_t C, datatype Old, class Order>
+subarray(detail::any_integer const (&)[A], detail::any_integer const (&)[B], detail::any_integer const (&)[C], Old,
+         Order) -> subarray<numbers<A>, numbers<B>, numbers<C>, Old, Order>;
 
 }  // namespace argosy

@@ -14,6 +14,10 @@
 namespace argosy {
 
 struct report;  // plan/report.hpp
+class error;
+namespace detail {
+error told_as(error const& e, std::string_view call, std::string_view path, int rank, std::string_view more);
+}  // namespace detail
 
 // code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
 // why, and what to do.
@@ -24,6 +28,7 @@ class error : public std::system_error {
       : std::system_error(a.code),
         failed_rank_(a.failed_rank),
         cause_(a.cause),
+        agreed_(std::make_shared<agreement const>(a)),
         report_(std::move(done)),
         message_(message_of(a, call, path, rank)) {}
 
@@ -37,10 +42,22 @@ class error : public std::system_error {
   argosy::report const* report() const noexcept { return report_.get(); }
 
  private:
+  friend error detail::told_as(error const&, std::string_view, std::string_view, int, std::string_view);
+
   int failed_rank_;
   std::error_code cause_;
+  std::shared_ptr<agreement const> agreed_;
   std::shared_ptr<argosy::report const> report_;
   std::runtime_error message_;  // a string that can be copied without failing
 };
+
+// The same error as one of the call that the program made, where another one failed on its way; `more` is said behind it.
+inline error detail::told_as(error const& e, std::string_view call, std::string_view path, int rank,
+                             std::string_view more) {
+  agreement a = *e.agreed_;
+  for (std::string* const words : {&a.detail, &a.own.detail})
+    if (!more.empty()) *words += (words->empty() ? "" : "; ") + std::string(more);
+  return error(a, call, path, rank, e.report_);
+}
 
 }  // namespace argosy

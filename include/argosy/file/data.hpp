@@ -5,33 +5,67 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include <argosy/datatype/buffer.hpp>
+#include <argosy/datatype/detail/other_type.hpp>
 #include <argosy/datatype/memory.hpp>
+#include <argosy/datatype/numbers.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/error/source_location.hpp>
 #include <argosy/layout/error.hpp>
 
+#define ARGOSY_WHAT_BRACES_TAKE                                                                      \
+  "argosy: data in braces is {address, datatype} or {address, datatype, count}, such as {v.data(), " \
+  "io::type<double>, n}, or {v, io::members<&particle::x>{}}; of numbers make an array with a name"
+
 namespace argosy {
+namespace detail {
+
+// The type of text in quotes; an array of characters that may change is none.
+template <class T>
+inline constexpr bool is_quoted = false;
+template <std::size_t N>
+inline constexpr bool is_quoted<char const (&)[N]> = true;
+
+// Whatever is described beside an address: not the place of the call.
+template <class D>
+concept beside_address = !std::same_as<D, source_location>;
+
+// What begins a list in braces and is no address.
+template <class A>
+concept no_address = !std::is_pointer_v<std::decay_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
+
+template <class A, class D>
+concept elements_and_choice = choice_of_members<D> && std::ranges::contiguous_range<A> && std::ranges::sized_range<A>;
+
+}  // namespace detail
 
 // Calls take these by value; users write what they describe:
 //   f.write(u);                                   anything that io::memory takes
 //   f.write({address, datatype, count});          as in MPI; `datatype` may be a function that returns one
+//   f.write({particles, members<&particle::x>{}}) these members of all of them
 //   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
+//   f.write_all({});                              nothing: on a rank that has none
 // What cannot be described - a negative count, a null address, a datatype that cannot be or whose function throws - is an error
 // of the call, so that a collective call reports it on every rank.
 class source {
  public:
+  source(source_location where = source_location::current()) noexcept : where_(where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
   source(T&& x, source_location where = source_location::current()) : where_(where) {
+    static_assert(
+        !detail::is_quoted<T>,
+        "argosy: text in quotes ends with a zero byte, which would be written, too; give std::string_view(\"text\"), "
+        "or std::span(array) for all of an array");
     describe([&] { return memory(std::forward<T>(x)); });
   }
-  template <class T, class Datatype>
+  template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
     requires std::is_void_v<T> || std::is_object_v<T>
-  source(T* address, Datatype const& type, std::int64_t count = 1, source_location where = source_location::current())
+  source(T* address, Datatype const& type, Count copies = 1, source_location where = source_location::current())
       : where_(where) {
     if constexpr (std::is_arithmetic_v<Datatype>)
       static_assert(
@@ -40,11 +74,28 @@ class source {
           "or std::span(address, count)");
     else
       describe([&] {
+        auto const count = detail::store<std::int64_t>(copies);
+        detail::require_number(count);
         if constexpr (std::invocable<Datatype const&>)
           return memory(address, type(), count);
         else
           return memory(address, type, count);
       });
+  }
+
+  // Chosen members of all elements.
+  template <detail::no_address Elements, detail::beside_address Datatype>
+  source(Elements&& x, Datatype const& type, source_location where = source_location::current()) : where_(where) {
+    static_assert(detail::elements_and_choice<Elements, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
+    static_assert(std::is_lvalue_reference_v<Elements> || std::ranges::borrowed_range<Elements>,
+                  "argosy: this temporary dies before its data is used; give it a name");
+    if constexpr (detail::elements_and_choice<Elements, Datatype>)
+      describe([&] { return memory(std::ranges::data(x), type, static_cast<std::int64_t>(std::ranges::size(x))); });
+  }
+  // Says what is wrong.
+  template <detail::no_address A, class B, detail::beside_address C>
+  source(A const&, B const&, C const&) {
+    static_assert(std::is_void_v<A>, ARGOSY_WHAT_BRACES_TAKE);
   }
 
   // Data that is wrong for other reasons: the call ends with this error, on every rank.
@@ -79,6 +130,7 @@ class source {
 // What can be read into can be written.
 class target : public source {
  public:
+  target(source_location where = source_location::current()) noexcept : source(where) {}
   target(failure f, source_location where) : source(std::move(f), where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
@@ -86,12 +138,23 @@ class target : public source {
     static_assert(std::convertible_to<decltype(memory(std::forward<T>(x))), argosy::buffer>,
                   "argosy: this data is const, so a file cannot be read into it");
   }
-  template <class T, class Datatype>
+  template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
     requires std::is_void_v<T> || std::is_object_v<T>
-  target(T* address, Datatype const& type, std::int64_t count = 1, source_location where = source_location::current())
-      : source(address, type, count, where) {
+  target(T* address, Datatype const& type, Count copies = 1, source_location where = source_location::current())
+      : source(address, type, copies, where) {
     static_assert(!std::is_const_v<T>, "argosy: this data is const, so a file cannot be read into it");
   }
+  template <detail::no_address Elements, detail::beside_address Datatype>
+  target(Elements&& x, Datatype const& type, source_location where = source_location::current())
+      : source(std::forward<Elements>(x), type, where) {
+    if constexpr (detail::elements_and_choice<Elements, Datatype>)
+      static_assert(!std::is_const_v<std::remove_pointer_t<decltype(std::ranges::data(x))>>,
+                    "argosy: this data is const, so a file cannot be read into it");
+  }
+  template <detail::no_address A, class B, detail::beside_address C>
+  target(A const& a, B const& b, C const& c) : source(a, b, c) {}
 };
 
 }  // namespace argosy
+
+#undef ARGOSY_WHAT_BRACES_TAKE

@@ -4,11 +4,14 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <type_traits>
 
+#include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/element.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/view/representation.hpp>
 #include <argosy/view/view.hpp>
@@ -79,10 +82,17 @@ class view_shape {
   }
   template <class T>
   decltype(auto) made(std::size_t i) const {
-    if constexpr (std::invocable<T const&>)
+    if constexpr (std::invocable<T const&>) {
       return part<T>(i)();
-    else
+    } else if constexpr (datatype<T>) {
       return (part<T>(i));
+    } else {
+      static_assert(
+          datatype<T>,
+          "argosy: a view is made of datatypes, and this is none: give io::type<double>, not a double; data goes "
+          "to the calls that read and write");
+      return element<std::byte>();
+    }
   }
   template <class R>
   representation named(std::size_t i) const {

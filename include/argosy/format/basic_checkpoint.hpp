@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -21,27 +23,32 @@ namespace argosy {
 //   state.add("step", step).add("u", tile, io::interior(u, {1, 1, 1}));
 //   state.save(world, "state.checkpoint");
 //   state.load(world, "state.checkpoint");  // any other day, any number of ranks
-// It refers to the data, which must stay where it is.
+// It refers to the data, which must live on. Containers that can be resized may be given other elements meanwhile: it looks at them
+// when it saves and loads. Of all else, of spans and of arrays with a shape, it keeps the address.
 template <communicator World>
 class basic_checkpoint {
  public:
   // An array in the file, of which `data` is this rank's part. Names are the same on all ranks, in the same order.
   template <class T>
   basic_checkpoint& add(std::string name, array_part part, T&& data) {
-    return add({std::move(name), std::move(part), source(std::forward<T>(data)), is_target<T>, false});
+    auto described = [part = std::move(part)](source from) { return content{part, std::move(from)}; };
+    return add<T>(std::move(name), data, false, std::move(described));
   }
-  // What is the same on all ranks: a number, a described struct, a vector of them. Rank 0's is saved, and all ranks load it.
+  // What is the same on all ranks, else saving is errc::not_same: a number, a described struct, a vector of them. It is saved once,
+  // and all ranks load it.
   template <class T>
   basic_checkpoint& add(std::string name, T& value) {
     using bare = std::remove_const_t<T>;
     if constexpr (element_type<bare>) {
-      return add({std::move(name), type<bare>, source(value), is_target<T&>, true});
+      return add<T&>(std::move(name), value, true,
+                     [](source from) { return content{array_part(type<bare>), std::move(from)}; });
     } else {
       using element_of = std::ranges::range_value_t<T>;
-      return add({std::move(name),
-                  detail::all_of({static_cast<std::int64_t>(std::ranges::size(value))},
-                                 detail::inner_type_of<element_of>(), types_of<element_of>()),
-                  source(value), is_target<T&>, true});
+      return add<T&>(std::move(name), value, true, [](source from) {
+        std::int64_t const n = from.fault() ? 0 : from.buffer().size() / types_of<element_of>().size();
+        return content{detail::all_of({n}, detail::inner_type_of<element_of>(), types_of<element_of>()),
+                       std::move(from)};
+      });
     }
   }
 
@@ -63,10 +70,13 @@ class basic_checkpoint {
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
-  struct entry {
-    std::string name;
+  struct content {
     array_part part;
     source data;
+  };
+  struct entry {
+    std::string name;
+    std::function<content()> now;
     bool writable;    // load may change it
     bool everywhere;  // all ranks have the same
   };
@@ -74,15 +84,28 @@ class basic_checkpoint {
   static constexpr bool is_target = std::convertible_to<decltype(memory(std::declval<T>())), buffer>;
   struct share;  // of the blocks of an array: the work of one rank
 
-  basic_checkpoint& add(entry e) {
-    entries_.push_back(std::move(e));
+  template <class T, class Data, class Describe>
+  basic_checkpoint& add(std::string name, Data& data, bool everywhere, Describe describe) {
+    std::function<content()> now;
+    if constexpr (std::is_lvalue_reference_v<T> && requires(std::remove_cvref_t<T>& x) { x.resize(1); })
+      now = [&data, describe] { return describe(source(data)); };
+    else
+      now = [from = source(std::forward<T>(data)), describe] { return describe(from); };
+    entries_.push_back({std::move(name), std::move(now), is_target<T>, everywhere});
     return *this;
   }
-  checkpoint_header plan(failure& why) const;
-  void write(basic_file<World>& f, checkpoint_header const& h) const;
+  // Where everything lies at this moment.
+  std::vector<content> look() const {
+    std::vector<content> all;
+    for (entry const& e : entries_) all.push_back(e.now());
+    return all;
+  }
+  checkpoint_header plan(std::vector<content> const& all, failure& why) const;
+  std::string lines(std::vector<content> const& all) const;
+  void write(basic_file<World>& f, checkpoint_header const& h, std::vector<content> const& all) const;
   void read(basic_file<World>& f, checkpoint_header const& h) const;
   void save_as(World const& world, std::string const& path, std::string const& temporary, checkpoint_header const& h,
-               hinted const& with, opener const& files) const;
+               std::vector<content> const& all, hinted const& with, opener const& files) const;
   static checkpoint_header find(basic_file<World>& f);
 
   std::vector<entry> entries_;

@@ -11,6 +11,9 @@
 #include <argosy/format/npy_header.hpp>
 
 namespace argosy {
+namespace detail {
+struct program_call;
+}  // namespace detail
 
 // `io::npy` is this on MPI: npy.hpp. Movable. All calls but header() and file() are collective, and end with an error on every
 // rank or on none. The file is not safe against a crash while it is written; checkpoints are.
@@ -46,6 +49,7 @@ class basic_npy {
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
+  detail::program_call as(std::string_view call) const;
   void make(World const& world, std::string const& path, hinted const& with, opener const& files);
   void find(World const& world, std::string const& path, argosy::mode modes, hinted const& with, opener const& files);
 

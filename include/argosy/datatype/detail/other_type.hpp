@@ -42,4 +42,38 @@ constexpr bool are_other_numbers() {
     return false;
 }
 
+// The class whose members a datatype chooses, at its core; void if there is none.
+template <class D>
+struct chosen_class {
+  using type = void;
+};
+template <class D>
+  requires requires { typename D::owner; }
+struct chosen_class<D> {
+  using type = typename D::owner;
+};
+template <class D>
+  requires(
+      requires { typename D::old_type; } && !requires { typename D::owner; })
+struct chosen_class<D> : chosen_class<typename D::old_type> {};
+
+// A choice of members itself, which steps by the class that is given.
+template <class D>
+concept choice_of_members = requires { typename D::owner; };
+
+// Data of type T is certainly not of the class whose members this datatype chooses. Raw memory may be anything's.
+template <class T, class Datatype>
+constexpr bool are_of_another_class() {
+  using given = typename bare_element<std::remove_cv_t<std::remove_all_extents_t<T>>>::type;
+  using wanted = typename chosen_class<Datatype>::type;
+  if constexpr (std::is_void_v<given> || std::is_void_v<wanted>)
+    return false;
+  else if constexpr (sizeof(given) == 1 && !std::is_class_v<given>)
+    return false;
+  else if constexpr (choice_of_members<Datatype>)
+    return !std::is_base_of_v<wanted, given>;
+  else
+    return !std::is_same_v<wanted, given>;
+}
+
 }  // namespace argosy::detail

@@ -15,7 +15,8 @@ namespace argosy::detail {
 class type_digest {
  public:
   constexpr type_digest() = default;
-  constexpr explicit type_digest(signature const& s) : type_digest(of(s.nodes())) {}
+  // Where nothing converts, `long` is the integer of its width: only a representation tells them apart.
+  constexpr explicit type_digest(signature const& s, bool converts = true) : type_digest(of(s.nodes(), converts)) {}
 
   constexpr bool empty() const noexcept { return items_ == 0; }
   // Bytes fit everywhere: as an etype they take any data, and data without types is not converted.
@@ -49,17 +50,20 @@ class type_digest {
       if ((n /= 2) == 0) return all;
     }
   }
-  static constexpr type_digest of(std::span<signature_node const> nodes) {
+  static constexpr type_digest of(std::span<signature_node const> nodes, bool converts) {
     type_digest all;
     for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span()) {
       signature_node const& n = nodes[i];
-      all = all.then((n.body == 0 ? item(n.type) : of(nodes.subspan(i + 1, n.body))).times(n.count));
+      all =
+          all.then((n.body == 0 ? item(n.type, converts) : of(nodes.subspan(i + 1, n.body), converts)).times(n.count));
     }
     return all;
   }
-  static constexpr type_digest item(basic type) {
+  static constexpr type_digest item(basic type, bool converts) {
     type_digest one;
-    one.hash_ = static_cast<std::uint64_t>(without_sign(type)) + 1;
+    basic written = without_sign(type);
+    if (written == basic::long_int && !converts) written = sizeof(long) == 8 ? basic::int64 : basic::int32;
+    one.hash_ = static_cast<std::uint64_t>(written) + 1;
     one.power_ = base;
     one.items_ = 1;
     one.only_bytes_ = type == basic::byte;

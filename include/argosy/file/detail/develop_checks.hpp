@@ -29,6 +29,9 @@ struct written_note {
 };
 // On rank 0, on standard error and in the trace.
 void tell_of_holes(open_file const& file, used_view const& next, source_location const& where);
+// Data that is no whole number of filetypes, in the trace; and once, on standard error, that of a collective write which is not
+// this rank's part of an array, all of it and no more: the program may deal the array out in another way than the filetype does.
+void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes);
 
 written_note note_of_write(open_file const& file, job const& t);
 // Some byte that both write; none if there is none, or if it would take too long to know. O(pieces), at most a few 10,000.

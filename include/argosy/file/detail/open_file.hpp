@@ -24,10 +24,10 @@
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
 #include <argosy/file/detail/call_watch.hpp>
-#include <argosy/file/detail/losses.hpp>
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/file_position.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/losses.hpp>
 #include <argosy/file/detail/one_thread.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/detail/per_thread.hpp>
@@ -62,7 +62,7 @@ struct used_view {
         sorted(view.in_order()),
         granule(unchecked ? 1
                           : std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
-        types(checks_types ? type_digest(view.etype_types()) : type_digest()),
+        types(checks_types ? type_digest(view.etype_types(), view.representation().converts()) : type_digest()),
         number(next_number()) {
     bool const bytes_as_they_are = !this->view.representation().converts();
     if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
@@ -160,11 +160,12 @@ struct open_file {
     std::lock_guard const guard(last_call_lock_);
     if (last_call_.collective && last_call_.call == call) tell(last_call_);
   }
-  void lies_on(storage s);                     // the same on all ranks
-  void remark(std::string const& text) const;  // in the trace, if there is one
-  bool develop = false;                        // mistakes are looked for that cost time to find
-  losses untold;                               // of requests that were dropped
-  std::shared_ptr<call_watch> watch;           // null: nobody wants to know who waits
+  void lies_on(storage s);                         // the same on all ranks
+  void remark(std::string const& text) const;      // in the trace, if there is one
+  bool develop = false;                            // mistakes are looked for that cost time to find
+  losses untold;                                   // of requests that were dropped
+  mutable std::atomic<bool> told_of_parts{false};  // a mistake that is told once
+  std::shared_ptr<call_watch> watch;               // null: nobody wants to know who waits
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,

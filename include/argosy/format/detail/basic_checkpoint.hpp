@@ -20,12 +20,13 @@ namespace argosy {
 
 // What the header will say; and why that cannot be saved.
 template <communicator World>
-checkpoint_header basic_checkpoint<World>::plan(failure& why) const {
+checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all, failure& why) const {
   checkpoint_header h;
-  for (entry const& e : entries_) {
-    h.arrays.push_back({.name = e.name, .type = e.part.type(), .order = e.part.order(), .shape = e.part.shape()});
-    why.keep(e.data.fault());
-    if (!why) why = detail::fault_of(e.part, e.data.buffer(), e.name);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto const& [part, data] = all[i];
+    h.arrays.push_back({.name = entries_[i].name, .type = part.type(), .order = part.order(), .shape = part.shape()});
+    why.keep(data.fault());
+    if (!why) why = detail::fault_of(part, data.buffer(), entries_[i].name);
   }
   why.keep(detail::failure_of(errc::argument, [&]() -> failure {
     detail::place_arrays(h);
@@ -36,33 +37,44 @@ checkpoint_header basic_checkpoint<World>::plan(failure& why) const {
   return h;
 }
 
+// What must be the same on all ranks: names, types and shapes of arrays, and the values that all ranks have.
+template <communicator World>
+std::string basic_checkpoint<World>::lines(std::vector<content> const& all) const {
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "' " + to_string(all[i].part) +
+            (entries_[i].everywhere ? " = " + detail::value_words(all[i].data.buffer()) : "") + "\n";
+  return text;
+}
+
 template <communicator World>
 void basic_checkpoint<World>::save(World const& world, std::string const& path, hinted with, opener files) {
-  detail::with_errors(with.error(), what_failed_, [&] {
-    detail::with_ranks(world, "save", path, [&](World const& ours) {
+  std::string const stays = "what was saved in '" + path + "' before is still there";
+  detail::with_errors({"checkpoint::save", path, world.rank(), stays}, with.error(), what_failed_, [&] {
+    detail::with_ranks(world, "checkpoint::save", path, [&](World const& ours) {
       failure why;
-      checkpoint_header const h = plan(why);
+      std::vector<content> const all = look();
+      checkpoint_header const h = plan(all, why);
       if (!files.renames())
         why.keep({errc::unsupported, "files cannot be renamed here, so a checkpoint could be half of one"});
-      auto const text = detail::checkpoint_header_of(h);
-      detail::agree_on_same(ours, "arrays", {reinterpret_cast<char const*>(text.data()), text.size()}, why,
-                            with.where(), "save", path);
+      detail::agree_on_lines(ours, "arrays", lines(all), why, with.where(), "checkpoint::save", path);
       std::uint64_t number = detail::random_name();
       if constexpr (requires { ours.unique_number(); }) number = ours.unique_number();
       ours.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
-      save_as(ours, path, detail::temporary_path(path, number), h, with, files);
+      save_as(ours, path, detail::temporary_path(path, number), h, all, with, files);
     });
   });
 }
 
 template <communicator World>
 void basic_checkpoint<World>::save_as(World const& world, std::string const& path, std::string const& temporary,
-                                      checkpoint_header const& h, hinted const& with, opener const& files) const {
+                                      checkpoint_header const& h, std::vector<content> const& all, hinted const& with,
+                                      opener const& files) const {
   basic_file<World> f =
       basic_file<World>::open(world, temporary, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                               {with.hints(), with.where()}, files);
   try {
-    write(f, h);
+    write(f, h, all);
     f.sync(with.where());
     f.close(with.where());
     failure named;
@@ -70,10 +82,10 @@ void basic_checkpoint<World>::save_as(World const& world, std::string const& pat
       if (auto const code = files.rename(temporary, path)) {
         named = {code, "renaming '" + temporary + "'"};
       } else if (auto const later = files.settle(path)) {
-        named = {later, "the new checkpoint has its name, but after a crash the old one may have it"};
+        named = {later, std::string(detail::already_named) + ", but after a crash the old one may have it"};
       }
     }
-    detail::agree_to_go_on(world, named, "save", path);
+    detail::agree_to_go_on(world, named, "checkpoint::save", path);
   } catch (...) {
     std::error_code ignored;
     if (f.is_open()) f.close(ignored);
@@ -84,28 +96,30 @@ void basic_checkpoint<World>::save_as(World const& world, std::string const& pat
 }
 
 template <communicator World>
-void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header const& h) const {
+void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header const& h,
+                                    std::vector<content> const& all) const {
   int const rank = f.world().rank();
   f.set_size(h.file_bytes);
   auto const head = detail::checkpoint_header_of(h);
   f.write_at_all(0, rank == 0 ? memory(std::span(head)) : const_buffer());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    entry const& e = entries_[i];
+    array_part const& part = all[i].part;
+    const_buffer const& data = all[i].data.buffer();
     checkpoint_array const& a = h.arrays[i];
-    bool const brings = !e.everywhere || rank == 0;
+    bool const brings = !entries_[i].everywhere || rank == 0;
     argosy::view v;
     failure why = detail::failure_of(errc::datatype,
-                                     [&] { return detail::view_of({a.type, a.order, a.shape, a.offset}, e.part, v); });
-    detail::agree_to_go_on(f.world(), why, "save", f.path());
+                                     [&] { return detail::view_of({a.type, a.order, a.shape, a.offset}, part, v); });
+    detail::agree_to_go_on(f.world(), why, "checkpoint::save", f.path());
     f.set_view(v);
-    f.write_at_all(0, brings ? e.data.buffer() : const_buffer());
+    f.write_at_all(0, brings ? data : const_buffer());
     f.set_view(0, type<std::byte>);
 
     detail::block_shares shares(h.blocks(a), rank, f.world().size());
     std::vector<detail::block_part> const mine =
-        detail::shared_out(f.world(), shares, "save", f.path(), [&]() -> std::vector<detail::block_part> {
+        detail::shared_out(f.world(), shares, "checkpoint::save", f.path(), [&]() -> std::vector<detail::block_part> {
           if (!brings) return {};
-          return detail::block_parts(v.filetype(), e.data.buffer(), h.block_bytes, a.bytes());
+          return detail::block_parts(v.filetype(), data, h.block_bytes, a.bytes());
         });
     std::vector<std::byte> sums;
     why = detail::failure_of(errc::datatype, [&] { return detail::sums_of(h, a, shares, mine, sums); });
@@ -118,7 +132,7 @@ void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header cons
 
 template <communicator World>
 checkpoint_header basic_checkpoint<World>::find(basic_file<World>& f) {
-  auto const start = detail::header_for_all(f, detail::checkpoint_header_bytes, "load");
+  auto const start = detail::header_for_all(f, detail::checkpoint_header_bytes, "checkpoint::load");
   failure why;
   auto h = detail::parse_checkpoint_header(start, why);
   if (h) {
@@ -130,13 +144,13 @@ checkpoint_header basic_checkpoint<World>::find(basic_file<World>& f) {
       why = {errc::damaged,
              "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(h->file_bytes)};
   }
-  detail::agree_to_go_on(f.world(), why, "load", f.path());
+  detail::agree_to_go_on(f.world(), why, "checkpoint::load", f.path());
   return std::move(*h);
 }
 
 template <communicator World>
 void basic_checkpoint<World>::load(World const& world, std::string const& path, hinted with, opener files) {
-  detail::with_errors(with.error(), what_failed_, [&] {
+  detail::with_errors({"checkpoint::load", path, world.rank()}, with.error(), what_failed_, [&] {
     auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
     try {
       read(f, find(f));
@@ -153,37 +167,39 @@ template <communicator World>
 void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const& h) const {
   std::string names;
   std::vector<argosy::view> views(entries_.size());
+  std::vector<content> const all = look();
   failure why;
   for (std::size_t i = 0; i < entries_.size() && !why; ++i) {
     entry const& e = entries_[i];
-    names += e.name + '\n';
+    names += "arrays[" + std::to_string(i) + "] '" + e.name + "'\n";
     checkpoint_array const* const a = h.find(e.name);
-    why = e.data.fault();
+    why = all[i].data.fault();
     if (!why && !e.writable) why = {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
     if (!why && !a) why = {errc::datatype, "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h)};
+    if (!a && why.detail.ends_with('\n')) why.detail.pop_back();
     if (!why)
       why = detail::failure_of(errc::datatype, [&] {
-        failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, e.part, views[i]);
+        failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, all[i].part, views[i]);
         if (other) other.detail = "'" + e.name + "': " + other.detail;
-        return other ? other : detail::fault_of(e.part, e.data.buffer(), e.name);
+        return other ? other : detail::fault_of(all[i].part, all[i].data.buffer(), e.name);
       });
   }
-  detail::agree_on_same(f.world(), "arrays", names, why, source_location::current(), "load", f.path());
+  detail::agree_on_lines(f.world(), "arrays", names, why, source_location::current(), "checkpoint::load", f.path());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     entry const& e = entries_[i];
     checkpoint_array const& a = *h.find(e.name);
     f.set_view(views[i]);
-    const_buffer const& into = e.data.buffer();
+    const_buffer const& into = all[i].data.buffer();
     buffer const room{const_cast<std::byte*>(into.address()), into.form(), into.types()};  // it is writable
     report const r = f.read_at_all(0, room);
     f.set_view(0, type<std::byte>);
     failure cut;
     if (r.memory_bytes < room.size()) cut = {errc::truncated, "the file ends inside of '" + e.name + "'"};
-    detail::agree_to_go_on(f.world(), cut, "load", f.path());
+    detail::agree_to_go_on(f.world(), cut, "checkpoint::load", f.path());
 
     detail::block_shares shares(h.blocks(a), f.world().rank(), f.world().size());
     std::vector<detail::block_part> const mine =
-        detail::shared_out(f.world(), shares, "load", f.path(), [&]() -> std::vector<detail::block_part> {
+        detail::shared_out(f.world(), shares, "checkpoint::load", f.path(), [&]() -> std::vector<detail::block_part> {
           if (e.everywhere && f.world().rank() != 0) return {};
           if (views[i].representation().converts())  // memory has other bytes than the file
             return detail::blocks_of(views[i].filetype(), h.block_bytes);
@@ -194,7 +210,7 @@ void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const
         return f.read_at(offset, bytes).bytes;
       });
     });
-    detail::agree_to_go_on(f.world(), damage, "load", f.path());
+    detail::agree_to_go_on(f.world(), damage, "checkpoint::load", f.path());
   }
 }
 
@@ -203,7 +219,7 @@ checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::st
                                                      opener files) {
   checkpoint_header h;
   std::string words;
-  detail::with_errors(with.error(), words, [&] {
+  detail::with_errors({"checkpoint::header_of", path, world.rank()}, with.error(), words, [&] {
     auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
     try {
       h = find(f);

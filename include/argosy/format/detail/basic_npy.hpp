@@ -16,7 +16,8 @@ basic_npy<World> basic_npy<World>::create(World const& world, std::string const&
                                           hinted with, opener files) {
   basic_npy n;
   n.part_ = part;
-  detail::with_errors(with.error(), n.what_failed_, [&] { n.make(world, path, with, files); });
+  detail::with_errors({"npy::create", path, world.rank()}, with.error(), n.what_failed_,
+                      [&] { n.make(world, path, with, files); });
   return n;
 }
 
@@ -54,7 +55,7 @@ basic_npy<World> basic_npy<World>::open(World const& world, std::string const& p
                                         argosy::mode modes, hinted with, opener files) {
   basic_npy n;
   n.part_ = part;
-  detail::with_errors(with.error(), n.what_failed_, [&] {
+  detail::with_errors({"npy::open", path, world.rank()}, with.error(), n.what_failed_, [&] {
     n.find(world, path, modes, with, files);
     try {
       argosy::view v;
@@ -103,7 +104,7 @@ void basic_npy<World>::find(World const& world, std::string const& path, argosy:
 template <communicator World>
 npy_header basic_npy<World>::header_of(World const& world, std::string const& path, hinted with, opener files) {
   basic_npy n;
-  detail::with_errors(with.error(), n.what_failed_, [&] {
+  detail::with_errors({"npy::header_of", path, world.rank()}, with.error(), n.what_failed_, [&] {
     n.find(world, path, mode::read, with, files);
     n.file_.close();
   });
@@ -111,9 +112,15 @@ npy_header basic_npy<World>::header_of(World const& world, std::string const& pa
 }
 
 template <communicator World>
+detail::program_call basic_npy<World>::as(std::string_view call) const {
+  if (!file_.is_open()) return {call, {}, 0};
+  return {call, file_.path(), file_.world().rank()};
+}
+
+template <communicator World>
 report basic_npy<World>::write_all(source from, how with) {
   report r;
-  detail::with_errors(with.error(), what_failed_, [&] {
+  detail::with_errors(as("npy::write_all"), with.error(), what_failed_, [&] {
     failure why = from.fault();
     if (!why)
       why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(part_, from.buffer(), file_.path()); });
@@ -126,7 +133,7 @@ report basic_npy<World>::write_all(source from, how with) {
 template <communicator World>
 report basic_npy<World>::read_all(target into, how with) {
   report r;
-  detail::with_errors(with.error(), what_failed_, [&] {
+  detail::with_errors(as("npy::read_all"), with.error(), what_failed_, [&] {
     failure why = into.fault();
     if (!why)
       why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(part_, into.buffer(), file_.path()); });
@@ -136,14 +143,14 @@ report basic_npy<World>::read_all(target into, how with) {
     if (r.memory_bytes < part_.part_bytes())
       cut = {errc::truncated, "the file ends inside of the array: " + std::to_string(r.memory_bytes) + " of " +
                                   std::to_string(part_.part_bytes()) + " bytes of this rank are there"};
-    detail::agree_to_go_on(file_.world(), cut, "read_all", file_.path());
+    detail::agree_to_go_on(file_.world(), cut, "npy::read_all", file_.path());
   });
   return r;
 }
 
 template <communicator World>
 void basic_npy<World>::close(on_error e) {
-  detail::with_errors(e.error(), what_failed_, [&] { file_.close(e.where()); });
+  detail::with_errors(as("npy::close"), e.error(), what_failed_, [&] { file_.close(e.where()); });
 }
 
 }  // namespace argosy

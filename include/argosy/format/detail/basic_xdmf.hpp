@@ -13,17 +13,17 @@ namespace argosy {
 
 template <communicator World>
 void basic_xdmf<World>::save(World const& world, std::string const& path, on_error e, opener files) {
-  detail::with_errors(e.error(), what_failed_, [&] {
-    detail::with_ranks(world, "save", path, [&](World const& ours) {
+  detail::with_errors({"xdmf::save", path, world.rank()}, e.error(), what_failed_, [&] {
+    detail::with_ranks(world, "xdmf::save", path, [&](World const& ours) {
       failure why;
       std::string const text = detail::xdmf_text(path, grid_, fields_, why);
-      detail::agree_on_same(ours, "steps", text, why, e.where(), "save", path);
+      detail::agree_on_same(ours, "steps", text, why, e.where(), "xdmf::save", path);
       failure written;
       if (ours.rank() == 0)
         written = detail::failure_of(errc::io, [&] {
           return detail::replace_file(files, path, detail::temporary_path(path, detail::random_name()), text);
         });
-      detail::agree_to_go_on(ours, written, "save", path);
+      detail::agree_to_go_on(ours, written, "xdmf::save", path);
     });
   });
 }

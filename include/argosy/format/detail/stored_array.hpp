@@ -42,4 +42,7 @@ failure view_of(stored_array const& stored, array_part const& part, view& into);
 // Is the data the whole part, of its types? `whose` is the name of the array.
 failure fault_of(array_part const& part, const_buffer const& data, std::string_view whose);
 
+// For comparing what ranks have, byte by byte: a number as it is, of all else its size and a sum.
+std::string value_words(const_buffer const& data);
+
 }  // namespace argosy::detail

@@ -20,16 +20,28 @@
 
 namespace argosy::detail {
 
+// What the program called: errors on the way are told as its own.
+struct program_call {
+  std::string_view name;
+  std::string path;  // of its own: closing takes that of the file
+  int rank;
+  std::string_view otherwise = {};  // what holds after an error
+};
+// Said where `otherwise` does not hold.
+constexpr std::string_view already_named = "the new checkpoint has its name";
+
 // Carries out `body`; an error of argosy goes to the error_code, if there is one, and its words to `what`.
 template <class Body>
-void with_errors(std::error_code* code, std::string& what, Body&& body) {
+void with_errors(program_call const& c, std::error_code* code, std::string& what, Body&& body) {
   if (code) code->clear();
   try {
     body();
   } catch (error const& e) {
-    what = e.what();
-    if (!code) throw;
-    *code = e.code();
+    bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
+    error const told = told_as(e, c.name, c.path, c.rank, named ? std::string_view() : c.otherwise);
+    what = told.what();
+    if (!code) throw told;
+    *code = told.code();
   }
 }
 
@@ -50,20 +62,34 @@ void agree_to_go_on(World const& world, failure const& mine, std::string_view ca
   if (!a) throw_agreed(a, call, path, world.rank());
 }
 
-// Collective: throws on all ranks, if one has another text than the others.
+// Collective: throws on all ranks, if what must be equal is not, or one brings a failure.
 template <communicator World>
-void agree_on_same(World const& world, std::string_view name, std::string_view text, failure const& mine,
-                   source_location where, std::string_view call, std::string_view path) {
+void agree_on_equal(World const& world, arguments& given, failure const& mine, std::string_view path) {
   agreement a;
   try {
-    arguments given(call, where);
-    given.same(name, text);
     given.fail(mine);
     a = agree_to_begin(world, given, false);
   } catch (rank_failure const& lost) {
     a = without(lost, std::optional(world));
   }
-  if (!a) throw_agreed(a, call, path, world.rank());
+  if (!a) throw_agreed(a, given.call(), path, world.rank());
+}
+
+template <communicator World>
+void agree_on_same(World const& world, std::string_view name, std::string_view text, failure const& mine,
+                   source_location where, std::string_view call, std::string_view path) {
+  arguments given(call, where);
+  given.same(name, text);
+  agree_on_equal(world, given, mine, path);
+}
+
+// The same of lines, "name value": those are told that differ.
+template <communicator World>
+void agree_on_lines(World const& world, std::string_view name, std::string const& lines, failure const& mine,
+                    source_location where, std::string_view call, std::string_view path) {
+  arguments given(call, where);
+  given.same_lines(name, fingerprint(lines), [&] { return lines; });
+  agree_on_equal(world, given, mine, path);
 }
 
 // Collective: the first bytes of the file, as many as `bytes_of` says of the first 16, read by rank 0.

@@ -52,7 +52,8 @@ inline void view::make(layout etype, layout filetype, stream_types types) {
 
 // MPI 3.1, 13.3: a filetype is made of whole etypes. Bytes fit everything.
 inline void view::compare_types(signature const& etype, signature const& filetype) {
-  detail::type_digest const wanted(etype), given(filetype);
+  bool const converts = representation_.converts();
+  detail::type_digest const wanted(etype, converts), given(filetype, converts);
   if (wanted.is_bytes() || given.is_bytes() || etype_.empty()) return;
   if (!given.repeats(wanted, filetype_.size() / etype_.size()))
     types_fault_ =

@@ -1,0 +1,18 @@
+// More copies than the member holds would be bytes of others.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: argosy::member: the copies that are given reach beyond the member
+
+#include <argosy/datatype.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace io = argosy;
+
+struct particle {
+  double x[3];
+  std::int64_t id;
+};
+struct other {
+  int id;
+};
+auto form() { return io::member(&particle::x, io::type<double>, io::c<4>).form(); }

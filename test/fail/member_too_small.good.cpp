@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace io = argosy;
+
+struct particle {
+  double x[3];
+  std::int64_t id;
+};
+struct other {
+  int id;
+};
+auto form() { return io::member(&particle::x, io::type<double>, io::c<3>).form(); }

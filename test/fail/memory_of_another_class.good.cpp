@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace io = argosy;
+
+struct particle {
+  double x[3];
+  std::int64_t id;
+};
+struct other {
+  int id;
+};
+auto buffer(std::vector<particle>& p) { return io::memory(p.data(), io::members<&particle::id>{}, 3); }

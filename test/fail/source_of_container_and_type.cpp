@@ -1,0 +1,13 @@
+// A vector is no address, and how many elements are meant is not said.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: argosy: data in braces is .address, datatype. or .address, datatype, count.
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+#include <vector>
+
+namespace io = argosy;
+using file = io::basic_file<io::self>;
+
+auto write(file& f, std::vector<double>& v) { return f.write_at(0, {v, io::type<double>}); }

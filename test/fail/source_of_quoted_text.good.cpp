@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+#include <string_view>
+
+namespace io = argosy;
+using file = io::basic_file<io::self>;
+
+auto write(file& f) { return f.write_at(0, std::string_view("abc")); }
