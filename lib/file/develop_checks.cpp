@@ -29,13 +29,12 @@ void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
   if (whole > 0 && bytes % whole != 0)
     file.remark(line + "the data has " + std::to_string(bytes) +
                 " bytes in the file, no whole number of filetypes of " + std::to_string(whole));
-  bool const part_of_array = v.array_sizes().size() > 0 && file.last_call.collective && bytes > 0 && bytes != whole;
-  if (!part_of_array || file.told_of_parts.exchange(true)) return;
+  bool const not_its_part = v.array_sizes().size() > 0 && file.last_was_collective() && bytes > 0 && bytes != whole;
+  if (!not_its_part || file.told_of_parts.exchange(true)) return;
   std::fprintf(
       stderr,
       "argosy: %srank %d brings %lld bytes, and its part of the array is %lld: does the program deal the array out as "
-      "the "
-      "filetype does? (block gives all ranks as much as the first, and the last ones the rest; subarray takes any "
+      "the filetype does? (block gives all ranks as much as the first, and the last ones the rest; subarray takes any "
       "division.) Told once.\n",
       line.c_str(), file.rank, static_cast<long long>(bytes), static_cast<long long>(whole));
 }

@@ -60,6 +60,7 @@ std::vector<choice> const& choices() {
       {"argosy_develop", {"true"}},
       {"argosy_window_size", {"64", "4096", "1m"}},
       {"argosy_io_threads", {"0", "2"}},
+      {"argosy_lenient", {"false"}},  // true: test/file/odd_filetypes.cpp
       {"argosy_max_ranges", {"0", "1", "4", "64"}},
       {"argosy_partitioning", {"enable", "disable", "automatic"}},
       {"argosy_sync_errors", {"kept"}},  // until_written: test/file/file_semantics.cpp

@@ -156,7 +156,7 @@ program with_agents(mode modes, std::vector<step> steps) {
   p.before = {4000, -1};
   p.steps = {
       {.what = op::open, .modes = modes, .hints = {{"IBM_largeblock_io", "false"}, {"IBM_io_buffer_size", "512"}}},
-      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 5, .etype_bytes = 4}}};
+      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 6, .etype_bytes = 4}}};
   p.steps.insert(p.steps.end(), steps.begin(), steps.end());
   p.steps.push_back({.what = op::close});
   return p;

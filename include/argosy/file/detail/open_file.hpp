@@ -160,6 +160,10 @@ struct open_file {
     std::lock_guard const guard(last_call_lock_);
     if (last_call_.collective && last_call_.call == call) tell(last_call_);
   }
+  bool last_was_collective() const {
+    std::lock_guard const guard(last_call_lock_);
+    return last_call_.collective;
+  }
   void lies_on(storage s);                         // the same on all ranks
   void remark(std::string const& text) const;      // in the trace, if there is one
   bool develop = false;                            // mistakes are looked for that cost time to find
@@ -241,7 +245,7 @@ struct open_file {
   file_hints hints_;
   per_thread<file_hints> told_;
   hint_facts last_call_;
-  short_lock last_call_lock_;
+  mutable short_lock last_call_lock_;
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
