@@ -91,7 +91,9 @@ class view_exchange {
 
   told what_to_tell(std::uint64_t view, collective_plan const& plan, far_domain const& to) {
     std::size_t const whole = whole_form(view, *to.mine.file).size();
-    auto const all = static_cast<std::int64_t>(whole) / piece_list::piece_bytes;
+    // Pieces that the whole form lists: a part that lists fewer is shorter.
+    auto all = static_cast<std::int64_t>(to.mine.file->nodes().size());
+    for (piece_table const& t : to.mine.file->tables()) all += static_cast<std::int64_t>(t.size());
     file_domain const& d = plan.domains[to.domain];
     bool const few = whole <= short_form_bytes || all <= to.mine.pieces();
     if (few && (!d.striped() || whole <= short_form_bytes)) return {view, 0, -1, {}};
