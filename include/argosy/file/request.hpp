@@ -20,7 +20,7 @@ class operation;
 //   compute();                            u must neither change nor go
 //   io::report done = r.wait();           throws what the call would have thrown
 // Move-only. Errors come at wait or test, those of the arguments, too. The destructor waits for this rank's file access, never
-// for other ranks, and keeps an error to itself.
+// for other ranks; an error is told by the file's close.
 class request {
  public:
   request() = default;  // nothing to wait for
