@@ -1,5 +1,5 @@
 // What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not, in turn.
-// Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N]
+// Run: mpiexec -n 2 build/release/bin/bench_traces [--dir DIR] [--rounds N] [--calls N]
 // `again` is a second file without a trace: how far two of the same kind are apart. The others are compared with the mean of both.
 // Times are of the slowest rank.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -30,6 +30,7 @@ struct ground {
   boost::mpi::communicator world;
   std::string directory;
   int rounds;
+  std::int64_t most_calls = 2000;
 };
 
 double median(std::vector<double> v) {
@@ -40,7 +41,7 @@ double median(std::vector<double> v) {
 // Each round makes so many calls on each file; the file that comes first changes from round to round.
 void contest(ground const& g, char const* name, std::int64_t bytes, io::view const& seen,
              std::function<void(io::file&, std::vector<std::byte>&)> const& call) {
-  std::int64_t const calls = std::clamp<std::int64_t>((std::int64_t{4} << 20) / bytes, 1, 2000);
+  std::int64_t const calls = std::clamp<std::int64_t>((std::int64_t{4} << 20) / bytes, 1, g.most_calls);
   std::vector<io::file> files;
   for (std::size_t k = 0; k < modes.size(); ++k) {
     ::setenv("ARGOSY_TRACE", modes[k], 1);
@@ -82,6 +83,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--dir") == 0) g.directory = argv[i + 1];
     if (std::strcmp(argv[i], "--rounds") == 0) g.rounds = std::max(1, std::atoi(argv[i + 1]));
+    if (std::strcmp(argv[i], "--calls") == 0) g.most_calls = std::max(1, std::atoi(argv[i + 1]));
   }
   g.directory += "/argosy_bench_traces";
   if (g.world.rank() == 0) {

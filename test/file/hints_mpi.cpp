@@ -113,7 +113,8 @@ TEST_CASE("hints that differ between ranks are named, with the values of both", 
       if (develop) ::setenv("ARGOSY_DEVELOP", "1", 1);
       named_file const hints(variable, own,
                              odd ? "cb_nodes 8\nargosy_policy sieving\n" : "cb_nodes 4\nargosy_policy sieving\n");
-      CHECK_THAT(failure(opens), Contains(first_half + "cb_nodes is 8") && Contains(" on rank " + last + ", 4"));
+      CHECK_THAT(failure(opens), Contains(first_half + "cb_nodes is 8 on rank " + last + " (" + variable + ", ") &&
+                                     Contains("hints." + last + ":1), 4 on "));
       ::unsetenv("ARGOSY_DEVELOP");
     }
   {
