@@ -351,7 +351,11 @@ void session::look(std::size_t first, std::size_t last) {
   for (int r = 0; r < program_.world.ranks; ++r) {
     count(of(r).ended);
     for (auto& e : of(r).ended)
-      if (e->now == record::state::dropped) graveyard_.push_back(std::move(e));
+      if (e->now == record::state::dropped) {
+        of(r).dropped = true;
+        for (witnessed const& w : e->seen) of(r).met.push_back(w.error);
+        graveyard_.push_back(std::move(e));
+      }
     of(r).ended.clear();
     for (auto const& p : of(r).pending)
       if (p->writes && p->expected == errc{}) write(*p, false);

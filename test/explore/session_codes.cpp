@@ -169,7 +169,14 @@ bool session::is_untold(rank_state const& me, std::error_code const& code) const
   auto const has = [&](std::vector<std::error_code> const& all) {
     return std::any_of(all.begin(), all.end(), [&](std::error_code const& e) { return code == classify(e); });
   };
-  return me.dropped && (has(me.deserved) || has(me.met));
+  bool const dropped = me.dropped || std::any_of(me.ended.begin(), me.ended.end(),
+                                                 [](auto const& e) { return e->now == record::state::dropped; });
+  // What was cached may have failed in a call of a neighbour.
+  return dropped &&
+         (has(me.deserved) || std::any_of(ranks_.begin(), ranks_.end(), [&](rank_state const& r) {
+            return has(r.met) || explains(r.pool, code) ||
+                   std::any_of(r.ended.begin(), r.ended.end(), [&](auto const& e) { return explains(e->seen, code); });
+          }));
 }
 
 // Every rank is told what it must be told.
