@@ -52,6 +52,15 @@ std::int64_t session::share_of(step const& s, int rank) const {
   return x % 4 == 1 ? s.count : static_cast<std::int64_t>((x >> 8) % static_cast<std::uint64_t>(s.count + 1));
 }
 
+// Only where there is something to do: a policy of all ranks, if there is for any of them.
+bool session::asks_policy(step const& s, int rank) const {
+  if (policy_of(s, rank).kind <= policy_kind::sieving) return share_of(s, rank) > 0;
+  if (!is_collective(s.what) || atomic) return false;
+  for (int other = 0; other < program_.world.ranks; ++other)
+    if (share_of(s, other) > 0) return true;
+  return false;
+}
+
 std::int64_t session::offset_of(step const& s, int rank) const {
   if (tiles[static_cast<std::size_t>(rank)].bytes == 0) return 0;
   if (!is_one_for_all(view.shape))
@@ -211,10 +220,7 @@ record& session::begin(std::size_t k, int rank) {
       r.bad = s.trouble;
       r.bad_item = static_cast<std::int64_t>(mixed(s.salt, k) % static_cast<std::uint64_t>(r.etypes));
     }
-    bool const planned = is_collective(s.what) && policy_of(s, rank).kind > policy_kind::sieving;
-    r.must_fail =
-        r.bad_item >= 0 || (s.trouble == trouble::policy_throws &&
-                            (planned ? !atomic : r.etypes > 0 && policy_of(s, rank).kind <= policy_kind::sieving));
+    r.must_fail = r.bad_item >= 0 || (s.trouble == trouble::policy_throws && asks_policy(s, rank));
     if (is_here(rank)) {
       of(rank).handle_throws = s.trouble == trouble::handle_throws && culprit;
       fill(r);
@@ -351,11 +357,7 @@ void session::look(std::size_t first, std::size_t last) {
   for (int r = 0; r < program_.world.ranks; ++r) {
     count(of(r).ended);
     for (auto& e : of(r).ended)
-      if (e->now == record::state::dropped) {
-        of(r).dropped = true;
-        for (witnessed const& w : e->seen) of(r).met.push_back(w.error);
-        graveyard_.push_back(std::move(e));
-      }
+      if (e->now == record::state::dropped) graveyard_.push_back(std::move(e));
     of(r).ended.clear();
     for (auto const& p : of(r).pending)
       if (p->writes && p->expected == errc{}) write(*p, false);

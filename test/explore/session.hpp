@@ -110,9 +110,8 @@ class session : public opened_file {
     errc sync_lost = {};
     std::vector<std::unique_ptr<record>> pending;
     std::vector<std::unique_ptr<record>> ended;  // requests that were waited for
-    bool dropped = false;                        // some were, so far: what they met, close may tell
+    bool dropped = false;                        // some were, so far
     std::vector<std::error_code> deserved;       // by those
-    std::vector<std::error_code> met;            // by file calls
     std::vector<witnessed> pool;                 // errors that belong to a request or to a call beside it
     bool pool_told = false;                      // one of them reported an error
     bool left = false;
@@ -122,6 +121,7 @@ class session : public opened_file {
   rank_state& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   rank_state& pool_of(int rank) { return of(serves ? 0 : rank); }
   std::int64_t share_of(step const& s, int rank) const;
+  bool asks_policy(step const& s, int rank) const;
   std::int64_t offset_of(step const& s, int rank) const;
   // To the file of this step, before anything else: all ranks have left the step before.
   void enter(step const& s);
@@ -185,6 +185,7 @@ class session : public opened_file {
   std::int64_t sought(step const& s, int rank) const;
   void check_files(std::size_t k);
   void check_crash(std::size_t k);
+  void remember(std::vector<record> const& all);
   bool is_untold(rank_state const& me, std::error_code const& code) const;
   bool tolerable(step const& s, witnessed const& w) const;
   std::vector<witnessed> serious(step const& s, std::vector<witnessed> const& all) const;
@@ -213,6 +214,7 @@ class session : public opened_file {
   std::int64_t asked_again_ = 0;  // how many calls the program's faults let be tried again
   std::string unseen_;            // what the library should not have seen
   std::vector<rank_state> ranks_;
+  std::vector<std::error_code> met_;                    // by file calls
   std::map<std::size_t, std::vector<record>> records_;  // of steps that were not looked at yet
   std::map<std::size_t, int> arrived_;
   int left_ = 0;

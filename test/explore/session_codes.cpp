@@ -117,14 +117,7 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
     rank_state& r = pool_of(static_cast<int>(i));
     bool told = r.pool_told;
     for (auto const& e : mine.ended) {
-      if (e->now == record::state::dropped) {
-        told = mine.dropped = true;
-        if (e->expected != errc{}) mine.deserved.push_back(make_error_code(e->expected));
-        if (e->must_fail || may_read_wrong_items(*e))
-          mine.deserved.insert(mine.deserved.end(),
-                               {make_error_code(errc::conversion), make_error_code(errc::user_code)});
-        for (witnessed const& w : r.pool) mine.met.push_back(w.error);
-      }
+      told = told || e->now == record::state::dropped;
       if (e->now != record::state::done) continue;
       bool const collective = is_collective(e->what), elsewhere = e->code == errc::error_on_another_rank;
       bool const of_program = (e->must_fail || may_read_wrong_items(*e)) && is_of_program(e->code);
@@ -162,6 +155,26 @@ void session::look_at_requests(std::size_t k, std::vector<record>& all) {
   }
 }
 
+// What close may tell later: what calls in the background deserved that nobody holds, and what any file call met, since what
+// was cached may fail in a call of a neighbour.
+void session::remember(std::vector<record> const& all) {
+  auto const meet = [&](std::vector<witnessed> const& seen) {
+    for (witnessed const& w : seen) met_.push_back(w.error);
+  };
+  for (record const& r : all) meet(r.seen);
+  for (rank_state& me : ranks_) {
+    meet(me.pool);
+    for (auto const& e : me.ended) {
+      if (e->now != record::state::dropped) continue;
+      me.dropped = true;
+      meet(e->seen);
+      if (e->expected != errc{}) me.deserved.push_back(make_error_code(e->expected));
+      if (e->must_fail || may_read_wrong_items(*e))
+        me.deserved.insert(me.deserved.end(), {make_error_code(errc::conversion), make_error_code(errc::user_code)});
+    }
+  }
+}
+
 // What close tells of calls that went on in the background: of one that was not ended before, and of those that nobody holds.
 bool session::is_untold(rank_state const& me, std::error_code const& code) const {
   auto const is_split_error = [&](std::unique_ptr<record> const& e) { return is_split(e->what) && e->code == code; };
@@ -169,14 +182,7 @@ bool session::is_untold(rank_state const& me, std::error_code const& code) const
   auto const has = [&](std::vector<std::error_code> const& all) {
     return std::any_of(all.begin(), all.end(), [&](std::error_code const& e) { return code == classify(e); });
   };
-  bool const dropped = me.dropped || std::any_of(me.ended.begin(), me.ended.end(),
-                                                 [](auto const& e) { return e->now == record::state::dropped; });
-  // What was cached may have failed in a call of a neighbour.
-  return dropped &&
-         (has(me.deserved) || std::any_of(ranks_.begin(), ranks_.end(), [&](rank_state const& r) {
-            return has(r.met) || explains(r.pool, code) ||
-                   std::any_of(r.ended.begin(), r.ended.end(), [&](auto const& e) { return explains(e->seen, code); });
-          }));
+  return me.dropped && (has(me.deserved) || has(met_));
 }
 
 // Every rank is told what it must be told.
@@ -188,6 +194,7 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
   bool own = false, lost = false;
   bool const refuses_stop =
       std::any_of(all.begin(), all.end(), [](record const& r) { return r.not_stopped && !is_released(r.not_stopped); });
+  remember(all);
   // First of all ranks: an agent may have seen what its neighbour is told.
   for (std::size_t i = 0; i < all.size(); ++i) {
     record& r = all[i];
@@ -202,8 +209,7 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
     auto const rank = static_cast<int>(i);
     rank_state& me = pool_of(rank);
     std::vector<witnessed> const errors = serious(s, r.seen);
-    for (witnessed const& w : r.seen) ranks_[i].met.push_back(w.error);
-    bool const closes = s.what == op::close && s.later;
+    bool const closes = s.what == op::close;
     if (closes && !r.code)
       for (auto const& e : ranks_[i].ended)
         if (is_split(e->what) && e->now == record::state::done && e->code && e->code != errc::error_on_another_rank)

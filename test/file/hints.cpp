@@ -697,6 +697,11 @@ TEST_CASE("a line of a hints file may have a = between name and value", "[hints]
   for (std::string const line : {"cb_nodes =", "cb_nodes="})
     CHECK_THAT(io::file_hints(io::parse_hints(line, "f"), {}, {}).find("cb_nodes")->why,
                Contains("a name and a value"));
+  for (std::string const line : {"= 4", "=", "='="}) {
+    io::file_hints const h(io::parse_hints(line, "f"), {}, {});
+    REQUIRE(h.find(line));
+    CHECK_THAT(h.find(line)->why, Contains("f:1") && Contains("a name before its value"));
+  }
 }
 
 TEST_CASE("prices that are hints are not called those of local files", "[hints][prices]") {

@@ -27,7 +27,9 @@ hints parse_hints(std::string_view text, std::string_view origin) {
     std::size_t const gap = line.find_first_of(" \t=");  // no name has a =, and `name = value` is what many write
     std::string_view value = gap == std::string_view::npos ? std::string_view() : detail::trimmed(line.substr(gap));
     if (value.starts_with('=')) value = detail::trimmed(value.substr(1));
-    if (value.empty())
+    if (gap == 0)
+      result.named.push_back({std::string(line), "", where, "a line needs a name before its value"});
+    else if (value.empty())
       result.named.push_back({std::string(line.substr(0, gap)), "", where, "a line needs a name and a value"});
     else
       result.named.push_back({std::string(line.substr(0, gap)), std::string(value), where, ""});

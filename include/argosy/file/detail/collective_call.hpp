@@ -14,6 +14,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/staging.hpp>
@@ -85,7 +86,7 @@ failure find_ordered_place(World const& world, open_file const& file, shared_poi
   int const last = world.size() - 1;
   std::optional<shared_pointer::held> held;
   if (pointer.is_in_file()) held.emplace(pointer);
-  bool const asks = held && used_by_some(world, held->file_was_used());
+  bool const asks = held && ranks_where(world, held->file_was_used());
   if (world.rank() == last) {
     told.at = !held ? pointer.add(all, f) : asks ? held->get(f) : held->known();
     told.failed = f ? 1 : 0;

@@ -15,6 +15,7 @@
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
@@ -62,7 +63,7 @@ struct crew {
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
   // False: its hidden file was not used. Collective.
-  bool pointer_was_used() const { return pointer->is_in_file() && used_by_some(*world, pointer->file_was_used()); }
+  bool pointer_was_used() const { return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used()); }
 
   // Local: a call of this rank; moves the pointers.
   failure access_alone(call const& c, report& done);
@@ -308,16 +309,8 @@ agreement crew<World>::access(collective_call& c, report& done) try {
 
 template <communicator World>
 void crew<World>::complain_once() const {
-  struct complaining {
-    std::int32_t lowest, ranks;
-    void combine(complaining const& other) {
-      lowest = std::min(lowest, other.lowest);
-      ranks += other.ranks;
-    }
-  } all{call_summary::no_rank, 0};
-  if (!file->complaint.empty()) all = {file->rank, 1};
-  world->all_reduce(all);
-  if (all.lowest == file->rank) file->complain(all.ranks - 1);
+  ranks_with const all = ranks_where(*world, !file->complaint.empty());
+  if (all.lowest == file->rank) file->complain(all.count - 1);
 }
 
 template <communicator World>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,14 +19,18 @@ namespace argosy::detail {
 class losses {
  public:
   // Errors of other ranks are theirs to tell.
-  void add(std::string_view call, agreement const& result) {
+  void add(std::string_view call, agreement const& result) noexcept {
     failure const& own = result.own;
     bool const mine = !result && result.code != errc::error_on_another_rank;
     if (!mine) return;
-    std::error_code const cause = own ? own.code : result.cause;
-    std::string const& why = own ? own.detail : result.detail;
     std::lock_guard const guard(mutex_);
-    first_.keep({cause, std::string(call) + ", which nobody waited for, failed" + (why.empty() ? "" : ": ") + why});
+    if (first_) return;
+    first_.code = own ? own.code : result.cause;
+    std::string const& why = own ? own.detail : result.detail;
+    try {
+      first_.detail = std::string(call) + ", which nobody waited for, failed" + (why.empty() ? "" : ": ") + why;
+    } catch (std::bad_alloc const&) {  // then without words
+    }
   }
   failure take() {
     std::lock_guard const guard(mutex_);

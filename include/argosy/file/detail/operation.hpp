@@ -28,8 +28,8 @@ class operation {
   virtual void leave() = 0;  // the request goes: waits for file access, never for other ranks
 
   // Nobody will ask what became of it: if it fails, close tells. Who carries it out says when the result is there.
-  void abandon() { mark(abandoned); }
-  void has_result() { mark(ended); }
+  void abandon() noexcept { mark(abandoned); }
+  void has_result() noexcept { mark(ended); }
 
   // After the end.
   report done;
@@ -43,9 +43,10 @@ class operation {
 
  private:
   static constexpr int ended = 1, abandoned = 2;
-  // Whoever comes second finds both.
-  void mark(int one) {
-    if ((marks_.fetch_or(one) | one) == (ended | abandoned)) file->untold.add(call, result);
+  // Whoever brings the second of them tells, and nobody does twice.
+  void mark(int one) noexcept {
+    int const before = marks_.fetch_or(one);
+    if (before != (ended | abandoned) && (before | one) == (ended | abandoned)) file->untold.add(call, result);
   }
   std::atomic<int> marks_ = 0;
 };

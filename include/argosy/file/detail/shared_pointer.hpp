@@ -18,7 +18,6 @@
 #include <argosy/error/failure.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
-#include <argosy/world/communicator.hpp>
 #include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
@@ -206,17 +205,6 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   // A lock that stays would stop all other ranks; it goes with its handle.
   if (failed(handle_.unlock(0, sizeof slots), "unlocking")) handle_.close();
   return before;
-}
-
-// Collective.
-template <agreeing World>
-bool used_by_some(World const& world, bool used_here) {
-  struct flag {
-    int used;
-    void combine(flag const& other) { used |= other.used; }
-  } all{used_here ? 1 : 0};
-  world.all_reduce(all);
-  return all.used != 0;
 }
 
 }  // namespace argosy::detail

@@ -13,6 +13,7 @@
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/exchange/detail/collective_exchange.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
@@ -148,20 +149,15 @@ class team {
     take_seats(world);
     auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
     node_stage::shape const shape{ranks, std::min(n.aggregators, ranks), n.window_bytes, n.mark_words};
-    struct outcome {
-      int failed;
-      void combine(outcome const& other) { failed |= other.failed; }
-    } all{0};
     std::error_code error;
     shared_memory m;
     if constexpr (node_waiting<World>) {
       if (shares_) m = node(world).share(node_stage::bytes_for(shape), error);
     }
     if (!shares_) m = self().share(node_stage::bytes_for(shape), error);
-    if (error) all.failed = 1;
-    world.all_reduce(all);
-    if (all.failed == 0) stage_ = node_stage(std::move(m), shape);
-    return all.failed == 0;
+    if (ranks_where(world, static_cast<bool>(error))) return false;
+    stage_ = node_stage(std::move(m), shape);
+    return true;
   }
   void take_seats(World const& world) {
     seats_ = {{world.rank()}, 0};

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
 
 #include <argosy/agree/detail/arguments.hpp>
-#include <argosy/agree/detail/call_summary.hpp>
+#include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/world/communicator.hpp>
 
@@ -26,16 +25,8 @@ std::string hints_of_others(World const& world, file_hints const& h) {
   std::string const mine = given_lines(h);
   std::uint64_t first = fingerprint(mine);
   world.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
-  struct differing {
-    std::int32_t lowest, ranks;
-    void combine(differing const& other) {
-      lowest = std::min(lowest, other.lowest);
-      ranks += other.ranks;
-    }
-  } all{call_summary::no_rank, 0};
-  if (fingerprint(mine) != first) all = {world.rank(), 1};
-  world.all_reduce(all);
-  if (all.ranks == 0) return {};
+  ranks_with const all = ranks_where(world, fingerprint(mine) != first);
+  if (!all) return {};
   std::string text = world.rank() == all.lowest ? mine : std::string();
   std::uint64_t bytes = text.size();
   world.broadcast(std::as_writable_bytes(std::span(&bytes, 1)), all.lowest);
@@ -44,9 +35,9 @@ std::string hints_of_others(World const& world, file_hints const& h) {
   if (world.rank() != 0) return {};
   std::string const who = "rank " + std::to_string(all.lowest), more = lines_without(text, mine);
   std::string const others =
-      all.ranks == 1 ? "" : " (and " + std::to_string(all.ranks - 1) + " more differ from rank 0)";
+      all.count == 1 ? "" : " (and " + std::to_string(all.count - 1) + " more differ from rank 0)";
   if (more.empty()) return "on " + who + others + ": not all of these\n";
-  return "on " + who + (all.ranks == 1 ? " only" : others) + ":\n" + more;
+  return "on " + who + (all.count == 1 ? " only" : others) + ":\n" + more;
 }
 
 }  // namespace argosy::detail
