@@ -27,18 +27,9 @@ char const* name_of(shape s) noexcept {
 }
 
 std::vector<std::string> names_of(mode m) {
-  constexpr std::pair<mode, char const*> all[] = {{mode::read, "read"},
-                                                  {mode::write, "write"},
-                                                  {mode::read_write, "read_write"},
-                                                  {mode::create, "create"},
-                                                  {mode::exclusive, "exclusive"},
-                                                  {mode::append, "append"},
-                                                  {mode::delete_on_close, "delete_on_close"},
-                                                  {mode::unique_open, "unique_open"},
-                                                  {mode::sequential, "sequential"}};
   std::vector<std::string> names;
-  for (auto const& [one, name] : all)
-    if (has(m, one)) names.emplace_back(name);
+  for (int bit = 0; bit < 16; ++bit)
+    if (auto const one = static_cast<mode>(1 << bit); has(m, one)) names.push_back(to_string(one));
   return names;
 }
 
@@ -101,7 +92,6 @@ std::string text_of(lab::gpfs::machine const& m) {
 
 std::string text_of(step const& s) {
   constexpr char const* slips[] = {"none", "negative_offset", "null_address", "other_size", "cut_etype"};
-  constexpr char const* whences[] = {"start", "current", "end"};
   constexpr char const* decorators[] = {"counting", "tracing", "throttled"};
   std::string text = fmt::format("{{.what = op::{}", name_of(s.what));
   if (s.offset != 0) text += fmt::format(", .offset = {}", s.offset);
@@ -121,8 +111,7 @@ std::string text_of(step const& s) {
   if (s.later) text += ", .later = true";
   if (s.loose) text += ", .loose = true";
   if (!s.on) text += ", .on = false";
-  if (s.whence != seek_from::start)
-    text += fmt::format(", .whence = argosy::seek_from::{}", whences[static_cast<int>(s.whence)]);
+  if (s.whence != seek_from::start) text += fmt::format(", .whence = argosy::seek_from::{}", to_string(s.whence));
   if (s.slot != 0) text += fmt::format(", .slot = {}", s.slot);
   if (s.mix != 0) text += fmt::format(", .mix = {}u", s.mix);
   if (s.other != policy_choice()) text += ", .other = " + text_of(s.other);

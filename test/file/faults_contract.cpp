@@ -336,6 +336,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
     char const* call;
     char const* argument;
     std::function<void(io::file&, bool, std::error_code&)> run;
+    char const* shown = "";  // what one of them gave, in words
   };
   auto const ints = io::type<int>;
   difference const all[] = {
@@ -343,8 +344,9 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
        [&](io::file& f, bool odd, auto& e) { f = io::file::open(world, odd ? other_path : path, mode::read, e); }},
       {"open", "mode",
        [&](io::file& f, bool odd, auto& e) {
-         f = io::file::open(world, path, odd ? mode::read_write : mode::read, e);
-       }},
+         f = io::file::open(world, path, odd ? mode::read_write | mode::append : mode::read, e);
+       },
+       "it is read_write | append"},
       {"open", "hints",
        [&](io::file& f, bool odd, auto& e) {
          f = io::file::open(world, path, mode::read, {{.cb_buffer_bytes = odd ? 1 << 20 : 2 << 20}, e});
@@ -364,13 +366,14 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
        }},
       {"set_size", "size", [](io::file& f, bool odd, auto& e) { f.set_size(odd ? 7 : 9, e); }},
       {"preallocate", "size", [](io::file& f, bool odd, auto& e) { f.preallocate(odd ? 77 : 99, e); }},
-      {"set_atomic", "flag", [](io::file& f, bool odd, auto& e) { f.set_atomic(odd, e); }},
+      {"set_atomic", "flag", [](io::file& f, bool odd, auto& e) { f.set_atomic(odd, e); }, "it is on"},
       {"set_hints", "hints",
        [](io::file& f, bool odd, auto& e) { f.set_hints({.cb_buffer_bytes = odd ? 1 << 20 : 2 << 20}, e); }},
       {"seek_shared", "offset",
        [](io::file& f, bool odd, auto& e) { f.seek_shared(odd ? 1 : 2, io::seek_from::start, e); }},
       {"seek_shared", "whence",
-       [](io::file& f, bool odd, auto& e) { f.seek_shared(0, odd ? io::seek_from::end : io::seek_from::start, e); }},
+       [](io::file& f, bool odd, auto& e) { f.seek_shared(0, odd ? io::seek_from::end : io::seek_from::start, e); },
+       "it is end"},
   };
   for (bool const develop : {false, true}) {
     table cells(world, develop ? "different arguments, develop mode" : "different arguments");
@@ -391,6 +394,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
         cells.expect(error == errc::not_same, error.message() + " (" + words + ")");
         cells.expect(contains(words, "'" + std::string(d.argument) + "'"), "does not name the argument: " + words);
         cells.expect(contains(words, std::string(d.call) + " of '"), "does not name the call: " + words);
+        cells.expect(contains(words, d.shown), "does not tell what was given: " + words);
         // Both ranks that differ: rank r and another one.
         cells.expect(contains(words, "rank " + std::to_string(r)) || contains(words, "and " + std::to_string(r)),
                      "does not name the rank: " + words);

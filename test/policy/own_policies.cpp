@@ -145,5 +145,6 @@ TEST_CASE("plans that ranks may carry out together have one key", "[policy]") {
     q = p;
     change(q);
     CHECK(io::detail::key_of_plan(p) != io::detail::key_of_plan(q));
+    if (p.kind == q.kind) CHECK(io::detail::lines_of_plan(p) != io::detail::lines_of_plan(q));  // told of one call
   }
 }

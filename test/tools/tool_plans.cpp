@@ -110,7 +110,9 @@ TEST_CASE("a dry run counts messages and calls of each policy, and says where it
     CHECK_FALSE(std::get<bool>(r.find("scaled")->held));
   }
   CHECK(runs[1].find("policy")->text() == "independent");
+  // Each of 8 ranks has a piece of each of 64 planes, and lists many in a call.
   CHECK(runs[1].find("messages")->whole() == 0);
+  CHECK(runs[1].find("file_runs")->whole() == 8 * 64);
   CHECK(runs[3].find("policy")->text() == "two_phase");
   CHECK(runs[3].find("messages")->whole() > 0);
   CHECK(runs[3].find("file_calls")->whole() < runs[2].find("file_calls")->whole());

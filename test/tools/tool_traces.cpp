@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <tools/argosy/command.hpp>
 #include <tools/argosy/json.hpp>
 #include <tools/argosy/trace_events.hpp>
@@ -129,4 +131,41 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
   CHECK_THAT(run_tool({"trace", dir / "letter"}).err, ContainsSubstring("is no trace of argosy"));
   CHECK_THAT(run_tool({"trace", dir / "missing"}).err,
              ContainsSubstring("cannot read") && ContainsSubstring("No such file"));
+}
+
+TEST_CASE("phases are told by their own time, with the rank that the others wait for", "[tool][trace]") {
+  argosy::test::scratch const dir;
+  std::vector<std::string> words{"trace"};
+  for (int rank = 0; rank < 3; ++rank) {
+    // A call of 100 ms; rank 1 comes when 90 of them are over.
+    int const waits = rank == 1 ? 1 : 91;
+    words.push_back(dir / ("argosy-p-1-rank" + std::to_string(rank) + ".trace"));
+    std::ofstream out(words.back());
+    out << "# argosy trace: rank " << rank
+        << " of p, pid 1 on here\n# time, duration, call, file, parameters -> result\n";
+    auto const line = [&](int begin_ms, int ms, std::string const& what) {
+      out << fmt::format("2026-01-01T00:00:00.{:03}000000Z {:.9f} s {} \"a\" -> ok\n", begin_ms, ms * 1e-3, what);
+    };
+    line(100 + 91 - waits, waits + 9, "call:write_all");
+    line(100 + 91 - waits, waits, "agreement:agreement");
+    line(100 + 91, 9, "exchange:exchange");
+    line(100 + 93, 4, "waiting:waiting");
+    line(100 + 98, 2, "file:write");
+  }
+  tool_outcome const o = run_tool(words);
+  INFO(o.out << o.err);
+  CHECK(o.code == 0);
+  CHECK_THAT(o.out, ContainsSubstring("agreement            3      183 ms      183 ms  rank 0: 91 ms"));
+  CHECK_THAT(o.out, ContainsSubstring("exchange             3       27 ms        9 ms  rank 0: 3 ms"));
+  CHECK_THAT(o.out, ContainsSubstring("the others wait for rank 1: it waits 5 ms, they 95 ms on average"));
+  words.emplace_back("--json");
+  json_value const all = io::tool::parse_json(run_tool(words).out);
+  CHECK(all.find("waited_for_rank")->whole() == 1);
+  double own = 0, calls = 0;
+  for (json_value const& p : std::get<json_value::array>(all.find("phases")->held)) {
+    own += p.find("own_seconds")->real();
+    if (p.find("phase")->text() == "call") calls = p.find("seconds")->real();
+  }
+  for (json_value const& c : std::get<json_value::array>(all.find("calls")->held)) own += c.find("seconds")->real();
+  CHECK(own == Approx(calls).epsilon(1e-6));
 }

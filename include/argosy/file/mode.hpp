@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace argosy {
@@ -30,6 +31,8 @@ constexpr bool has(mode all, mode one) noexcept { return (all & one) != mode::no
 
 constexpr bool can_read(mode m) noexcept { return has(m, mode::read | mode::read_write); }
 constexpr bool can_write(mode m) noexcept { return has(m, mode::write | mode::read_write); }
+
+std::string to_string(mode m);  // "read_write | create"
 
 // What contradicts itself in `m`, with the remedy; empty if nothing does.
 constexpr std::string_view fault_of(mode m) noexcept {

@@ -44,9 +44,13 @@ class file_action {
   explicit operator bool() const { return scheduler_ && !skipped_; }
   bool skipped() const { return skipped_; }  // the rank is being unwound
 
-  void end(std::int64_t offset = 0, std::int64_t bytes = -1, int error = 0) {
+  // `runs`: stretches of the file that it reads or writes.
+  void end(std::int64_t offset = 0, std::int64_t bytes = -1, int error = 0, std::int64_t runs = 1) {
     if (!scheduler_ || skipped_) return;
-    if (moves_data_) scheduler_->report.file_bytes += bytes;
+    if (moves_data_) {
+      scheduler_->report.file_bytes += bytes;
+      scheduler_->report.file_runs += runs;
+    }
     scheduler_->hash(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes),
                      static_cast<std::uint64_t>(error));
     scheduler_->record("file", name_, began_, bytes);

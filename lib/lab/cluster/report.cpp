@@ -16,8 +16,10 @@ namespace argosy::lab {
 
 std::string to_string(virtual_report const& r) {
   std::string s = fmt::format(
-      "{:.9f} s, {} events, {} messages of {} bytes, {} collective calls, {} file calls of {} bytes, trace {:016x}",
-      r.seconds, r.events, r.messages, r.message_bytes, r.collectives, r.file_calls, r.file_bytes, r.trace_hash);
+      "{:.9f} s, {} events, {} messages of {} bytes, {} collective calls, {} file calls of {} bytes in {} runs, trace "
+      "{:016x}",
+      r.seconds, r.events, r.messages, r.message_bytes, r.collectives, r.file_calls, r.file_bytes, r.file_runs,
+      r.trace_hash);
   if (!r.dead.empty()) s += fmt::format("; dead: {}", fmt::join(r.dead, ", "));
   if (std::size_t const n = r.did_not_happen.size(); n > 0)
     s += fmt::format("; {} did not happen: {}", n == 1 ? "1 fault" : fmt::format("{} faults", n),

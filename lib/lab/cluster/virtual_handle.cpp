@@ -85,7 +85,7 @@ io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
     act->now().time =
         std::max(act->now().time, d.serve(*act.operator->(), *f->file, std::span<Part const>(moved), writing));
   }
-  act.end(parts.empty() ? 0 : parts.front().offset, done.bytes, done.error.value());
+  act.end(parts.empty() ? 0 : parts.front().offset, done.bytes, done.error.value(), argosy::detail::count_runs(parts));
   return done;
 }
 

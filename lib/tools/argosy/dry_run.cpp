@@ -58,8 +58,11 @@ dry_run run_dry(planned_call const& c, any_policy const& by) {
     });
   };
   lab::virtual_report const with = run(true), without = run(false);
-  return {by.has_value() ? std::string(by.name()) : "as the hints choose", with.seconds - without.seconds,
-          with.file_calls - without.file_calls, with.messages - without.messages,
+  return {by.has_value() ? std::string(by.name()) : "as the hints choose",
+          with.seconds - without.seconds,
+          with.file_calls - without.file_calls,
+          with.file_runs - without.file_runs,
+          with.messages - without.messages,
           with.message_bytes - without.message_bytes};
 }
 

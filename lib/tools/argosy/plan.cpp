@@ -240,6 +240,7 @@ void print_json(planned_call const& c, planning const& p, dry_runs const* dry, s
           .member("scaled", dry->is_scaled)
           .member("model_seconds", d.seconds)
           .member("file_calls", d.file_calls)
+          .member("file_runs", d.file_runs)
           .member("messages", d.messages)
           .member("message_bytes", d.message_bytes)
           .close('}');
@@ -300,11 +301,12 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
       << (dry->is_scaled ? ", scaled to an array of " + array_text(dry->call.array) + ", as " + array_text(c.array) +
                                " takes too much memory"
                          : "")
-      << ":\n  seconds are those of a simple model of network and disk: good to compare, no prediction\n"
-      << "policy                 model time  file calls    messages  message bytes\n";
+      << ":\n  seconds are those of a simple model of network and disk: good to compare, no prediction;\n"
+         "  a file call may list several runs, which a file system of POSIX takes one by one\n"
+      << "policy                 model time  file calls        runs    messages  message bytes\n";
   for (dry_run const& d : dry->all)
-    out << fmt::format("{:<20} {:>12} {:>11} {:>11} {:>14}\n", d.policy, detail::seconds_text(d.seconds), d.file_calls,
-                       d.messages, d.message_bytes);
+    out << fmt::format("{:<20} {:>12} {:>11} {:>11} {:>11} {:>14}\n", d.policy, detail::seconds_text(d.seconds),
+                       d.file_calls, d.file_runs, d.messages, d.message_bytes);
   return success;
 }
 

@@ -33,7 +33,7 @@ struct planned_call {
 struct dry_run {
   std::string policy;
   double seconds = 0;
-  std::int64_t file_calls = 0, messages = 0, message_bytes = 0;
+  std::int64_t file_calls = 0, file_runs = 0, messages = 0, message_bytes = 0;
 };
 
 // False: this command was built without the laboratory.

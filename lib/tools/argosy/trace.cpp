@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -40,6 +41,21 @@ struct sum {
   double seconds() const { return static_cast<double>(ns) * 1e-9; }
 };
 
+// A phase, with the time that is spent in no phase and no file call inside of it, which adds up.
+struct phase_sum {
+  sum all;
+  std::map<int, std::int64_t> own_ns;  // of each rank
+  std::int64_t own() const {
+    std::int64_t ns = 0;
+    for (auto const& [rank, own] : own_ns) ns += own;
+    return ns;
+  }
+  std::pair<int, std::int64_t> slowest() const {
+    auto const less = [](auto const& a, auto const& b) { return a.second < b.second; };
+    return *std::max_element(own_ns.begin(), own_ns.end(), less);
+  }
+};
+
 // Small calls of one rank to one file.
 struct offender {
   int rank = 0;
@@ -50,8 +66,9 @@ struct offender {
 struct findings {
   std::map<std::string, sum> by_call;
   std::map<int, sum> by_rank;
-  std::map<std::string, sum> by_phase;
-  std::vector<offender> small;  // the worst first
+  std::map<std::string, phase_sum> by_phase;
+  std::map<int, std::int64_t> waits_ns;  // for other ranks
+  std::vector<offender> small;           // the worst first
   sum messages;
   sum merged;  // reads under a lock of the same thread that were written back: of these, only some bytes changed
   std::int64_t small_bytes = 0;
@@ -95,16 +112,54 @@ sum merging_of(trace const& t) {
   return merged;
 }
 
+// Of each event, the time outside of those inside of it.
+std::vector<std::int64_t> own_times(trace const& t) {
+  std::vector<std::int64_t> own;
+  own.reserve(t.events.size());
+  std::map<std::pair<int, std::int64_t>, std::vector<std::size_t>> open;
+  for (std::size_t i = 0; i < t.events.size(); ++i) {
+    trace_event const& e = t.events[i];
+    own.push_back(e.took_ns);
+    std::vector<std::size_t>& around = open[{e.rank, e.thread}];
+    while (!around.empty() && t.events[around.back()].end_ns() < e.end_ns()) around.pop_back();
+    if (!around.empty()) own[around.back()] = std::max<std::int64_t>(0, own[around.back()] - e.took_ns);
+    around.push_back(i);
+  }
+  return own;
+}
+
+// The rank that waits least, where the others wait much longer on average: for it.
+struct laggard {
+  int rank = 0;
+  std::int64_t waits_ns = 0, others_ns = 0;
+};
+std::optional<laggard> waited_for(std::map<int, std::int64_t> const& waits, std::int64_t span_ns) {
+  if (waits.size() < 2) return std::nullopt;
+  auto const least =
+      *std::min_element(waits.begin(), waits.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
+  double others = 0;
+  for (auto const& [rank, ns] : waits)
+    if (rank != least.first) others += static_cast<double>(ns) / static_cast<double>(waits.size() - 1);
+  laggard const found{least.first, least.second, static_cast<std::int64_t>(others)};
+  bool const matters = found.others_ns > 2 * found.waits_ns && found.others_ns > span_ns / 20;
+  return matters ? std::optional(found) : std::nullopt;
+}
+
 findings look_at(trace const& t, std::int64_t small_bytes) {
   findings f;
   f.small_bytes = small_bytes;
   std::map<std::pair<std::pair<int, std::string>, std::string>, sum> small;
   std::int64_t first = INT64_MAX, last = 0;
-  for (trace_event const& e : t.events) {
+  std::vector<std::int64_t> const own = own_times(t);
+  for (std::size_t i = 0; i < t.events.size(); ++i) {
+    trace_event const& e = t.events[i];
     first = std::min(first, e.begin_ns);
     last = std::max(last, e.end_ns());
     if (!is_call_of_file(e)) {
-      f.by_phase[e.category].add(e);
+      phase_sum& of = f.by_phase[e.category];
+      of.all.add(e);
+      of.own_ns[e.rank] += own[i];
+      f.waits_ns[e.rank] += e.category == "agreement" || e.category == "waiting" ? own[i] : 0;
       continue;
     }
     f.by_call[e.name].add(e);
@@ -198,9 +253,17 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
     j.close('}');
   }
   j.close(']').key("phases").open('[');
-  for (auto const& [name, s] : f.by_phase)
-    j.open('{').member("phase", name).member("count", s.calls).member("seconds", s.seconds()).close('}');
-  j.close(']').key("messages").open('{').member("count", f.messages.calls).member("bytes", f.messages.bytes).close('}');
+  for (auto const& [name, p] : f.by_phase)
+    j.open('{')
+        .member("phase", name)
+        .member("count", p.all.calls)
+        .member("seconds", p.all.seconds())
+        .member("own_seconds", static_cast<double>(p.own()) * 1e-9)
+        .member("slowest_rank", p.slowest().first)
+        .close('}');
+  j.close(']');
+  if (auto const late = waited_for(f.waits_ns, f.span_ns)) j.member("waited_for_rank", late->rank);
+  j.key("messages").open('{').member("count", f.messages.calls).member("bytes", f.messages.bytes).close('}');
   j.key("slowest_ranks").open('[');
   for (auto const& [rank, s] : slowest(f)) {
     j.open('{').member("rank", rank);
@@ -229,9 +292,15 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
                        bytes_text(s.bytes / s.calls), seconds_text(s.seconds()),
                        seconds_text(static_cast<double>(s.slowest_ns) * 1e-9), s.errors);
   if (!f.by_phase.empty()) {
-    out << "\nphase            count    all time\n";
-    for (auto const& [name, s] : f.by_phase)
-      out << fmt::format("{:<12} {:>9} {:>11}\n", name, s.calls, seconds_text(s.seconds()));
+    auto const text = [](std::int64_t ns) { return seconds_text(static_cast<double>(ns) * 1e-9); };
+    out << "\nphase            count    all time    own time  most of it on   (own: outside of the phases and calls in "
+           "it)\n";
+    for (auto const& [name, p] : f.by_phase)
+      out << fmt::format("{:<12} {:>9} {:>11} {:>11}  rank {}: {}\n", name, p.all.calls, text(p.all.ns), text(p.own()),
+                         p.slowest().first, text(p.slowest().second));
+    if (auto const late = waited_for(f.waits_ns, f.span_ns))
+      out << fmt::format("the others wait for rank {}: it waits {}, they {} on average\n", late->rank,
+                         text(late->waits_ns), text(late->others_ns));
   }
   if (f.messages.calls > 0)
     out << fmt::format("\n{} messages of {} between nodes\n", f.messages.calls, bytes_text(f.messages.bytes));

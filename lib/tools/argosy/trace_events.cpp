@@ -315,7 +315,9 @@ trace read_traces(std::vector<std::string> const& paths) {
       throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls or phases writes them");
   }
   std::ranges::sort(all.events, {},
-                    [](trace_event const& e) { return std::tuple(e.begin_ns, e.rank, e.thread, e.end_ns()); });
+                    [](trace_event const& e) {  // what holds others comes before them
+                      return std::tuple(e.begin_ns, e.rank, e.thread, -e.took_ns);
+                    });
   return all;
 }
 

@@ -107,7 +107,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   auto const agreed = [&](bool by_text) {
     detail::arguments given("open", with.where());
     by_text ? given.same("path", path) : given.same("path", detail::place_of(path), path);
-    given.same("mode", modes);
+    std::string const how = to_string(modes);
+    given.same("mode", static_cast<std::uint64_t>(modes), how);
     given.same_lines("hints", part.hints().same_hash(), [&] { return detail::lines_with_sources(part.hints()); });
     given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
     given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });

@@ -57,7 +57,7 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
 template <communicator World>
 void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_error e) {
   detail::arguments given("seek_shared", e.where());
-  given.same("offset", offset).same("whence", static_cast<std::int64_t>(whence));
+  given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
   given.require(!is_open() || !has(local().modes, mode::sequential), errc::amode,
                 [] { return "a sequential file is accessed from its start to its end"; });
   agreement const result = collectively(given, [&]() -> failure {

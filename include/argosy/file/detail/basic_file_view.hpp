@@ -199,7 +199,7 @@ void basic_file<World>::clear_sync_error() {
 template <communicator World>
 void basic_file<World>::set_atomic(bool on, on_error e) {
   detail::arguments given("set_atomic", e.where());
-  given.same("flag", on);
+  given.same("flag", on ? 1 : 0, on ? "on" : "off");
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
     bool none = false;

@@ -123,7 +123,7 @@ collective_plan ask_for_plan(World const& world, open_file const& file, collecti
     check.look(t.kind, all, ranks);
     if (t.bytes > 0) check.covers(file.access_of(t));
   }));
-  given.same("plan", key_of_plan(plan));
+  given.same_lines("plan", key_of_plan(plan), [&] { return lines_of_plan(plan); });
   result = agree_to_begin(world, given, false);
   return plan;
 }

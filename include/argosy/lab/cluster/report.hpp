@@ -45,7 +45,8 @@ struct virtual_report {
   std::int64_t messages = 0, message_bytes = 0;
   std::int64_t collectives = 0;  // counted once, not per rank
   std::int64_t file_calls = 0, file_bytes = 0;
-  std::vector<int> dead;  // ranks that died, and those that left their program by rank_failure, in this order
+  std::int64_t file_runs = 0;  // stretches that reads and writes were of: one call may list several
+  std::vector<int> dead;       // ranks that died, and those that left their program by rank_failure, in this order
   std::vector<blocked_rank> blocked;
   // Faults, pauses and deaths of the scenario that no rank came to: "fault=rank:17,call:write". A test of them tests nothing.
   std::vector<std::string> did_not_happen;
