@@ -36,7 +36,7 @@ words words_of(errc e) noexcept {
     case errc::quota:
       return {"quota exceeded", "free some of your space, or ask for more"};
     case errc::read_only:
-      return {"read-only file system", "choose a directory that can be written, or open with mode::read"};
+      return {"read-only file or file system", "choose a directory that can be written, or open with mode::read"};
     case errc::file_too_large:
       return {"the file is larger than the process or the file system allows",
               "raise the limit (ulimit -f), or write less"};

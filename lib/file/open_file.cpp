@@ -8,6 +8,7 @@
 #include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
+#include <argosy/file/detail/against_mode.hpp>
 #include <argosy/file/detail/develop_checks.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -159,10 +160,10 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   t.call = c.name;
   t.kind = c.kind;
   if (c.data.fault()) return c.data.fault();
-  if (reading ? !can_read(modes) : !can_write(modes))
-    return {errc::amode, std::string("the file was opened for ") + (reading ? "writing" : "reading") + " only"};
+  if (reading && !can_read(modes)) return opened_for_writing_only();
+  if (!reading && !can_write(modes)) return opened_for_reading_only();
   if (has(modes, mode::sequential) && c.pointer != pointer_kind::shared)
-    return {errc::amode, "a sequential file is accessed through its shared pointer only"};
+    return is_sequential("is accessed through its shared pointer only");
   const_buffer const& memory = c.data.buffer();
   t.where = where;
   t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held

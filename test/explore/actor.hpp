@@ -310,7 +310,7 @@ class actor {
     if (r.expected == errc::datatype) in = {in.address(), bytes(r.bytes - 1)};
     std::int64_t place = session_.offset_of(s, me_);
     std::int64_t const at = s.mistake == slip::negative_offset && culprit ? -1 - place : place;
-    if (at_pointer(s.what)) {
+    if (at_pointer(s.what) && !has(session_.modes, mode::sequential)) {
       std::error_code refused;
       file_->seek(place, seek_from::start, refused);
       if (refused) place = file_->position();

@@ -128,10 +128,14 @@ std::int64_t session::sought(step const& s, int rank) const {
 errc session::deserves(step const& s, int rank) const {
   int const ranks = program_.world.ranks;
   bool const culprit = rank == s.culprit % ranks, sequential = has(modes, mode::sequential);
+  auto const against_mode = [&](bool writing) {
+    if (writing) return can_write(modes) ? errc{} : errc::read_only;
+    return can_read(modes) ? errc{} : errc::access;
+  };
   if (moves_data(s.what)) {
     if (s.mistake == slip::null_address && culprit && share_of(s, rank) > 0) return errc::argument;
-    if (writes(what_of(s, rank)) ? !can_write(modes) : !can_read(modes)) return errc::amode;
-    if (sequential && !at_shared_pointer(s.what)) return errc::amode;
+    if (errc const refused = against_mode(writes(what_of(s, rank))); refused != errc{}) return refused;
+    if (sequential && !at_shared_pointer(s.what)) return errc::unsupported;
     tile const& t = tiles[static_cast<std::size_t>(rank)];
     if (s.mistake == slip::cut_etype && culprit && share_of(s, rank) > 0 && t.etype_bytes > 1 &&
         !converts(view.representation))
@@ -141,17 +145,18 @@ errc session::deserves(step const& s, int rank) const {
   switch (s.what) {
     case op::explain:
     case op::explain_all:
-      if (s.on ? !can_write(modes) : !can_read(modes)) return errc::amode;
-      return sequential ? errc::amode : errc{};
+      if (errc const refused = against_mode(s.on); refused != errc{}) return refused;
+      return sequential ? errc::unsupported : errc{};
     case op::set_size:
     case op::preallocate:
-      if (!can_write(modes) || sequential) return errc::amode;
+      if (!can_write(modes)) return errc::read_only;
+      if (sequential) return errc::unsupported;
       return s.mistake == slip::other_size && ranks > 1 ? errc::not_same : errc{};
     case op::seek:
-      if (sequential) return errc::amode;
+      if (sequential) return errc::unsupported;
       return sought(s, rank) < 0 ? errc::argument : errc{};
     case op::seek_shared:
-      if (sequential) return errc::amode;
+      if (sequential) return errc::unsupported;
       if (s.mistake == slip::other_size && ranks > 1) return errc::not_same;
       return rank == 0 && sought(s, rank) < 0 ? errc::argument : errc{};
     case op::sync:

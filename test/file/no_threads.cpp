@@ -66,7 +66,7 @@ void check_requests(World const& world, std::string const& path) {
   f = io::basic_file<World>::open(world, path, mode::read);
   auto wrong = f.iwrite_at(0, mine);  // told at wait, as ever
   wrong.wait(error);
-  CHECK(error == io::errc::amode);
+  CHECK(error == io::errc::read_only);
   f.close();
 }
 

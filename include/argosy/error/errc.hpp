@@ -12,7 +12,7 @@ namespace argosy {
 // (<argosy/error/mpi.hpp>) gives the number.
 enum class errc {
   // what the file system says
-  access = 1,      // EACCES, EPERM
+  access = 1,      // EACCES, EPERM; a read of a file opened for writing only
   bad_file,        // EISDIR, ENAMETOOLONG, ELOOP, ENOTDIR: not a name of a file
   file,            // EBADF, ESTALE: the handle is of no use any more
   file_exists,     // EEXIST
@@ -21,7 +21,7 @@ enum class errc {
   no_space,        // ENOSPC
   no_such_file,    // ENOENT
   quota,           // EDQUOT
-  read_only,       // EROFS
+  read_only,       // EROFS; a write to a file opened for reading only
   file_too_large,  // EFBIG, also for a size limit of the process
   too_many_files,  // EMFILE, ENFILE
   no_memory,       // ENOMEM, std::bad_alloc
@@ -29,7 +29,7 @@ enum class errc {
   truncated,       // the file became shorter while it was read
   damaged,         // its bytes are not what its format says, or not what was written
   // what a call was given
-  amode,           // modes that contradict each other, or the call
+  amode,           // modes that contradict each other
   argument,        // a negative count or offset, beyond 2^63, a null pointer
   datatype,        // a layout that cannot be a filetype, an etype that does not divide it
   representation,  // unknown data representation
@@ -38,7 +38,7 @@ enum class errc {
   user_code,    // a datatype, representation, policy, opener or handle of the program threw
   hint,         // a hint that is not allowed now
   not_same,     // an argument that must be equal on all ranks is not
-  unsupported,  // not with this mode, handle or file system
+  unsupported,  // not with this mode, handle or file system: a sequential file has no offsets
   sync_lost,    // an earlier sync failed; data written before may be lost
   // what happened elsewhere
   error_on_another_rank,

@@ -241,7 +241,7 @@ class basic_file {
 
   // --- Pointers ------------------------------------------------------------------------------------------------------
 
-  // The individual pointer; local. A sequential file has none, which is errc::amode.
+  // The individual pointer; local. A sequential file has none, which is errc::unsupported.
   std::int64_t position() const;
   void seek(std::int64_t offset, seek_from whence = seek_from::start, on_error e = {});
 

@@ -8,6 +8,7 @@
 
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/against_mode.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
 #include <argosy/file/detail/crew.hpp>
 
@@ -16,8 +17,7 @@ namespace argosy {
 template <communicator World>
 std::int64_t basic_file<World>::position() const {
   if (has(local().modes, mode::sequential))
-    throw error(alone(rank(), {errc::amode, "a sequential file has no individual pointers"}), "position", path(),
-                rank());
+    throw error(alone(rank(), detail::is_sequential("has no individual pointers")), "position", path(), rank());
   return local().position.get();
 }
 
@@ -43,7 +43,7 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
   if (!is_open())
     f = detail::closed();
   else if (has(local().modes, mode::sequential))
-    f = {errc::amode, "a sequential file has no individual pointers"};
+    f = detail::is_sequential("has no individual pointers");
   if (!f && whence == seek_from::current)
     local().position.change([&](std::int64_t now) {
       std::int64_t const to = from(offset, whence, now, f);
@@ -58,8 +58,8 @@ template <communicator World>
 void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_error e) {
   detail::arguments given("seek_shared", e.where());
   given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
-  given.require(!is_open() || !has(local().modes, mode::sequential), errc::amode,
-                [] { return "a sequential file is accessed from its start to its end"; });
+  if (is_open() && has(local().modes, mode::sequential))
+    given.fail(detail::is_sequential("is accessed from its start to its end"));
   agreement const result = collectively(given, [&]() -> failure {
     failure f;
     bool const used = whence == seek_from::current && crew_->pointer_was_used();

@@ -10,6 +10,7 @@
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/against_mode.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
 #include <argosy/file/detail/crew.hpp>
 #include <argosy/file/detail/develop_checks.hpp>
@@ -155,8 +156,8 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
   given.require(bytes >= 0, errc::argument,
                 [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
   if (!f) return;
-  given.require(can_write(f->modes), errc::amode, [] { return "the file was opened for reading only"; });
-  given.require(!has(f->modes, mode::sequential), errc::amode, [] { return "the file is sequential"; });
+  if (!can_write(f->modes)) given.fail(opened_for_reading_only());
+  if (has(f->modes, mode::sequential)) given.fail(is_sequential("keeps its size"));
   given.require(f->pending == 0, errc::unsupported,
                 [] { return "requests are pending. What to do: wait for them first"; });
 }

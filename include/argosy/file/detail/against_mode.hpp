@@ -1,0 +1,24 @@
+// What the mode of a file does not allow, with MPI's class for each.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <argosy/error/failure.hpp>
+
+namespace argosy::detail {
+
+inline failure opened_for_reading_only() {
+  return {errc::read_only, "the file was opened for reading only. What to do: open it with mode::read_write"};
+}
+inline failure opened_for_writing_only() {
+  return {errc::access, "the file was opened for writing only. What to do: open it with mode::read_write"};
+}
+// `why` goes on: "is accessed through its shared pointer only".
+inline failure is_sequential(std::string_view why) {
+  return {errc::unsupported,
+          "a sequential file " + std::string(why) + ". What to do: open it without mode::sequential"};
+}
+
+}  // namespace argosy::detail
