@@ -90,6 +90,16 @@ void heed_forks() noexcept {
   static_cast<void>(heeded);
 }
 
+// When a program ends: the handler of a signal that calls exit() may have interrupted who holds it, and would wait for ever.
+std::unique_lock<std::mutex> lock_if_free(std::mutex& mutex) noexcept {
+  std::unique_lock guard(mutex, std::try_to_lock);
+  for (int ms = 0; ms < 100 && !guard.owns_lock(); ++ms) {
+    ::usleep(1000);
+    static_cast<void>(guard.try_lock());
+  }
+  return guard;
+}
+
 long thread_id() noexcept {
   constinit thread_local long id = 0;
   constinit thread_local unsigned of = 0;
@@ -214,9 +224,11 @@ tracer::tracer(trace_options options)
 
 tracer::~tracer() {
   if (descriptor_ < 0) return;
-  flush();
-  bool const mine = !gathered_->inherited && gathered_->of_fork == forks.load(std::memory_order_relaxed);
-  if (!ended_ && mine && options_.format == trace_format::chrome) put_whole("]\n");
+  if (auto const guard = lock_if_free(mutex_)) {
+    write_locked();
+    bool const mine = !gathered_->inherited && gathered_->of_fork == forks.load(std::memory_order_relaxed);
+    if (!ended_ && mine && options_.format == trace_format::chrome) put_whole("]\n");
+  }
   ::close(descriptor_);
 }
 
@@ -554,7 +566,8 @@ void tracer::write_gathered() noexcept {
 }
 
 void tracer::gather_no_more() noexcept {
-  std::lock_guard const guard(mutex_);
+  auto const guard = lock_if_free(mutex_);
+  if (!guard) return;
   gathered_->at_once = true;
   write_locked();
 }

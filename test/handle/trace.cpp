@@ -781,6 +781,19 @@ TEST_CASE("exit writes what has gathered, also of files that are never closed", 
   CHECK(lines_in(only_file(traces.string())) == 11);
 }
 
+TEST_CASE("exit from the handler of a signal ends, wherever the signal came", "[trace][gathered]") {
+  scratch const traces;
+  for (int i = 0; i < 10; ++i)
+    CHECK(in_child([&]() -> bool {
+            std::signal(SIGALRM, [](int) { std::exit(0); });
+            auto const to = io::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
+            ::ualarm(static_cast<useconds_t>(2000 + 300 * i), 0);
+            still_time const at;
+            for (;;) at.record(*to, 0);
+          }) == 0);
+  for (auto const& file : std::filesystem::directory_iterator(traces.string())) lines_in(file.path().string());
+}
+
 TEST_CASE("a child does not write what its parent has gathered", "[trace][gathered]") {
   scratch const traces;
   for (auto const format : {trace_format::text, trace_format::chrome}) {
