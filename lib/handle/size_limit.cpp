@@ -33,9 +33,10 @@ size_limit_guard::size_limit_guard(std::int64_t end, std::int64_t limit) noexcep
   if (!active_) return;
   sigset_t const file_size = only_file_size();
   ::pthread_sigmask(SIG_BLOCK, &file_size, &before_);
-  // A signal that is already pending belongs to somebody else, and must be delivered.
+  // A signal that is already pending belongs to somebody else, and must be delivered. One that was not blocked is not pending.
   sigset_t pending;
-  pending_before_ = ::sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+  pending_before_ =
+      sigismember(&before_, SIGXFSZ) == 1 && ::sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
 }
 
 void size_limit_guard::note(int error) noexcept { raised_ = error == EFBIG; }

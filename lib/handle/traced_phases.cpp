@@ -7,7 +7,43 @@ namespace argosy::detail {
 
 bool traced_phases::wanted_by(tracer const& to) noexcept { return to.options().mode == trace_mode::phases; }
 
+// What a call before has left, so that the next one of this thread need not ask for memory.
+struct traced_phases::left_over {
+  std::vector<traced_phase> phases;
+  std::vector<traced_message> messages;
+  std::vector<open_phase> open;
+  ~left_over() { is_gone = true; }
+
+  static constinit thread_local bool is_gone;  // a call while the thread, or the program, ends
+  static thread_local left_over mine;
+};
+constinit thread_local bool traced_phases::left_over::is_gone = false;
+thread_local traced_phases::left_over traced_phases::left_over::mine;
+
+namespace {
+
+constexpr std::size_t most_left = 1024;
+
+template <class T>
+void take(std::vector<T>& into, std::vector<T>& from) noexcept {
+  if (into.capacity() == 0) into.swap(from);
+}
+template <class T>
+void leave(std::vector<T>& what, std::vector<T>& to) noexcept {
+  if (what.capacity() <= to.capacity() || what.capacity() > most_left) return;
+  what.clear();
+  to.swap(what);
+}
+
+}  // namespace
+
 void traced_phases::begin(phase p, phase_facts const& facts) noexcept try {
+  if (all_.capacity() == 0 && !left_over::is_gone) {
+    left_over& left = left_over::mine;
+    take(all_, left.phases);
+    take(messages_, left.messages);
+    take(open_, left.open);
+  }
   if (!open_.empty() && all_[open_.back().index].what == p) {
     ++open_.back().again;
     return;
@@ -34,6 +70,13 @@ void traced_phases::message_passed(message_end e, int peer, std::int64_t bytes) 
   to_ = nullptr;
 }
 
-void traced_phases::write() noexcept { to_->record(all_, messages_, file_); }
+void traced_phases::write() noexcept {
+  to_->record(all_, messages_, file_);
+  if (left_over::is_gone) return;
+  left_over& left = left_over::mine;
+  leave(open_, left.open);
+  leave(all_, left.phases);
+  leave(messages_, left.messages);
+}
 
 }  // namespace argosy::detail

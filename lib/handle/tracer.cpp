@@ -8,9 +8,12 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -22,11 +25,16 @@
 #include <map>
 #include <utility>
 
+#include "trace_text.hpp"
+
 namespace argosy {
 
 namespace {
 
-using text = fmt::memory_buffer;
+using detail::trace_text;
+
+constexpr std::size_t most_gathered = std::size_t{64} << 10;
+constexpr std::chrono::milliseconds longest_gathered{100};
 
 // Each complaint once per process.
 void complain(char const* variable, char const* value, char const* allowed) {
@@ -57,41 +65,6 @@ std::string plain(std::string s) {
   return s;
 }
 
-// On a line.
-void add_plainly(text& out, std::string_view s) {
-  for (char const c : s) out.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
-}
-
-// Inside quotes, as JSON wants it; text takes the same.
-void quote(text& out, std::string_view s) {
-  out.push_back('"');
-  for (char const c : s) {
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out.push_back(c);
-    }
-  }
-  out.push_back('"');
-}
-
-template <class... Arguments>
-void add(text& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
-}
-
-void add_time(text& out, std::int64_t ns) {
-  auto const seconds = static_cast<std::time_t>(ns / 1'000'000'000);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  add(out, "{:%Y-%m-%dT%H:%M:%S}.{:09}Z", parts, ns % 1'000'000'000);
-}
-
-void add_microseconds(text& out, std::int64_t ns) { add(out, "{}.{:03}", ns / 1000, ns % 1000); }
-
 std::string name_of(trace_options const& o, int number) {
   return fmt::format("{}/argosy-{}-{}-rank{}{}{}{}.{}", o.directory, plain(o.program), ::getpid(), o.rank,
                      o.agent.empty() ? "" : "-", plain(o.agent), number == 1 ? "" : fmt::format(".{}", number),
@@ -109,7 +82,33 @@ std::uint64_t id_of_message(std::string_view file, int from, int to, std::int64_
   return id;
 }
 
-long thread_id() { return ::syscall(SYS_gettid); }
+// How often this process is the child of a fork(): what its parent has gathered is not its own, and its thread has another number.
+std::atomic<unsigned> forks{0};
+
+void heed_forks() noexcept {
+  static int const heeded = ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(heeded);
+}
+
+// When a program ends: the handler of a signal that calls exit() may have interrupted who holds it, and would wait for ever.
+std::unique_lock<std::mutex> lock_if_free(std::mutex& mutex) noexcept {
+  std::unique_lock guard(mutex, std::try_to_lock);
+  for (int ms = 0; ms < 100 && !guard.owns_lock(); ++ms) {
+    ::usleep(1000);
+    static_cast<void>(guard.try_lock());
+  }
+  return guard;
+}
+
+long thread_id() noexcept {
+  constinit thread_local long id = 0;
+  constinit thread_local unsigned of = 0;
+  if (unsigned const now = forks.load(std::memory_order_relaxed); id == 0 || of != now) {
+    id = ::syscall(SYS_gettid);
+    of = now;
+  }
+  return id;
+}
 
 }  // namespace
 
@@ -153,13 +152,68 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
       complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
   }
   if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
+  o.write = choice(rank, "ARGOSY_TRACE_WRITE", trace_write::gathered,
+                   {{"gathered", trace_write::gathered}, {"at_once", trace_write::at_once}}, "gathered or at_once");
   return o;
 }
+
+// What gathers, and what is the same from line to line.
+struct tracer::gathering {
+  trace_text text;
+  std::int64_t lines = 0;
+  bool at_once = false;
+  unsigned of_fork = forks.load(std::memory_order_relaxed);
+  bool inherited = false;                                 // the file was made by the parent of this process
+  std::chrono::steady_clock::time_point newest, written;  // the newest line; that at the last write
+
+  void put_time(std::int64_t ns) {
+    std::int64_t const seconds = ns / 1'000'000'000;
+    if (seconds != second_) {
+      auto const t = static_cast<std::time_t>(seconds);
+      std::tm parts{};
+      ::gmtime_r(&t, &parts);
+      date_ = fmt::format("{:%Y-%m-%dT%H:%M:%S}.", parts);
+      second_ = seconds;
+    }
+    text.put(date_);
+    text.put_digits<9>(ns % 1'000'000'000);
+    text.put('Z');
+  }
+  void put_file(std::string_view file) {
+    if (!quoted_is_whole_ || file != file_) {
+      quoted_is_whole_ = false;
+      quoted_.cut(0);
+      quoted_.put_quoted(file);
+      file_ = file;
+      quoted_is_whole_ = true;
+    }
+    text.put(quoted_.view());
+  }
+  // Both ends count alike, so that they can be put together.
+  std::int64_t next_message(std::string_view file, detail::traced_message const& m) {
+    auto of_file = messages_.find(file);
+    if (of_file == messages_.end()) of_file = messages_.try_emplace(std::string(file)).first;
+    return of_file->second[m.peer][static_cast<std::size_t>(m.what)]++;
+  }
+
+ private:
+  std::int64_t second_ = -1;
+  std::string date_;
+  std::string file_;  // the last
+  trace_text quoted_;
+  bool quoted_is_whole_ = false;
+  std::map<std::string, std::map<int, std::array<std::int64_t, 2>>, std::less<>>
+      messages_;  // so far: of a file, by rank
+};
 
 tracer::tracer(trace_options options)
     : options_(std::move(options)),
       steady_start_(std::chrono::steady_clock::now()),
-      start_(std::chrono::system_clock::now()) {
+      start_(std::chrono::system_clock::now()),
+      gathered_(std::make_unique<gathering>()) {
+  heed_forks();
+  gathered_->at_once = options_.write == trace_write::at_once || options_.mode == trace_mode::errors;
+  gathered_->newest = gathered_->written = steady_start_;
   if (options_.directory.empty()) {
     char const* const local = std::getenv("TMPDIR");
     options_.directory = local && *local ? local : "/tmp";
@@ -170,7 +224,11 @@ tracer::tracer(trace_options options)
 
 tracer::~tracer() {
   if (descriptor_ < 0) return;
-  if (!ended_ && options_.format == trace_format::chrome) put_whole("]\n");
+  if (auto const guard = lock_if_free(mutex_)) {
+    write_locked();
+    bool const mine = !gathered_->inherited && gathered_->of_fork == forks.load(std::memory_order_relaxed);
+    if (!ended_ && mine && options_.format == trace_format::chrome) put_whole("]\n");
+  }
   ::close(descriptor_);
 }
 
@@ -179,167 +237,228 @@ std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const 
   return std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch() + (t - steady_start_)).count();
 }
 
-void tracer::record(traced_call const& call) noexcept try {
-  text line;
+// `put` appends so many lines, the newest of which is of `when`, to what has gathered.
+template <class Put>
+void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clock::time_point when,
+                       Put&& put) noexcept {
+  if (ended_) return;
+  gathering& all = *gathered_;
+  if (unsigned const now = forks.load(std::memory_order_relaxed); all.of_fork != now) [[unlikely]] {
+    all.of_fork = now;
+    all.inherited = descriptor_ >= 0;
+    all.text.cut(0);
+    all.lines = 0;
+  }
+  int const saved = errno;
+  bool const there = descriptor_ >= 0 || start();
+  std::size_t const before = all.text.size();
+  if (there) try {
+      put(all);
+    } catch (...) {  // no memory: a call less
+      all.text.cut(before);
+      lines = 0;
+    }
+  errno = saved;
+  if (!there || lines == 0) return;
+  all.lines += lines;
+  all.newest = std::max(all.newest, when);
+  has_gathered_.store(true, std::memory_order_relaxed);
+  if (at_once || all.at_once || all.text.size() >= most_gathered || all.newest - all.written > longest_gathered)
+    write_locked();
+}
+
+void tracer::record(traced_call const& call) noexcept {
   auto const begin = nanoseconds(call.begin);
   auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(call.end - call.begin).count();
-  if (options_.format == trace_format::text) {
-    add_time(line, begin);
-    add(line, " {:.6f} s {} ", static_cast<double>(took) * 1e-9, to_string(call.kind));
-    quote(line, call.file);
-    if (call.offset >= 0) add(line, " offset={}", call.offset);
-    if (call.bytes >= 0) add(line, " bytes={}", call.bytes);
-    if (call.runs != 1) add(line, " runs={}", call.runs);
-    if (!call.places.empty()) add(line, " at={}", call.places);
-    if (!call.failed.empty()) add(line, " failed={}", call.failed);
-    if (!call.detail.empty()) add(line, " {}", call.detail);
-    add(line, " ->");
-    if (call.result >= 0) add(line, " {}", call.result);
-    if (call.error)
-      add(line, " {} ({})", error_name(call.error), call.error.message());
-    else if (call.result < 0)
-      add(line, " ok");
-  } else {
-    add(line, ",{{\"name\":\"{}\",\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", to_string(call.kind),
-        call.error ? "error" : "file", options_.rank, thread_id());
-    add_microseconds(line, begin);
-    add(line, ",\"dur\":");
-    add_microseconds(line, took);
-    add(line, ",\"args\":{{\"file\":");
-    quote(line, call.file);
-    if (call.offset >= 0) add(line, ",\"offset\":{}", call.offset);
-    if (call.bytes >= 0) add(line, ",\"bytes\":{}", call.bytes);
-    if (call.runs != 1) add(line, ",\"runs\":{}", call.runs);
-    if (!call.places.empty()) add(line, ",\"at\":\"{}\"", call.places);
-    if (!call.failed.empty()) add(line, ",\"failed\":\"{}\"", call.failed);
-    if (!call.detail.empty()) {
-      add(line, ",\"detail\":");
-      quote(line, call.detail);
+  bool const last = call.error || call.kind == file_call::close;
+  auto const put_text = [&](gathering& all) {
+    trace_text& line = all.text;
+    all.put_time(begin);
+    line.put(' ');
+    line.put_fraction<6>((took + 500) / 1000);
+    line.put(" s ");
+    line.put(to_string(call.kind));
+    line.put(' ');
+    all.put_file(call.file);
+    line.put_argument(" offset=", call.offset);
+    line.put_argument(" bytes=", call.bytes);
+    if (call.runs != 1) {
+      line.put(" runs=");
+      line.put_number(call.runs);
     }
-    if (call.result >= 0) add(line, ",\"result\":{}", call.result);
+    auto const put_word = [&](std::string_view name, std::string_view word) {
+      if (word.empty()) return;
+      line.put(name);
+      line.put(word);
+    };
+    put_word(" at=", call.places);
+    put_word(" failed=", call.failed);
+    put_word(" ", call.detail);
+    line.put(" ->");
+    line.put_argument(" ", call.result);
     if (call.error) {
-      add(line, ",\"error\":\"{}\",\"message\":", error_name(call.error));
-      quote(line, call.error.message());
+      line.put(' ');
+      line.put(error_name(call.error));
+      line.put(" (");
+      line.put(call.error.message());
+      line.put(')');
+    } else if (call.result < 0) {
+      line.put(" ok");
     }
-    add(line, "}}}}");
-  }
-  line.push_back('\n');
-  put({line.data(), line.size()});
-} catch (...) {  // no memory: a line less
-}
-
-// A call may have hundreds of phases, and its rank waits for their lines: no format string is read here.
-void tracer::record(std::span<detail::traced_phase const> phases, std::span<detail::traced_message const> messages,
-                    std::string_view file) noexcept try {
-  text lines, quoted_file;
-  quote(quoted_file, file);
-  bool const json = options_.format == trace_format::chrome;
-  std::string const place = fmt::format(",\"pid\":{},\"tid\":{},\"ts\":", options_.rank, thread_id());
-  auto const put_text = [&](std::string_view s) { lines.append(s.data(), s.data() + s.size()); };
-  auto const put_number = [&](std::int64_t n) { put_text(std::string_view(fmt::format_int(n).c_str())); };
-  // `digits` behind the point, of a number that counts in those.
-  auto const put_fraction = [&](std::int64_t n, std::int64_t unit) {
-    put_number(n / unit);
-    lines.push_back('.');
-    for (std::int64_t rest = n % unit, u = unit / 10; u > 0; u /= 10)
-      lines.push_back(static_cast<char>('0' + rest / u % 10));
+    line.put('\n');
   };
-  auto const put_argument = [&](std::string_view name, std::int64_t value) {
-    if (value < 0) return;
-    put_text(name);
-    put_number(value);
+  auto const put_json = [&](gathering& all) {
+    trace_text& line = all.text;
+    line.put(",{\"name\":\"");
+    line.put(to_string(call.kind));
+    line.put(call.error ? R"(","cat":"error","ph":"X","pid":)" : R"(","cat":"file","ph":"X","pid":)");
+    line.put_number(options_.rank);
+    line.put(",\"tid\":");
+    line.put_number(thread_id());
+    line.put(",\"ts\":");
+    line.put_fraction<3>(begin);
+    line.put(",\"dur\":");
+    line.put_fraction<3>(took);
+    line.put(",\"args\":{\"file\":");
+    all.put_file(call.file);
+    line.put_argument(",\"offset\":", call.offset);
+    line.put_argument(",\"bytes\":", call.bytes);
+    if (call.runs != 1) {
+      line.put(",\"runs\":");
+      line.put_number(call.runs);
+    }
+    auto const put_word = [&](std::string_view name, std::string_view word) {
+      if (word.empty()) return;
+      line.put(name);
+      line.put_quoted(word);
+    };
+    put_word(",\"at\":", call.places);
+    put_word(",\"failed\":", call.failed);
+    put_word(",\"detail\":", call.detail);
+    line.put_argument(",\"result\":", call.result);
+    if (call.error) {
+      put_word(",\"error\":", error_name(call.error));
+      line.put(",\"message\":");
+      line.put_quoted(call.error.message());
+    }
+    line.put("}}\n");
   };
-  for (detail::traced_phase const& p : phases) {
-    std::string_view const kind = name_of(p.what), name = p.facts.name.empty() ? kind : p.facts.name;
-    auto const begin = nanoseconds(p.begin);
-    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count();
-    if (json) {
-      put_text(",{\"name\":\"");
-      put_text(name);
-      put_text("\",\"cat\":\"");
-      put_text(kind);
-      put_text("\",\"ph\":\"X\"");
-      put_text(place);
-      put_fraction(begin, 1000);
-      put_text(",\"dur\":");
-      put_fraction(took, 1000);
-      put_text(",\"args\":{\"file\":");
-      put_text({quoted_file.data(), quoted_file.size()});
-      put_argument(",\"offset\":", p.facts.offset);
-      put_argument(",\"bytes\":", p.facts.bytes);
-      put_text("}}\n");
-    } else {
-      add_time(lines, begin);
-      lines.push_back(' ');
-      put_fraction(took, 1'000'000'000);
-      put_text(" s ");
-      put_text(kind);
-      lines.push_back(':');
-      put_text(name);
-      lines.push_back(' ');
-      put_text({quoted_file.data(), quoted_file.size()});
-      put_argument(" offset=", p.facts.offset);
-      put_argument(" bytes=", p.facts.bytes);
-      put_text(" -> ok\n");
-    }
-  }
-  for (detail::traced_message const& m : messages) {
-    bool const sent = m.what == detail::message_end::sent;
-    std::int64_t const number = next_message(file, m);
-    auto const at = nanoseconds(m.at);
-    if (json) {
-      // The viewers draw an arrow between two events of one id.
-      put_text(sent ? ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"s\",\"id\":\""
-                    : ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"f\",\"bp\":\"e\",\"id\":\"");
-      int const me = options_.rank;
-      add(lines, "{:#x}", id_of_message(file, sent ? me : m.peer, sent ? m.peer : me, number));
-      lines.push_back('"');
-      put_text(place);
-      put_fraction(at, 1000);
-      put_text(",\"args\":{\"file\":");
-      put_text({quoted_file.data(), quoted_file.size()});
-      put_argument(",\"bytes\":", m.bytes);
-      put_argument(",\"peer\":", m.peer);
-      put_argument(",\"number\":", number);
-      put_text("}}\n");
-    } else {
-      add_time(lines, at);
-      put_text(sent ? " 0.0 s message:sent " : " 0.0 s message:received ");
-      put_text({quoted_file.data(), quoted_file.size()});
-      put_argument(" bytes=", m.bytes);
-      put_argument(" peer=", m.peer);
-      put_argument(" number=", number);
-      put_text(" -> ok\n");
-    }
-  }
-  put({lines.data(), lines.size()}, std::ssize(phases) + std::ssize(messages));
-} catch (...) {  // no memory: a call less
-}
-
-// Both ends count alike, so that they can be put together.
-std::int64_t tracer::next_message(std::string_view file, detail::traced_message const& m) {
   std::lock_guard const guard(mutex_);
-  return messages_[{std::string(file), m.peer, m.what}]++;
+  if (options_.format == trace_format::text)
+    add_lines(1, last, call.end, put_text);
+  else
+    add_lines(1, last, call.end, put_json);
 }
 
-void tracer::note(std::string_view message) noexcept try {
+// A call may have hundreds of phases, and its rank waits for their lines.
+void tracer::record(std::span<detail::traced_phase const> phases, std::span<detail::traced_message const> messages,
+                    std::string_view file) noexcept {
+  auto const put_text = [&](gathering& all) {
+    trace_text& lines = all.text;
+    for (detail::traced_phase const& p : phases) {
+      std::string_view const kind = name_of(p.what);
+      all.put_time(nanoseconds(p.begin));
+      lines.put(' ');
+      lines.put_fraction<9>(std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count());
+      lines.put(" s ");
+      lines.put(kind);
+      lines.put(':');
+      lines.put(p.facts.name.empty() ? kind : p.facts.name);
+      lines.put(' ');
+      all.put_file(file);
+      lines.put_argument(" offset=", p.facts.offset);
+      lines.put_argument(" bytes=", p.facts.bytes);
+      lines.put(" -> ok\n");
+    }
+    for (detail::traced_message const& m : messages) {
+      all.put_time(nanoseconds(m.at));
+      lines.put(m.what == detail::message_end::sent ? " 0.0 s message:sent " : " 0.0 s message:received ");
+      all.put_file(file);
+      lines.put_argument(" bytes=", m.bytes);
+      lines.put_argument(" peer=", m.peer);
+      lines.put_argument(" number=", all.next_message(file, m));
+      lines.put(" -> ok\n");
+    }
+  };
+  auto const put_json = [&](gathering& all) {
+    trace_text& lines = all.text;
+    auto const put_place = [&] {
+      lines.put(",\"pid\":");
+      lines.put_number(options_.rank);
+      lines.put(",\"tid\":");
+      lines.put_number(thread_id());
+      lines.put(",\"ts\":");
+    };
+    for (detail::traced_phase const& p : phases) {
+      std::string_view const kind = name_of(p.what);
+      lines.put(",{\"name\":\"");
+      lines.put(p.facts.name.empty() ? kind : p.facts.name);
+      lines.put("\",\"cat\":\"");
+      lines.put(kind);
+      lines.put("\",\"ph\":\"X\"");
+      put_place();
+      lines.put_fraction<3>(nanoseconds(p.begin));
+      lines.put(",\"dur\":");
+      lines.put_fraction<3>(std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count());
+      lines.put(",\"args\":{\"file\":");
+      all.put_file(file);
+      lines.put_argument(",\"offset\":", p.facts.offset);
+      lines.put_argument(",\"bytes\":", p.facts.bytes);
+      lines.put("}}\n");
+    }
+    int const me = options_.rank;
+    for (detail::traced_message const& m : messages) {
+      bool const sent = m.what == detail::message_end::sent;
+      std::int64_t const number = all.next_message(file, m);
+      // The viewers draw an arrow between two events of one id.
+      lines.put(sent ? ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"s\",\"id\":\""
+                     : ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"f\",\"bp\":\"e\",\"id\":\"");
+      lines.put(fmt::format("{:#x}", id_of_message(file, sent ? me : m.peer, sent ? m.peer : me, number)));
+      lines.put('"');
+      put_place();
+      lines.put_fraction<3>(nanoseconds(m.at));
+      lines.put(",\"args\":{\"file\":");
+      all.put_file(file);
+      lines.put_argument(",\"bytes\":", m.bytes);
+      lines.put_argument(",\"peer\":", m.peer);
+      lines.put_argument(",\"number\":", number);
+      lines.put("}}\n");
+    }
+  };
+  if (phases.empty() && messages.empty()) return;
+  auto const count = std::ssize(phases) + std::ssize(messages);
+  auto const when = phases.empty() ? messages.back().at : phases.front().end;  // the first holds the others
+  std::lock_guard const guard(mutex_);
+  if (options_.format == trace_format::text)
+    add_lines(count, false, when, put_text);
+  else
+    add_lines(count, false, when, put_json);
+}
+
+// At once, with what has gathered before it: notes are few, and who writes one mostly looks for something that goes wrong.
+void tracer::note(std::string_view message) noexcept {
   if (options_.mode == trace_mode::off) return;
-  text line;
-  auto const now = nanoseconds(std::chrono::steady_clock::now());
-  if (options_.format == trace_format::text) {
-    add_time(line, now);
-    add(line, " # ");
-    add_plainly(line, message);
-  } else {
-    add(line, ",{{\"name\":");
-    quote(line, message);
-    add(line, ",\"cat\":\"note\",\"ph\":\"i\",\"s\":\"p\",\"pid\":{},\"tid\":{},\"ts\":", options_.rank, thread_id());
-    add_microseconds(line, now);
-    line.push_back('}');
-  }
-  line.push_back('\n');
-  put({line.data(), line.size()});
-} catch (...) {
+  auto const when = std::chrono::steady_clock::now();
+  std::lock_guard const guard(mutex_);
+  add_lines(1, true, when, [&](gathering& all) {
+    trace_text& line = all.text;
+    if (options_.format == trace_format::text) {
+      all.put_time(nanoseconds(when));
+      line.put(" # ");
+      line.put_plainly(message);
+    } else {
+      line.put(",{\"name\":");
+      line.put_quoted(message);
+      line.put(R"(,"cat":"note","ph":"i","s":"p","pid":)");
+      line.put_number(options_.rank);
+      line.put(",\"tid\":");
+      line.put_number(thread_id());
+      line.put(",\"ts\":");
+      line.put_fraction<3>(nanoseconds(when));
+      line.put('}');
+    }
+    line.put('\n');
+  });
 }
 
 void tracer::look_at_directory(std::string* instead) noexcept {
@@ -382,54 +501,87 @@ bool tracer::start() noexcept try {
   }
   descriptor_ = opened;
   std::string const host = detail::host_name();
-  text head;
+  trace_text head;
   std::string const who = fmt::format("rank {}{}{}", options_.rank, options_.agent.empty() ? "" : " ", options_.agent);
   if (options_.format == trace_format::text) {
-    add(head, "# argosy trace: ");
-    add_plainly(head, fmt::format("{} of {}, pid {} on {}", who, options_.program, ::getpid(), host));
-    add(head, "\n# time, duration, call, file, parameters -> result\n");
+    head.put("# argosy trace: ");
+    head.put_plainly(fmt::format("{} of {}, pid {} on {}", who, options_.program, ::getpid(), host));
+    head.put("\n# time, duration, call, file, parameters -> result\n");
   } else {
-    std::string const what = fmt::format("{} ({}, pid {} on {})", who, options_.program, ::getpid(), host);
-    add(head, "[{{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":{},\"args\":{{}}}}\n", options_.rank);
-    add(head, ",{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":", options_.rank);
-    quote(head, what);
-    add(head, "}}}}\n,{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{0},\"args\":{{\"sort_index\":{0}}}}}\n",
-        options_.rank);
+    head.put(fmt::format("[{{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":{},\"args\":{{}}}}\n", options_.rank));
+    head.put(fmt::format(",{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":", options_.rank));
+    head.put_quoted(fmt::format("{} ({}, pid {} on {})", who, options_.program, ::getpid(), host));
+    head.put(fmt::format(
+        "}}}}\n,{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{0},\"args\":{{\"sort_index\":{0}}}}}\n",
+        options_.rank));
   }
-  return put_whole({head.data(), head.size()});
+  return put_whole(head.view()) == head.size();
 } catch (...) {
   return false;
 }
 
-// Writes a whole line or nothing: one that does not fit is removed again, and the trace ends there.
-bool tracer::put_whole(std::string_view line) noexcept {
-  detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), 0);
-  ssize_t put;
-  do {
-    put = ::write(descriptor_, line.data(), line.size());
-  } while (put < 0 && errno == EINTR);
-  guard.note(put < 0 ? errno : 0);
-  if (put == static_cast<ssize_t>(line.size())) return true;
+// Writes whole lines: as many as fit, if not all do, and then the trace ends there. How many bytes of them stay.
+std::size_t tracer::put_whole(std::string_view lines) noexcept {
+  detail::size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), detail::size_limit());
+  std::size_t put = 0;
+  int error = 0;
+  while (put < lines.size() && error == 0) {
+    ssize_t const now = ::write(descriptor_, lines.data() + put, lines.size() - put);
+    if (now > 0)
+      put += static_cast<std::size_t>(now);
+    else if (now == 0 || errno != EINTR)
+      error = now == 0 ? EIO : errno;
+  }
+  guard.note(error);
+  if (error == 0) return put;
   ended_ = true;
-  if (put > 0)
-    if (off_t const now = ::lseek(descriptor_, 0, SEEK_END); now >= put && ::ftruncate(descriptor_, now - put) != 0)
-      return false;  // then the last line stays torn
-  return false;
+  std::size_t const whole = lines.substr(0, put).rfind('\n') + 1;  // none: npos + 1 is 0
+  auto const torn = static_cast<off_t>(put - whole);
+  if (torn > 0)
+    if (off_t const end = ::lseek(descriptor_, 0, SEEK_END); end >= torn && ::ftruncate(descriptor_, end - torn) != 0)
+      return whole;  // then the last line stays torn
+  return whole;
 }
 
-void tracer::put(std::string_view lines, std::int64_t count) noexcept {
+void tracer::write_locked() noexcept {
+  has_gathered_.store(false, std::memory_order_relaxed);
+  gathering& all = *gathered_;
+  if (all.of_fork != forks.load(std::memory_order_relaxed)) return;  // the parent's; dropped with the next line
   int const saved = errno;
-  {
-    std::lock_guard const guard(mutex_);
-    if (!ended_ && (descriptor_ >= 0 || start()) && put_whole(lines)) lines_ += count;
-  }
+  std::string_view const lines = all.text.view();
+  std::size_t const stayed = ended_ || lines.empty() ? 0 : put_whole(lines);
+  lines_ += stayed == lines.size()
+                ? all.lines
+                : std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(stayed), '\n');
+  all.text.cut(0);
+  all.text.give_back(4 * most_gathered);
+  all.lines = 0;
+  all.written = all.newest;
   errno = saved;
+}
+
+void tracer::write_gathered() noexcept {
+  std::lock_guard const guard(mutex_);
+  write_locked();
+}
+
+void tracer::gather_no_more() noexcept {
+  auto const guard = lock_if_free(mutex_);
+  if (!guard) return;
+  gathered_->at_once = true;
+  write_locked();
 }
 
 std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint) {
   if (options.mode == trace_mode::off) return nullptr;
+  // A file that outlives main(), or is never closed, keeps its tracer.
+  struct all_open : std::map<std::string, std::shared_ptr<tracer>> {
+    ~all_open() {
+      for (auto const& [path, to] : *this) to->gather_no_more();
+    }
+  };
   static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<tracer>> open;
+  static all_open open;
   auto made = std::make_shared<tracer>(options);
   std::lock_guard const guard(mutex);
   auto const [place, is_new] = open.try_emplace(made->path(), made);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <boost/mpi.hpp>
@@ -212,6 +213,43 @@ TEST_CASE("calls that do not wait have their phases, too, wherever they are carr
   };
   check(ranks);                                 // on a thread, where all share memory
   check(argosy::test::nodes_world{ranks, {}});  // by who waits
+}
+
+TEST_CASE("a rank that waits for others has written all that it did before", "[phases][mpi]") {
+  boost::mpi::communicator const world;
+  if (world.size() == 1) return;
+  std::vector<std::byte> const mine(100);
+  // The others come to the call, and rank 0 when it has seen in their traces what they did before it.
+  auto const look = [&](std::string const& directory, std::string const& mode, int number, auto const& call) {
+    io::file f;
+    variable const on("ARGOSY_TRACE", mode), where("ARGOSY_TRACE_DIR", directory);
+    f = io::file::open(world, directory + "/data" + std::to_string(number), io::mode::create | io::mode::read_write);
+    for (int i = 0; i < 3; ++i) f.write_at(1000 * number + i, mine);
+    bool seen = true;
+    std::string const last = " offset=" + std::to_string(1000 * number + 2) + " ";
+    auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (int r = 1; r < world.size() && world.rank() == 0; ++r)
+      while (argosy::test::content_of(path_of(directory, r)).find(last) == std::string::npos && seen) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        seen = std::chrono::steady_clock::now() < until;
+      }
+    CHECK(seen);
+    call(f);
+    f.close();
+  };
+  for (std::string const mode : {"calls", "phases"}) {
+    CAPTURE(mode);
+    io::mpi const ranks(world);
+    argosy::test::shared_scratch const dir(ranks);
+    std::string const name = dir / "";
+    look(name, mode, 1, [&](io::file& f) { f.write_at_all(0, mine); });
+    look(name, mode, 2, [&](io::file& f) { f.write_at_all(0, mine, io::two_phase{}); });
+    look(name, mode, 3, [&](io::file& f) { f.sync(); });
+    look(name, mode, 4, [&](io::file& f) { f.set_view(io::view(0, io::type<int>, io::type<int>)); });
+    look(name, mode, 5, [&](io::file&) { io::file::open(world, name + "other", io::mode::create | io::mode::write); });
+    look(name, mode, 6, [&](io::file& f) { f.iwrite_at_all(0, mine).wait(); });
+    world.barrier();
+  }
 }
 
 TEST_CASE("without phases a trace has calls only, and off has none", "[phases][mpi]") {

@@ -24,7 +24,7 @@ namespace {
 // A value that is refused is remembered for ever, since it is told once: few of them.
 trace_options read_settings(FuzzedDataProvider& in) {
   static int left = 100'000;
-  for (char const* const name : {"ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_FROM"}) {
+  for (char const* const name : {"ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_FROM", "ARGOSY_TRACE_WRITE"}) {
     std::string const value = in.ConsumeRandomLengthString(24);
     ::setenv(name, left > 0 ? value.c_str() : "", 1);
     --left;

@@ -140,6 +140,7 @@ TEST_CASE("hints reach the file system through everything that is around a handl
   CHECK_FALSE(f.fcntl(argument));
   CHECK(argument[15] == std::byte{7});
   CHECK(counts->calls(file_call::fcntl) == 1);
+  trace->flush();
   CHECK(content_of(trace->path()).find(" fcntl ") != std::string::npos);
 }
 

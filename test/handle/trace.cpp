@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ using io::lock_kind;
 using io::trace_format;
 using io::trace_mode;
 using io::trace_options;
+using io::trace_write;
 using io::test::content_of;
 using io::test::in_child;
 using io::test::scratch;
@@ -149,19 +151,21 @@ TEST_CASE("the environment chooses", "[trace]") {
   CHECK(io::open_trace(trace_options::from_environment()) == nullptr);
   {
     variable const a("ARGOSY_TRACE", "calls"), b("ARGOSY_TRACE_FROM", "4096"), c("ARGOSY_TRACE_DIR", "/somewhere"),
-        d("ARGOSY_TRACE_FORMAT", "chrome");
+        d("ARGOSY_TRACE_FORMAT", "chrome"), e("ARGOSY_TRACE_WRITE", "at_once");
     auto const o = trace_options::from_environment(5, "agent2");
     CHECK(o.mode == trace_mode::calls);
     CHECK(o.format == trace_format::chrome);
+    CHECK(o.write == trace_write::at_once);
     CHECK(o.from_offset == 4096);
     CHECK(o.directory == "/somewhere");
     CHECK_THAT(io::tracer(o).path(), ContainsSubstring("/somewhere/argosy-") &&
                                          ContainsSubstring("-" + std::to_string(::getpid()) + "-rank5-agent2.json"));
   }
   {
-    variable const a("ARGOSY_TRACE", "everything"), b("ARGOSY_TRACE_FROM", "-1");
+    variable const a("ARGOSY_TRACE", "everything"), b("ARGOSY_TRACE_FROM", "-1"), c("ARGOSY_TRACE_WRITE", "later");
     auto const o = trace_options::from_environment();
     CHECK(o.mode == trace_mode::off);
+    CHECK(o.write == trace_write::gathered);
     CHECK(o.from_offset == 0);
   }
   for (auto const& [value, mode] : {std::pair("1", trace_mode::calls), std::pair("0", trace_mode::off)}) {
@@ -188,6 +192,10 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
         if (io::tracer(o).path().find("/tmp/argosy-") != 0) return false;
       }
     }
+    {
+      variable const a("ARGOSY_TRACE_WRITE", "sometimes");
+      if (trace_options::from_environment().write != trace_write::gathered) return false;
+    }
     // Other ranks mostly have the same environment: they leave it to rank 0.
     variable const other("ARGOSY_TRACE", "everything");
     if (trace_options::from_environment(1).mode != trace_mode::off) return false;
@@ -197,9 +205,10 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
   });
   CHECK(good == 0);
   auto const complaints = lines_of(content_of(dir / "complaints"));
-  REQUIRE(complaints.size() == 3);
+  REQUIRE(complaints.size() == 4);
   CHECK_THAT(complaints[0], ContainsSubstring("ARGOSY_TRACE_FROM=12x is not understood (a file offset in bytes)"));
   CHECK_THAT(complaints[1], ContainsSubstring("99999999999999999999"));
+  CHECK_THAT(complaints[3], ContainsSubstring("ARGOSY_TRACE_WRITE=sometimes is not understood (gathered or at_once)"));
 }
 
 TEST_CASE("a trace that cannot be written is told at open, once for each rank, and why", "[trace][errors]") {
@@ -340,6 +349,7 @@ TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   f.write(50, data);  // ends at 150: below
   f.write(60, data);  // reaches it
   f.write(500, data);
+  to->flush();
   auto const text = content_of(to->path());
   CHECK(to->lines() == 4);  // open, too
   for (char const* const there : {"offset=10 ", "offset=60 ", "offset=500 "})
@@ -377,10 +387,13 @@ TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]"
   CHECK_THAT(all, ContainsSubstring("\"pid\":0") && ContainsSubstring("\"pid\":1"));
 }
 
-TEST_CASE("a process that dies leaves its calls", "[trace]") {
+TEST_CASE("a process that dies leaves its calls, if each is written at once", "[trace]") {
   scratch const dir, traces;
   int const died = in_child([&]() -> bool {
-    trace_options const o{.mode = trace_mode::calls, .format = trace_format::chrome, .directory = traces.string()};
+    trace_options const o{.mode = trace_mode::calls,
+                          .format = trace_format::chrome,
+                          .directory = traces.string(),
+                          .write = trace_write::at_once};
     std::error_code error;
     io::any_handle f = io::with_tracing(io::posix_opener(), io::open_trace(o))(dir / "f", read_write, error);
     f.write(0, data);
@@ -408,6 +421,8 @@ TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {
       for (int i = 0; i < 100; ++i) f.write(i, data);
     });
   for (auto& t : pool) t.join();
+  to->flush();
+  CHECK(to->lines() == 4 * 101);
   auto const lines = lines_of(content_of(only_file(traces.string())));
   CHECK(lines.size() == 2 + 4 * 101);
   for (auto const& line : lines) CHECK((line[0] == '#' || line.find(" -> ") != std::string::npos));
@@ -421,6 +436,7 @@ TEST_CASE("a line stays a line, whatever a program is called", "[trace]") {
   o.program = "two\nlines";
   io::tracer t(o);
   t.record({.file = "a\nname"});
+  t.flush();
   CHECK(lines_of(content_of(t.path())).size() == 3);
 }
 
@@ -486,6 +502,7 @@ TEST_CASE("a lock without end and a list without parts are lines, too", "[trace]
   CHECK_FALSE(f.lock(100, INT64_MAX, lock_kind::shared));
   CHECK_FALSE(f.lock(10, 20, lock_kind::shared));  // ends before 1000
   CHECK(f.write(std::span<io::write_part const>()).bytes == 0);
+  to->flush();
   CHECK(to->lines() == 1);
   CHECK_THAT(content_of(to->path()), ContainsSubstring("lock \"f\" offset=100 bytes=9223372036854775807 shared -> ok"));
 }
@@ -577,7 +594,239 @@ TEST_CASE("around a raw handle, the calls to the system are seen", "[trace]") {
   std::error_code error;
   io::retrying f(io::tracing(io::faulty(io::raw_posix::open(dir / "f", read_write, error), script), to, "f"));
   CHECK(f.write(0, data).bytes == 100);
+  to->flush();
   auto const text = content_of(to->path());
   CHECK_THAT(text, ContainsSubstring("-> 0 EINTR") && ContainsSubstring("-> 100"));
   CHECK(to->lines() == 3);
+}
+
+namespace {
+
+// Calls that take no time: a slow machine makes no line older.
+struct still_time {
+  std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
+
+  void record(io::tracer& to, std::int64_t offset, std::error_code error = {},
+              file_call kind = file_call::write) const {
+    to.record({.kind = kind, .file = "f", .offset = offset, .begin = now, .end = now, .error = error});
+  }
+};
+
+std::int64_t lines_in(std::string const& path) {
+  auto const text = content_of(path);
+  CHECK((text.empty() || text.back() == '\n'));
+  return std::count(text.begin(), text.end(), '\n') - 2;  // the head
+}
+
+}  // namespace
+
+TEST_CASE("lines gather until somebody may want them", "[trace][gathered]") {
+  scratch const traces;
+  still_time at;
+  std::string path;
+  {
+    io::tracer to({.mode = trace_mode::calls, .directory = traces.string()});
+    at.now = std::chrono::steady_clock::now();
+    auto const gather_two = [&] {
+      std::int64_t const before = to.lines();
+      for (int i = 0; i < 2; ++i) at.record(to, i);
+      CHECK(to.lines() == before);
+      CHECK(lines_in(to.path()) == before);
+      return before;
+    };
+    auto const check = [&](std::int64_t lines) {
+      CHECK(to.lines() == lines);
+      CHECK(lines_in(to.path()) == lines);
+    };
+    SECTION("asked for") {
+      auto const before = gather_two();
+      to.flush();
+      check(before + 2);
+      to.flush();
+      check(before + 2);
+    }
+    SECTION("an error") {
+      auto const before = gather_two();
+      at.record(to, 2, std::make_error_code(std::errc::io_error));
+      check(before + 3);
+      gather_two();
+    }
+    SECTION("a note") {
+      auto const before = gather_two();
+      to.note("here");
+      check(before + 3);
+    }
+    SECTION("a file is closed") {
+      auto const before = gather_two();
+      at.record(to, -1, {}, file_call::close);
+      check(before + 3);
+    }
+    SECTION("time has passed") {
+      auto const before = gather_two();
+      at.now += std::chrono::milliseconds(102);
+      at.record(to, 2);
+      check(before + 3);
+      gather_two();
+    }
+    SECTION("there are many") {
+      std::int64_t recorded = 0;
+      while (to.lines() == 0 && recorded < 10'000) at.record(to, recorded++);
+      check(recorded);
+      auto const size = std::filesystem::file_size(to.path());
+      CHECK(size >= 64 << 10);
+      CHECK(size < 66 << 10);
+      gather_two();
+    }
+    path = to.path();
+    at.record(to, 4711);
+  }
+  CHECK_THAT(content_of(path), ContainsSubstring("offset=4711"));
+}
+
+TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathered]") {
+  scratch const dir, traces;
+  auto const to = std::make_shared<io::tracer>(trace_options{.mode = trace_mode::phases, .directory = traces.string()});
+  std::error_code error;
+  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+  auto const now = std::chrono::steady_clock::now();
+  std::vector<io::detail::traced_phase> const phases{{io::detail::phase::call, {.name = "write_at"}, now, now},
+                                                     {io::detail::phase::file, {.bytes = 8}, now, now}};
+  std::vector<io::detail::traced_message> const messages{{io::detail::message_end::sent, 1, 8, now}};
+  to->record(phases, messages, "f");
+  to->record(phases, messages, "f");
+  to->record({}, {}, "f");
+  f.write(0, data);  // no phase: not recorded
+  CHECK(to->lines() == 0);
+  f.close();
+  CHECK(to->lines() == 6);
+  auto const text = content_of(to->path());
+  CHECK_THAT(text, ContainsSubstring("call:write_at \"f\" -> ok") && ContainsSubstring("file:file \"f\" bytes=8") &&
+                       ContainsSubstring("number=0") && ContainsSubstring("number=1"));
+}
+
+TEST_CASE("with at_once, and of errors, no line waits", "[trace][gathered]") {
+  scratch const traces;
+  still_time const at;
+  io::tracer to({.mode = trace_mode::calls, .directory = traces.string(), .write = trace_write::at_once});
+  io::tracer errors({.mode = trace_mode::errors, .directory = traces.string(), .rank = 1});
+  for (int i = 1; i < 5; ++i) {
+    at.record(to, i);
+    CHECK(to.lines() == i);
+    CHECK(lines_in(to.path()) == i);
+    at.record(errors, i, std::make_error_code(std::errc::io_error));
+    CHECK(lines_in(errors.path()) == i);
+  }
+}
+
+TEST_CASE("of what does not fit whole lines stay, and are counted", "[trace][gathered][errors]") {
+  scratch const traces;
+  auto const fill = [](io::tracer& to) {
+    still_time const at;
+    for (int i = 0; i < 3000; ++i) at.record(to, i);
+    to.flush();
+    std::int64_t const lines = to.lines();
+    for (int i = 0; i < 3000; ++i) at.record(to, i);  // it has ended
+    return to.lines() == lines && lines > 500 && lines < 2500 && lines_in(to.path()) == lines;
+  };
+  for (auto const write : {trace_write::gathered, trace_write::at_once}) {
+    SECTION(write == trace_write::gathered ? "a full disk" : "a full disk, line by line") {
+      io::test::small_tmpfs const fs(traces / "mount", "size=100k");
+      if (!fs.mounted()) return io::test::skipped("no right to mount a tmpfs");
+      io::tracer to({.mode = trace_mode::calls, .directory = traces / "mount", .write = write});
+      CHECK(fill(to));
+    }
+    SECTION(write == trace_write::gathered ? "a size limit" : "a size limit, line by line") {
+      CHECK(in_child([&] {
+              rlimit const limit{100'000, 100'000};
+              ::setrlimit(RLIMIT_FSIZE, &limit);
+              io::tracer to({.mode = trace_mode::calls, .directory = traces.string(), .write = write});
+              return fill(to) && std::filesystem::file_size(to.path()) > 99'000;
+            }) == 0);
+    }
+  }
+}
+
+TEST_CASE("a process that is killed loses less than 64 KiB of lines, and no half ones", "[trace][gathered]") {
+  scratch const dir, traces;
+  int const died = in_child([&]() -> bool {
+    std::error_code error;
+    io::any_handle f =
+        io::with_tracing(io::posix_opener(), io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
+            dir / "f", read_write, error);
+    for (int i = 0; i < 5000; ++i) f.write(100 * i, data);
+    ::kill(::getpid(), SIGKILL);
+    return true;
+  });
+  CHECK(died == 1000 + SIGKILL);
+  auto const calls = static_cast<std::int64_t>(std::filesystem::file_size(dir / "f")) / 100;
+  CHECK(calls == 5000);
+  std::string const path = only_file(traces.string());
+  std::int64_t const lines = lines_in(path);
+  auto const length = static_cast<std::int64_t>(std::filesystem::file_size(path)) / (lines + 2);
+  CHECK(lines <= calls + 1);  // open
+  CHECK((calls + 1 - lines) * length < 66 << 10);
+}
+
+TEST_CASE("exit writes what has gathered, also of files that are never closed", "[trace][gathered]") {
+  scratch const dir, traces;
+  int const ended = in_child([&]() -> bool {
+    std::error_code error;
+    auto* const leaked = new io::any_handle(
+        io::with_tracing(io::posix_opener(), io::open_trace({.mode = trace_mode::calls, .directory = traces.string()}))(
+            dir / "f", read_write, error));
+    for (int i = 0; i < 10; ++i) leaked->write(100 * i, data);
+    std::exit(0);
+  });
+  CHECK(ended == 0);
+  CHECK(lines_in(only_file(traces.string())) == 11);
+}
+
+TEST_CASE("exit from the handler of a signal ends, wherever the signal came", "[trace][gathered]") {
+  scratch const traces;
+  for (int i = 0; i < 10; ++i)
+    CHECK(in_child([&]() -> bool {
+            std::signal(SIGALRM, [](int) { std::exit(0); });
+            auto const to = io::open_trace({.mode = trace_mode::calls, .directory = traces.string()});
+            ::ualarm(static_cast<useconds_t>(2000 + 300 * i), 0);
+            still_time const at;
+            for (;;) at.record(*to, 0);
+          }) == 0);
+  for (auto const& file : std::filesystem::directory_iterator(traces.string())) lines_in(file.path().string());
+}
+
+TEST_CASE("a child does not write what its parent has gathered", "[trace][gathered]") {
+  scratch const traces;
+  for (auto const format : {trace_format::text, trace_format::chrome}) {
+    std::string path;
+    {
+      still_time const at;
+      auto to = std::make_unique<io::tracer>(
+          trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
+      at.record(*to, 1111);
+      CHECK(in_child([&] {
+              to->flush();
+              if (to->lines() != 0) return false;
+              at.record(*to, 2222);
+              to->flush();
+              if (to->lines() != 1) return false;
+              to.reset();  // the parent writes the last ']'
+              return true;
+            }) == 0);
+      CHECK(in_child([&] {
+              to.reset();
+              return true;
+            }) == 0);
+      at.record(*to, 3333);
+      path = to->path();
+    }
+    auto const text = content_of(path);
+    for (char const* const offset : {"1111", "2222", "3333"}) {
+      CAPTURE(offset);
+      auto const first = text.find(offset);
+      CHECK(first != std::string::npos);
+      CHECK(text.find(offset, first + 1) == std::string::npos);
+    }
+    if (format == trace_format::chrome) CHECK(json::valid(text));
+    std::filesystem::remove(path);
+  }
 }

@@ -6,14 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 
 #include <argosy/handle/detail/traced_phases.hpp>
 #include <argosy/handle/file_call.hpp>
@@ -23,7 +21,8 @@ namespace argosy {
 
 // errors: only calls that failed; phases: those, and what reads and writes of files do when: agree, exchange, wait, access
 enum class trace_mode { off, errors, calls, phases };
-enum class trace_format { text, chrome };  // chrome: opens in Perfetto and chrome://tracing, a process per rank
+enum class trace_format { text, chrome };      // chrome: opens in Perfetto and chrome://tracing, a process per rank
+enum class trace_write { gathered, at_once };  // of calls and phases; errors are always written at once
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
@@ -33,9 +32,11 @@ struct trace_options {
   std::string program = {};      // empty: the name of this one
   int rank = 0;
   std::string agent = {};  // a role of this rank for others; becomes part of the file's name
+  trace_write write = trace_write::gathered;
 
   // ARGOSY_TRACE = off | errors | calls | phases (0 is off, 1 is calls), ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM =
-  // bytes, ARGOSY_TRACE_DIR. A value that is not understood is reported on stderr by rank 0, once, and its default is used.
+  // bytes, ARGOSY_TRACE_DIR, ARGOSY_TRACE_WRITE = gathered | at_once. A value that is not understood is reported on stderr by
+  // rank 0, once, and its default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
 
@@ -55,13 +56,21 @@ struct traced_call {
 };
 
 // One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].trace (.json for chrome), made at the first
-// line; any number of handles and threads. Each call is written at once, in one piece, so that nothing is lost if the
-// process dies; then a .json lacks its last ']', which the viewers do not mind. Several ranks in one picture:
+// line; any number of handles and threads. Lines gather in memory and are written together:
+//   - when there are 64 KiB of them, or the newest is 0.1 s younger than what was written last;
+//   - with a line that tells an error, or a note, at once;
+//   - before a rank waits for others in a collective call, when a file is closed, and when the program ends by exit.
+// A process that is killed, or ends by a signal, abort() or _exit(), loses what has gathered since: less than 64 KiB, of calls
+// of 0.1 s, which may be long ago; killed while it writes, half a line may stay. With trace_write::at_once the lines of each call
+// are written after it, in one piece, and none is lost: for programs that crash. A child made by fork() does not write what its
+// parent has gathered.
+//
+// Of a process that dies, a .json lacks its last ']', which the viewers do not mind. Several ranks in one picture:
 //
 //   (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json
 //
 // Nothing that happens to the trace disturbs the calls that are traced: if it cannot be written, it says so once, on standard
-// error, and ends.
+// error, and ends, after a whole line.
 class tracer {
  public:
   explicit tracer(trace_options options);
@@ -80,6 +89,10 @@ class tracer {
               std::string_view file) noexcept;
   // Writes a line of the caller's own, for instance which collective call is running.
   void note(std::string_view text) noexcept;
+  // Writes what has gathered. Costs a look at a variable if nothing has.
+  void flush() noexcept {
+    if (has_gathered_.load(std::memory_order_relaxed)) write_gathered();
+  }
 
   trace_options const& options() const noexcept { return options_; }
   // The path of the trace. If an earlier tracer or process left such a file, a number is added when the first line is written.
@@ -87,17 +100,26 @@ class tracer {
     std::lock_guard const guard(mutex_);
     return path_;
   }
-  std::int64_t lines() const noexcept { return lines_; }  // written so far
+  // In the file so far; lines that gather in memory are not yet among them.
+  std::int64_t lines() const noexcept { return lines_; }
   // Says it now if the directory is missing or cannot be written to: a trace of errors may have nothing to write for long.
   // `instead`: gets the words, as a line.
   void look_at_directory(std::string* instead = nullptr) noexcept;
 
  private:
-  std::int64_t next_message(std::string_view file, detail::traced_message const& m);
+  struct gathering;
+  friend std::shared_ptr<tracer> open_trace(trace_options const& options, std::string* complaint);
+
+  // With the mutex locked.
+  template <class Put>
+  void add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clock::time_point when, Put&& put) noexcept;
+  void write_locked() noexcept;
   void tell(int error, std::string* instead = nullptr) noexcept;
-  void put(std::string_view text, std::int64_t lines = 1) noexcept;
   bool start() noexcept;
-  bool put_whole(std::string_view text) noexcept;
+  std::size_t put_whole(std::string_view lines) noexcept;
+
+  void write_gathered() noexcept;
+  void gather_no_more() noexcept;
   std::int64_t nanoseconds(std::chrono::steady_clock::time_point t) const noexcept;
 
   trace_options options_;
@@ -107,8 +129,8 @@ class tracer {
   mutable std::mutex mutex_;
   int descriptor_ = -1;
   bool ended_ = false, told_ = false;
-  std::map<std::tuple<std::string, int, detail::message_end>, std::int64_t>
-      messages_;  // so far: of a file, with a rank
+  std::unique_ptr<gathering> gathered_;
+  std::atomic<bool> has_gathered_{false};
   std::atomic<std::int64_t> lines_{0};
 };
 

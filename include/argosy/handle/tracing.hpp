@@ -19,7 +19,7 @@
 namespace argosy {
 
 // Around a handle it traces its calls; around a raw one, below `retrying`, the system calls. Costs two readings of the clock
-// per call, and a write for each recorded call. Without tracing nothing is wrapped, and nothing is paid.
+// per call, and a line in memory for each recorded call, see tracer. Without tracing nothing is wrapped, and nothing is paid.
 template <handle H>
 class tracing : public forwarding<tracing<H>, H> {
   using base = forwarding<tracing, H>;
@@ -35,7 +35,10 @@ class tracing : public forwarding<tracing<H>, H> {
     io_result const done = act();
     c.end = std::chrono::steady_clock::now();
     c.error = done.error;
-    if (!tracer_->wants(end_of(call), done.error)) return done;
+    if (!tracer_->wants(end_of(call), done.error)) {
+      if (call.kind == file_call::close) tracer_->flush();  // of phases
+      return done;
+    }
     if (call.moves_data() || call.kind == file_call::size) c.result = done.bytes;
     if (call.kind == file_call::lock) c.detail = call.lock == lock_kind::shared ? "shared" : "exclusive";
     if (!call.moves_data()) return tracer_->record(c), done;

@@ -69,7 +69,8 @@ constexpr std::array table{
     command_info{
         "trace", "FILE...", 1, -1, "merges the traces of ranks: what calls cost, and which are too small",
         "Traces are written by programs under ARGOSY_TRACE=calls (or phases: also what collective calls wait "
-        "for), as text or (ARGOSY_TRACE_FORMAT=chrome) as JSON. Shown are a table by call, the slowest ranks, who "
+        "for), as text or (ARGOSY_TRACE_FORMAT=chrome) as JSON; of one that crashes, ARGOSY_TRACE_WRITE=at_once loses "
+        "no lines. Shown are a table by call, the slowest ranks, who "
         "makes many small calls, and what was read only to be written back. Ends with 1 if a line could not be "
         "read.",
         trace_options_, "trace /tmp/argosy-prog-*.trace --perfetto run.json", run_trace},

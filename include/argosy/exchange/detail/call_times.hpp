@@ -8,20 +8,24 @@
 
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/exchange/detail/time_source.hpp>
+#include <argosy/handle/tracer.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy::detail {
 
-// Lives as long as the call, on its thread. Who listened before goes on to hear.
+// Lives as long as the call, on its thread. Who listened before goes on to hear. `trace` may be null: it is written before this rank
+// waits for others, so that it has everything if they never come.
 class call_times final : public phase_listener {
  public:
-  call_times(time_source const& clock, report& to)
-      : clock_(clock), to_(to), outer_(phases_heard_by), began_(now_ns(clock)), heard_(this) {}
+  call_times(time_source const& clock, report& to, tracer* trace = nullptr)
+      : clock_(clock), to_(to), trace_(trace), outer_(phases_heard_by), began_(now_ns(clock)), heard_(this) {}
   call_times(call_times const&) = delete;
   call_times& operator=(call_times const&) = delete;
   ~call_times() { to_.time_ns += now_ns(clock_) - began_; }
 
   void begin(phase p, phase_facts const& facts) noexcept override {
+    if (trace_ && (p == phase::agreement || p == phase::waiting)) [[unlikely]]
+      trace_->flush();
     if (outer_) outer_->begin(p, facts);
     span& s = spans_[static_cast<std::size_t>(p)];
     if (s.depth++ == 0 && counted(p)) s.since = now_ns(clock_);
@@ -61,6 +65,7 @@ class call_times final : public phase_listener {
 
   time_source const& clock_;
   report& to_;
+  tracer* trace_;
   phase_listener* outer_;
   std::int64_t began_;
   std::array<span, phase_count> spans_ = {};

@@ -94,10 +94,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   std::shared_ptr<detail::call_watch> watch;
   if constexpr (!working_in_background<World>) watch = detail::call_watch::from_environment(path, world.rank());
   detail::call_watch::waiting const here(watch.get(), detail::call_watch::lane::blocking, "open", with.where());
-  crew.world.emplace(world.duplicate());
   crew.file = detail::own_part(std::make_shared<detail::open_file>());
   detail::open_file& part = *crew.file;
-  part.begin(path, modes, crew.world->rank(), crew.world->size(), with.hints(), std::move(files));
+  part.begin(path, modes, world.rank(), world.size(), with.hints(), std::move(files));
+  part.before_waiting();  // what it did to other files
+  crew.world.emplace(world.duplicate());
   if constexpr (requires { World::calls_from_threads(); })
     if (World::calls_from_threads()) part.user.expect_others();
   if constexpr (working_in_background<World>) part.workers = crew.world->make_background();
@@ -125,7 +126,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
   bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
   bool made = false;
-  if (result && create) result = detail::agree_on_outcome(*crew.world, maker ? part.create(made) : failure());
+  if (result && create) {
+    failure const mine = maker ? part.create(made) : failure();
+    part.before_waiting();
+    result = detail::agree_on_outcome(*crew.world, mine);
+  }
   if (result) {
     failure mine = create && maker ? failure() : part.open_existing();
     if (!mine && has(modes, mode::append)) mine = part.to_end();
@@ -136,6 +141,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     }
     // True on all ranks, if it is on one.
     int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complaint.empty() ? 0 : 4);
+    part.before_waiting();
     result = detail::agree_on_outcome(*crew.world, mine, flags);
     part.has_locks = (flags & 1) == 0;
     crew.reports = (flags & 2) != 0;

@@ -154,7 +154,7 @@ template <agreeing World>
 agreement access_together(World const& world, team<World>& ranks, open_file& file, shared_pointer& pointer,
                           collective_call& c, staging& space, report& done) {
   traced_phases const traced(file.trace.get(), file.path);
-  call_times const timed(file.clock, done);
+  call_times const timed(file.clock, done, file.ranks > 1 ? file.trace.get() : nullptr);
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;

@@ -106,14 +106,17 @@ agreement crew<World>::collectively(arguments const& given, Body&& body) try {
   finish_later_calls();
   access_summary all;
   all.pending = file->pending > 0 ? 1 : 0;
+  file->before_waiting();
   agreement const start = agree_to_begin(*world, given, develop, all);
   if (!start) return start;
-  return agree_on_outcome(*world, failure_of(errc::io, [&] {
+  failure const mine = failure_of(errc::io, [&] {
     if constexpr (std::invocable<Body&, bool>)
       return body(all.pending > 0);
     else
       return body();
-  }));
+  });
+  file->before_waiting();
+  return agree_on_outcome(*world, mine);
 } catch (rank_failure const& lost) {
   return without(lost, world);
 }
@@ -345,6 +348,7 @@ template <communicator World>
 collective_plan crew<World>::explain(collective_call& c, agreement& result) try {
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
+  file->before_waiting();
   result = agree_to_begin(*world, c.given, c.develop, c.all);
   if (!result) return {};
   collective_plan p = plan_together(*world, *ranks, *file, c, c.all, result);

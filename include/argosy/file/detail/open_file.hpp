@@ -164,8 +164,11 @@ struct open_file {
     std::lock_guard const guard(last_call_lock_);
     return last_call_.collective;
   }
-  void lies_on(storage s);                         // the same on all ranks
-  void remark(std::string const& text) const;      // in the trace, if there is one
+  void lies_on(storage s);                     // the same on all ranks
+  void remark(std::string const& text) const;  // in the trace, if there is one
+  void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
+    if (trace && ranks > 1) trace->flush();
+  }
   bool develop = false;                            // mistakes are looked for that cost time to find
   losses untold;                                   // of requests that were dropped
   mutable std::atomic<bool> told_of_parts{false};  // a mistake that is told once

@@ -49,6 +49,7 @@ class traced_phases final : public phase_listener {
   static bool wanted_by(tracer const& to) noexcept;
   void write() noexcept;
 
+  struct left_over;
   struct open_phase {
     std::size_t index;
     int again;
