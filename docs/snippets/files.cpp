@@ -77,7 +77,8 @@ void steps_with_headers(boost::mpi::communicator const& world) {
   io::darray<double, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
   std::vector<double> const u(static_cast<std::size_t>(tile.form().size()) / sizeof(double), world.rank());
   // [headers]
-  // Each step: 64 bytes for its header, then the array. A view for each of the two; a step is the extent of both.
+  // Each step: 64 bytes for its header, then the array. A view for each of the two; a step is the extent of both, and a whole
+  // number of etypes of both.
   std::int64_t const step_bytes = 64 + tile.form().extent(), mine = std::ssize(u);
   std::array<double, 2> head{};  // number and time
   for (int step = 0; step < 3; ++step) {

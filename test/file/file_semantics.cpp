@@ -21,8 +21,10 @@
 #include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/tracing.hpp>
 #include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/file_cases.hpp"
@@ -190,6 +192,60 @@ TEST_CASE("what code of the program throws has a class of its own on the other r
       errc::no_memory);
   CHECK(io::to_mpi_class(errc::no_memory) == MPI_ERR_NO_MEM);
   f.close();
+}
+
+namespace {
+// Says that it moved other numbers of bytes than can be.
+class miscounting : public io::forwarding<miscounting, io::any_handle> {
+ public:
+  miscounting(io::any_handle inner, std::int64_t wrong) : forwarding(std::move(inner)), wrong_(wrong) {}
+  template <class Act>
+  io::io_result around(io::handle_call const& call, Act&& act) {
+    io::io_result done = act();
+    if (call.moves_data()) done.bytes += wrong_;
+    return done;
+  }
+
+ private:
+  std::int64_t wrong_;
+};
+}  // namespace
+
+TEST_CASE("a handle that miscounts what it moved is not believed", "[file][errors]") {
+  for (std::int64_t const wrong : {std::int64_t{1}, std::int64_t{100}, std::int64_t{-100'000}}) {
+    CAPTURE(wrong);
+    shared_scratch const here(world());
+    int const bad = size() - 1;
+    io::opener const good = io::posix_opener();
+    io::opener const files =
+        rank() != bad ? good : good.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
+          io::any_handle opened = good(path, flags, error);
+          return error ? io::any_handle() : io::any_handle(miscounting(std::move(opened), wrong));
+        });
+    auto f = io::file::open(world(), here / "data", mode::create | mode::read_write, {}, files);
+    f.set_view(16 * rank(), io::resized(io::bytes(16), 0, 16 * size()));
+    std::vector<std::byte> data(3200);
+    std::error_code error;
+    auto const is_told = [&](char const* call) {
+      INFO(call << ": " << error.message() << " " << f.what_failed());
+      CHECK(rank() == bad ? error == errc::user_code : !error || error == errc::error_on_another_rank);
+      if (rank() == bad) CHECK_THAT(f.what_failed(), Catch::Matchers::ContainsSubstring("says that it moved"));
+    };
+    f.write_at(0, data, {io::independent{}, error});
+    is_told("write_at, by pieces");
+    f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, error});
+    is_told("write_at, merging");
+    f.read_at(0, data, {io::sieving{.reads = io::sieve::always}, error});
+    is_told("read_at");
+    f.write_at_all(0, data, {io::two_phase{.aggregators = size()}, error});
+    is_told("write_at_all");
+    f.read_at_all(0, data, {io::two_phase{.aggregators = size()}, error});
+    is_told("read_at_all");
+    f.iwrite_at(0, data).wait(error);
+    CHECK(rank() == bad ? error == errc::user_code : !error);
+    f.close(error);
+    world().barrier();
+  }
 }
 
 TEST_CASE("exclusive says nothing without create", "[file][open]") {

@@ -331,6 +331,27 @@ TEST_CASE("a rank that comes late is named in the report, not one that moves win
                Contains("least on rank 1, which comes last") && Contains("- rank 1 comes last: before collective"));
 }
 
+TEST_CASE("local calls that fail by their arguments count, too", "[report][usage]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  {
+    asked const env(to);
+    io::file f = io::file::open(world, here / "data", making);
+    std::vector<char> data(10);
+    std::error_code error;
+    for (int i = 0; i < 3; ++i) f.write_at(-1, data, error);
+    f.iread_at(-1, data).wait(error);
+    f.close();
+  }
+  std::string const text = written(world, to);
+  INFO(text);
+  if (world.rank() != 0) return;
+  CHECK_THAT(text, Contains(std::to_string(4 * world.size()) + " calls failed"));
+  REQUIRE(row(text, "local writes").size() == 5);
+  CHECK(row(text, "local writes")[0] == 3);
+}
+
 TEST_CASE("hints that another rank was given are in the report, and calls that fail give no advice on time",
           "[report][usage]") {
   io::mpi const world = everyone();

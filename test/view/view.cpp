@@ -122,12 +122,14 @@ TEST_CASE("a view for reading may name bytes twice", "[view]") {
   CHECK_THROWS_WITH(v.require_writable(), Contains("names a byte twice"));
 }
 
-TEST_CASE("the etype is what the filetype is built of, if that divides it", "[view]") {
+TEST_CASE("the etype is what the filetype is built of; one that does not divide it must be given", "[view]") {
   io::process_grid const grid(4, 2);
   CHECK(io::view(0, io::darray<float, 2>({8, 8}, io::distribute::block, grid, 1)).etype() == io::bytes(4));
   CHECK(io::view(0, io::vector(3, 1, 2, io::contiguous(3, io::type<double>))).etype() == io::bytes(8));
   CHECK(io::view(0, io::resized(io::type<float>, 0, 16)).etype() == io::bytes(4));
-  CHECK(io::view(0, io::resized(io::type<float>, 0, 6)).etype() == io::bytes(1));
+  // Offsets would silently count bytes: both must be given.
+  CHECK_THROWS_WITH(io::view(0, io::resized(io::type<float>, 0, 6)).etype(), Contains("{io::bytes(1), filetype}"));
+  CHECK(io::view(0, io::bytes(1), io::resized(io::type<float>, 0, 6)).etype() == io::bytes(1));
   io::record const pair(io::member(0, io::type<double>), io::member(8, io::type<int>));
   CHECK(io::view(0, io::contiguous(5, pair)).etype_size() == 12);
   CHECK(io::view(0, io::contiguous(5, pair)).etype_types() == io::signature_of(pair));

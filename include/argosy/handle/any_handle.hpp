@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -30,19 +32,19 @@ class any_handle {
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     detail::in_phase const now(detail::phase::file, {"read", offset, static_cast<std::int64_t>(memory.size())});
-    return held_ ? held_->read(offset, memory) : io_result{0, closed()};
+    return held_ ? counted(held_->read(offset, memory), std::ssize(memory)) : io_result{0, closed()};
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
     detail::in_phase const now(detail::phase::file, {"write", offset, static_cast<std::int64_t>(memory.size())});
-    return held_ ? held_->write(offset, memory) : io_result{0, closed()};
+    return held_ ? counted(held_->write(offset, memory), std::ssize(memory)) : io_result{0, closed()};
   }
   io_result read(std::span<read_part const> parts) {
     detail::in_phase const now(detail::phase::file, facts_of("read", parts));
-    return held_ ? held_->read(parts) : io_result{0, closed()};
+    return held_ ? counted(held_->read(parts), detail::total_bytes(parts)) : io_result{0, closed()};
   }
   io_result write(std::span<write_part const> parts) {
     detail::in_phase const now(detail::phase::file, facts_of("write", parts));
-    return held_ ? held_->write(parts) : io_result{0, closed()};
+    return held_ ? counted(held_->write(parts), detail::total_bytes(parts)) : io_result{0, closed()};
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     detail::in_phase const now(detail::phase::locks, {"lock", offset, length});
@@ -78,6 +80,13 @@ class any_handle {
   }
 
  private:
+  // A handle of the program may count wrongly. It is believed nowhere: memory and pointers follow what was moved.
+  static io_result counted(io_result r, std::int64_t asked) {
+    if (r.bytes < 0 || r.bytes > asked) [[unlikely]]
+      throw std::logic_error("a handle, or a decorator of one, says that it moved " + std::to_string(r.bytes) + " of " +
+                             std::to_string(asked) + " bytes");
+    return r;
+  }
   struct interface {
     virtual ~interface() = default;
     virtual void const* type() const = 0;

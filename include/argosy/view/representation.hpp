@@ -34,7 +34,8 @@ class representation {
   representation() = default;
   // native, internal or external32. All processes of a job share one architecture here, so `internal` has nothing to
   // convert: it is stored as native, and a file written as one can be read as the other.
-  constexpr explicit representation(kind k) noexcept : kind_(k), sizes_(k == kind::external32 ? external32_sizes : native_sizes) {}
+  constexpr explicit representation(kind k) noexcept
+      : kind_(k), sizes_(k == kind::external32 ? external32_sizes : native_sizes) {}
   representation(std::string name, representation_functions functions, basic_sizes const& sizes)
       : kind_(kind::user),
         sizes_(sizes),
@@ -42,10 +43,14 @@ class representation {
 
   std::string_view name() const noexcept {
     switch (kind_) {
-      case kind::native: return "native";
-      case kind::internal: return "internal";
-      case kind::external32: return "external32";
-      case kind::user: break;
+      case kind::native:
+        return "native";
+      case kind::internal:
+        return "internal";
+      case kind::external32:
+        return "external32";
+      case kind::user:
+        break;
     }
     return user_->name;
   }

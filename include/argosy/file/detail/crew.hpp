@@ -274,9 +274,12 @@ template <communicator World>
 failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
   file->note_call(c, false);
   failure f = file->prepare(c, t, &moved);
-  if (f || c.pointer != pointer_kind::shared) return f;
-  std::int64_t const at = pointer->add(t.etypes, f);
-  return f ? f : file->locate(at, t);
+  if (!f && c.pointer == pointer_kind::shared) {
+    std::int64_t const at = pointer->add(t.etypes, f);
+    if (!f) f = file->locate(at, t);
+  }
+  if (f) file->count(t, {}, true);
+  return f;
 }
 
 template <communicator World>

@@ -151,7 +151,8 @@ namespace detail {
       break;
     case not_etypes:
       what += "the etype does not divide the filetype" + e + f +
-              "; build the filetype of whole etypes, choose a smaller etype, or give the hint argosy_lenient";
+              "; offsets count etypes; build the filetype of whole ones (holes, too), or give set_view both, as in "
+              "{io::bytes(1), filetype}, and count bytes; or give the hint argosy_lenient";
       break;
   }
   throw invalid_layout(what);

@@ -64,9 +64,12 @@ template <datatype Filetype>
 void view::make_of(Filetype const& type, layout filetype) {
   auto const& core = detail::core_of(type);
   layout etype = file_form(core, representation_);
-  bool const divides = check_filetype(etype, filetype, false) == filetype_fault::no_fault;
-  make(divides ? std::move(etype) : bytes(1), std::move(filetype),
-       divides ? types_of_copies(core, 1) : stream_types(signature(basic::byte)));
+  using enum filetype_fault;
+  filetype_fault const fault = check_filetype(etype, filetype, false);
+  if (fault == etype_empty || fault == etype_bounds || fault == etype_order)  // a filetype, but no etype
+    make(bytes(1), std::move(filetype), stream_types(signature(basic::byte)));
+  else
+    make(std::move(etype), std::move(filetype), types_of_copies(core, 1));
 }
 
 inline std::int64_t view::offset_of_end(std::int64_t file_size) const {
