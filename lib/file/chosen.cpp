@@ -106,6 +106,9 @@ void override_in(automatic& p, resolved_hints const& h) {
   if (h.overrides("argosy_price_message_ns")) p.exchange.round_ns = *h.price_message_ns;
   if (h.overrides("argosy_price_message_byte_ns")) p.exchange.byte_ns = *h.price_message_byte_ns;
   if (h.overrides("argosy_price_block_ns")) p.exchange.block_ns = *h.price_block_ns;
+  if (std::any_of(h.overriding.begin(), h.overriding.end(),
+                  [](std::string const& name) { return name.starts_with("argosy_price_"); }))
+    p.storage = "hints, else those of " + p.storage;
 }
 
 template <class... Policies>

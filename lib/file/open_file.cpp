@@ -142,6 +142,7 @@ void open_file::choose(access_kind kind, any_policy const& alone, any_policy con
     t.together = choice_.together(kind);
   else if (together.is_collective())
     t.together = together;
+  t.given_together = together.has_value();
   if (data_shipping const* const shipped = alone.has_value() ? alone.target<data_shipping>() : nullptr)
     t.shipped = *shipped;
   else if (!alone.has_value() && choice_.ships)

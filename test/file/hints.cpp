@@ -366,6 +366,9 @@ TEST_CASE("overriding hints change the policies that calls are given", "[hints][
   CHECK(*changed(program, all).target<io::two_phase>() == expected);
   CHECK(changed(io::automatic{}, all).target<io::automatic>()->two_phase.window_bytes == 16_MiB);
   CHECK(changed(io::automatic{}, "argosy_price_block_ns 5").target<io::automatic>()->exchange.block_ns == 5);
+  CHECK(changed(io::automatic{}, "argosy_price_lock_ns 5").target<io::automatic>()->storage ==
+        "hints, else those of local files");
+  CHECK(changed(io::automatic{}, "cb_nodes 5").target<io::automatic>()->storage == "local files");
   CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3").target<io::data_shipping>()->stripe_bytes ==
         1_MiB);
   io::sieving const sieve =
@@ -549,6 +552,131 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   CHECK(state_of("cb_config_list", hosts).status == ignored);
   CHECK_THAT(state_of("cb_config_list", hosts).why,
              Contains("no rank runs on a, b; it leaves no rank, so any may be an aggregator"));
+}
+
+TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hints][effect]") {
+  using enum hint_status;
+  using io::detail::hint_facts;
+  struct row {
+    std::string code, over, name;
+    hint_facts last;
+    hint_status status;
+    std::string why;
+  };
+  using enum io::access_kind;
+  std::string const none, off = "collective_buffering false\n", largeblock = "IBM_largeblock_io";
+  hint_facts const nothing, writing{.call = "write_all", .kind = write, .collective = true};
+  hint_facts const reading{.call = "read_all", .kind = read, .collective = true};
+  hint_facts const writing_here{.call = "write_at", .kind = write};
+  auto const given = [](hint_facts last, std::string_view policy) {
+    last.policy = policy;
+    last.policy_takes_hints = true;
+    return last;
+  };
+  auto const alone = [](hint_facts last) {
+    last.planned = true;
+    return last;
+  };
+  auto const shipping_alone = [&](hint_facts last) {
+    last.planned = last.shipped = true;
+    return last;
+  };
+  auto const weighed = [&](hint_facts last) {
+    last.planned = last.weighed = true;
+    return last;
+  };
+  std::vector<row> const rows{
+      // Agents are asked for, and two-phase is not: each rank ships by itself.
+      {off + "argosy_policy data_shipping", none, "argosy_policy", nothing, accepted, "f:2"},
+      {off + "argosy_policy data_shipping", none, "argosy_policy", shipping_alone(writing), accepted, "f:2"},
+      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", nothing, accepted, "f:2"},
+      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", shipping_alone(writing), accepted, "f:2"},
+      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", given(writing_here, "data_shipping"), accepted,
+       "f:2"},
+      {off + "cb_buffer_size 1m\nargosy_policy data_shipping", none, "cb_buffer_size", nothing, overridden,
+       "collective_buffering = false: each rank ships by itself (f:2)"},
+      // What a call was given brings its own.
+      {"IBM_io_buffer_size 128k", none, "IBM_io_buffer_size", given(writing, "data_shipping"), overridden,
+       "write_all was given data_shipping (f:1)"},
+      {none, "IBM_io_buffer_size 128k", "IBM_io_buffer_size", given(writing, "data_shipping"), accepted,
+       "applied to data_shipping, which write_all was given (o:1)"},
+      {none, "IBM_io_buffer_size 128k", "IBM_io_buffer_size", given(writing_here, "data_shipping"), ignored,
+       "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false (o:1)"},
+      {"IBM_largeblock_io false", none, largeblock, given(writing_here, "data_shipping"), accepted,
+       "agents serve write_at, which was given data_shipping (f:1)"},
+      // romio_cb_* = disable comes before two_phase.
+      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(writing), overridden,
+       "romio_cb_write = disable: in write_all each rank goes by itself (f:1)"},
+      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(reading), accepted, "f:1"},
+      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", writing_here, accepted, "f:1"},
+      {none, "argosy_policy two_phase\nromio_cb_write disable", "argosy_policy", given(writing, "sieving"), overridden,
+       "romio_cb_write = disable: in write_all each rank goes by itself (o:1)"},
+      {none, "argosy_policy two_phase\nromio_cb_write disable", "romio_cb_write", given(writing, "sieving"), accepted,
+       "instead of sieving, which write_all was given (o:2)"},
+      // Prices.
+      {"argosy_price_message_ns 5", none, "argosy_price_message_ns", given(writing, "automatic"), overridden,
+       "write_all was given automatic (f:1)"},
+      {"argosy_price_message_ns 5", none, "argosy_price_message_ns", given(writing_here, "sieving"), overridden,
+       "write_at was given sieving (f:1)"},
+      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing_here, "sieving"), overridden,
+       "write_at was given sieving (f:1)"},
+      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing, "sieving"), overridden,
+       "write_all was given sieving (f:1)"},
+      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing, "automatic"), accepted,
+       "write_all was given automatic: of ranks by themselves, and of windows with holes, it counts (f:1)"},
+      {none, "argosy_price_call_ns 5", "argosy_price_call_ns", given(writing, "automatic"), accepted,
+       "applied to automatic, which write_all was given (o:1)"},
+      {none, "argosy_price_message_ns 5", "argosy_price_message_ns", given(writing, "automatic"), accepted,
+       "applied to automatic, which write_all was given (o:1)"},
+      {none, "argosy_price_message_ns 5", "argosy_price_message_ns", given(writing, "two_phase"), overridden,
+       "write_all was given two_phase (o:1)"},
+      {none, "cb_nodes 2", "cb_nodes", given(writing, "sieving"), overridden, "write_all was given sieving (o:1)"},
+      // Of local calls.
+      {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write", given(writing_here, "sieving"),
+       accepted, "applied to sieving, which write_at was given (o:1)"},
+      {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write", writing_here, overridden,
+       "argosy_policy = independent (o:1)"},
+      {none, "argosy_policy two_phase", "argosy_policy", given(writing_here, "sieving"), accepted,
+       "for collective calls; write_at was given sieving, and sieved as hints say (o:1)"},
+      {none, "argosy_policy independent", "argosy_policy", given(writing_here, "sieving"), accepted,
+       "instead of sieving, which write_at was given (o:1)"},
+      // IBM_largeblock_io comes last.
+      {"IBM_largeblock_io true\nargosy_policy data_shipping", none, largeblock, nothing, overridden,
+       "argosy_policy = data_shipping (f:1)"},
+      {"IBM_largeblock_io true\nargosy_policy two_phase", none, largeblock, nothing, overridden,
+       "argosy_policy = two_phase (f:1)"},
+      {"IBM_largeblock_io true\nargosy_policy sieving", none, largeblock, nothing, accepted, "f:1"},
+      {"IBM_largeblock_io true\nromio_cb_write enable", none, largeblock, writing, overridden,
+       "romio_cb_write = enable in write_all (f:1)"},
+      {"IBM_largeblock_io true\nromio_cb_write enable", none, largeblock, reading, accepted, "f:1"},
+      {"IBM_largeblock_io true\nromio_cb_write enable\nromio_cb_read enable", none, largeblock, nothing, overridden,
+       "romio_cb_read and romio_cb_write are enabled (f:1)"},
+      {"IBM_largeblock_io false\nargosy_policy two_phase", none, largeblock, writing_here, overridden,
+       "argosy_policy = two_phase: only calls that are given data_shipping are shipped (f:1)"},
+      // The hint that was given is named.
+      {off + "cb_nodes 2", none, "cb_nodes", nothing, overridden,
+       "collective_buffering = false: each rank goes by itself (f:2)"},
+      {"romio_cb_read disable\nromio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing, overridden,
+       "romio_cb_read and romio_cb_write are disabled: each rank goes by itself (f:3)"},
+      {off + "romio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing, overridden,
+       "collective_buffering = false and romio_cb_write = disable: each rank goes by itself (f:3)"},
+      {"romio_cb_write disable\nromio_cb_read disable\ncb_nodes 2", off, "cb_nodes", nothing, overridden,
+       "collective_buffering = false: each rank goes by itself (f:3)"},
+      // What was weighed, and found too dear.
+      {"cb_buffer_size 256", none, "cb_buffer_size", weighed(writing), accepted,
+       "with it, going together would have taken longer: in write_all each rank went by itself (f:1)"},
+      {"cb_buffer_size 256", none, "cb_buffer_size", weighed(given(writing, "automatic")), overridden,
+       "write_all was given automatic (f:1)"},
+      {"cb_buffer_size 256", none, "cb_buffer_size", alone(writing), overridden,
+       "in write_all each rank went by itself (f:1)"},
+  };
+  for (row const& r : rows) {
+    CAPTURE(r.code, r.over, r.name, r.last.call, r.last.policy);
+    io::file_hints const h(io::parse_hints(r.code, "f"), {}, {}, io::parse_hints(r.over, "o"));
+    io::hint_state const told = *io::detail::with_effects(h, r.last).find(r.name);
+    CHECK(name_of(told.status) == name_of(r.status));
+    CHECK(told.why == r.why);
+  }
 }
 
 TEST_CASE("later sources win, a rejected value leaves the one before", "[hints]") {

@@ -13,6 +13,7 @@
 
 #include <argosy/file/file.hpp>
 #include <argosy/file/hints_mpi.hpp>
+#include <argosy/policy/automatic.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -186,6 +187,58 @@ TEST_CASE("overriding hints act on calls that are given a policy, and the status
     CHECK(back == mine);
     f.close();
   }
+}
+
+TEST_CASE("prices act on an automatic that a call is given as their status says", "[hints][mpi][override]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(1000, static_cast<char>('a' + world.rank()));
+  auto const reason = [&](io::hints const& h, std::string const& name, std::string const& why) {
+    io::file f = io::file::open(world, here / "data", making, h);
+    std::string const text =
+        f.explain_at_all(io::access_kind::write, world.rank() * 1000, mine, io::automatic{}).reason;
+    f.write_at_all(world.rank() * 1000, mine, io::automatic{});
+    CHECK_THAT(f.get_hints().find(name)->why, Contains(why));
+    f.close();
+    return text;
+  };
+  std::string const dear = "1000000000000", as_it_is = reason({}, "cb_nodes", "");
+  CHECK_THAT(as_it_is, Contains("by the prices of local files"));
+  CHECK(reason({.named = {{"argosy_price_message_ns", dear}}}, "argosy_price_message_ns",
+               "write_at_all was given automatic") == as_it_is);
+  // What a rank would take alone, it says by its hints.
+  CHECK_THAT(
+      reason({.named = {{"argosy_price_write_call_ns", dear}}}, "argosy_price_write_call_ns", "of ranks by themselves"),
+      Contains("together takes") && Contains("000000 us, by"));
+  named_file const hints("ARGOSY_HINTS_OVERRIDE", here / ("hints." + std::to_string(world.rank())),
+                         "argosy_price_message_ns " + dear + "\n");
+  CHECK_THAT(reason({}, "argosy_price_message_ns", "applied to automatic, which write_at_all was given"),
+             Contains("each by itself") && Contains("by the prices of hints, else those of local files"));
+}
+
+TEST_CASE("what is shipped by each rank, the status tells", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(1000, static_cast<char>('a' + world.rank()));
+  io::file f = io::file::open(world, here / "data", making,
+                              io::hints{.collective_buffering = false, .cb_nodes = 1, .policy = "data_shipping"});
+  CHECK_THAT(f.write_at_all(world.rank() * 1000, mine).reason.str(), !Contains("not shipped"));
+  CHECK(f.get_hints().find("argosy_policy")->status == hint_status::accepted);
+  CHECK(f.get_hints().find("cb_nodes")->status == hint_status::accepted);
+  f.close();
+}
+
+TEST_CASE("a hint that made going together too dear is one of what was weighed", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::vector<char> const mine(1 << 20, static_cast<char>('a' + world.rank()));
+  io::file f = io::file::open(world, here / "data", making, io::hints{.cb_buffer_bytes = 256});
+  CHECK(f.write_at_all(world.rank() * std::int64_t{1 << 20}, mine).policy == "sieving");
+  CHECK(f.get_hints().find("cb_buffer_size")->status == hint_status::accepted);
+  if (world.size() > 1)
+    CHECK(f.get_hints().find("cb_buffer_size")->why ==
+          "with it, going together would have taken longer: in write_at_all each rank went by itself");
+  f.close();
 }
 
 TEST_CASE("what cb_config_list cannot match is said after the first collective call", "[hints][mpi]") {

@@ -282,6 +282,13 @@ TEST_CASE("more aggregators are advised where there may be more", "[report][usag
   wait.numbers.most_aggregators = wait.numbers.least_aggregators = 1;
   wait.numbers.largest.together = {1, 1 << 20, 64 << 20};
   CHECK_THAT(advice(wait), Contains("for the windows of 1 aggregator: more of them (cb_nodes, cb_config_list)"));
+  // Hints have no say where the calls were given a policy.
+  wait.numbers.largest.together.by = io::detail::chosen_by::call;
+  CHECK_THAT(advice(wait), Contains("more of them (aggregators of the policy that the calls were given, or cb_nodes in "
+                                    "ARGOSY_HINTS_OVERRIDE)") &&
+                               !Contains("cb_config_list"));
+  wait.numbers.largest.together.by = io::detail::chosen_by::program;
+  CHECK_THAT(advice(wait), Contains("more of them (the calls were given a policy of the program, which says it)"));
   wait.numbers.largest.together = {1, 32 << 20, 16 << 20};
   CHECK_THAT(advice(wait), Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
                                !Contains("cb_nodes"));

@@ -25,6 +25,22 @@ constexpr std::string_view cb_nodes[] = {"cb_nodes"};
 constexpr std::string_view of_sieving[] = {"romio_ds_read", "romio_ds_write", "ind_rd_buffer_size",
                                            "ind_wr_buffer_size"};
 constexpr std::string_view of_shipping[] = {"IBM_io_buffer_size", "IBM_sparse_access", "argosy_max_ranges"};
+constexpr std::string_view prices_alone[] = {"argosy_price_call_ns", "argosy_price_write_call_ns",
+                                             "argosy_price_lock_ns", "argosy_price_byte_ns", "argosy_price_piece_ns"};
+constexpr std::string_view prices_together[] = {"argosy_price_message_ns", "argosy_price_message_byte_ns",
+                                                "argosy_price_block_ns"};
+
+bool is_of(names which, std::string_view name) { return std::find(which.begin(), which.end(), name) != which.end(); }
+
+// A policy of the library has a member that the hint sets.
+bool sets_member(std::string_view policy, std::string_view name) {
+  bool const all = policy == "automatic";
+  if (is_of(of_two_phase, name)) return all || policy == "two_phase";
+  if (is_of(of_sieving, name) || is_of(prices_alone, name)) return all || policy == "sieving";
+  if (is_of(of_shipping, name)) return all || policy == "data_shipping";
+  if (is_of(cb_nodes, name)) return all || policy == "two_phase" || policy == "data_shipping";
+  return all && is_of(prices_together, name);
+}
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 
@@ -33,7 +49,10 @@ class effects {
   effects(file_hints h, hint_facts const& last) : hints_(std::move(h)), last_(last) {}
 
   file_hints told() && {
-    if (!given_to_all()) of_other_hints();
+    if (!given_to_all()) {
+      if (last_.collective) of_its_kind();
+      of_other_hints();
+    }
     of_shipping_hints();
     if (!last_.call.empty()) of_the_call();
     if (last_.planned) of_the_plan();
@@ -58,33 +77,76 @@ class effects {
     using enum hint_status;
     resolved_hints const& v = values();
     bool const apart = v.cb_read == toggle::disable && v.cb_write == toggle::disable;
-    bool const together = v.cb_read == toggle::enable || v.cb_write == toggle::enable;
+    bool const some = v.cb_read == toggle::enable || v.cb_write == toggle::enable;
+    bool const all = v.cb_read == toggle::enable && v.cb_write == toggle::enable;
+    std::string const policy = "argosy_policy = " + v.policy;
     if (v.policy == "independent" || v.policy == "sieving") {
-      std::string const why = "argosy_policy = " + v.policy;
-      say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"}, overridden, why);
-      say(of_two_phase, overridden, why);
-      if (v.policy == "independent") say(of_sieving, overridden, why);
+      say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"}, overridden,
+          policy);
+      say(of_two_phase, overridden, policy);
+      if (v.policy == "independent" && !brings_sieving()) say(of_sieving, overridden, policy);
+    } else if (apart && v.ships()) {
+      say(of_two_phase, overridden, off() + ": each rank ships by itself");
     } else if (apart) {
-      std::string const why = "romio_cb_read and romio_cb_write are disabled: each rank goes by itself";
+      std::string const why = off() + ": each rank goes by itself";
       say({"argosy_policy", "cb_nodes", "cb_config_list"}, overridden, why);
       say(of_two_phase, overridden, why);
     } else if (v.policy == "data_shipping") {
-      std::string const why = "argosy_policy = data_shipping";
-      if (v.cb_read != toggle::disable) say({"romio_cb_read"}, overridden, why);
-      if (v.cb_write != toggle::disable) say({"romio_cb_write"}, overridden, why);
-      say(of_two_phase, overridden, why);
-    } else if (v.policy == "automatic" && v.largeblock_io && !together) {
+      if (v.cb_read != toggle::disable) say({"romio_cb_read"}, overridden, policy);
+      if (v.cb_write != toggle::disable) say({"romio_cb_write"}, overridden, policy);
+      say(of_two_phase, overridden, policy);
+    } else if (v.policy == "automatic" && v.largeblock_io && !some) {
       std::string const why = "IBM_largeblock_io = true: each rank goes by itself";
       say({"cb_nodes", "cb_config_list"}, overridden, why);
       say(of_two_phase, overridden, why);
     }
+    if (v.policy == "automatic") {
+      if (v.largeblock_io && all)
+        say({"IBM_largeblock_io"}, overridden, "romio_cb_read and romio_cb_write are enabled");
+    } else if (v.largeblock_io) {
+      if (v.policy == "data_shipping" || (v.policy == "two_phase" && !apart))
+        say({"IBM_largeblock_io"}, overridden, policy);
+    } else if (v.policy != "data_shipping" && !serves_last()) {
+      say({"IBM_largeblock_io"}, overridden, policy + ": only calls that are given data_shipping are shipped");
+    }
+  }
+
+  // What the hint of the last call's kind did to others, where the kinds differ.
+  void of_its_kind() {
+    resolved_hints const& v = values();
+    bool const reads = last_.kind == access_kind::read;
+    toggle const asked = reads ? v.cb_read : v.cb_write;
+    std::string const call(last_.call);
+    if (asked == toggle::disable && v.cb_read != v.cb_write && (v.policy == "two_phase" || v.policy == "automatic"))
+      say({"argosy_policy"}, hint_status::overridden,
+          off(last_.kind) + ": in " + call + " each rank " + (v.ships() ? "ships" : "goes") + " by itself");
+    if (asked == toggle::enable && v.policy == "automatic" && v.cb_read != v.cb_write)
+      say({"IBM_largeblock_io"}, hint_status::overridden,
+          std::string(reads ? "romio_cb_read" : "romio_cb_write") + " = enable in " + call);
+  }
+
+  // The hint that disables two-phase for calls of a kind.
+  std::string off(access_kind kind) const {
+    std::string const name = kind == access_kind::read ? "romio_cb_read" : "romio_cb_write";
+    bool const chosen =
+        std::any_of(std::begin(choosing), std::end(choosing), [&](std::string_view one) { return overrides(one); });
+    bool const said = hints_.find(name)->value == "disable" && (!chosen || overrides(name));
+    return said ? name + " = disable" : "collective_buffering = false";
+  }
+  std::string off() const {
+    std::string const reads = off(access_kind::read), writes = off(access_kind::write);
+    if (reads == writes) return reads;
+    bool const both = reads.starts_with("romio") && writes.starts_with("romio");
+    return both ? "romio_cb_read and romio_cb_write are disabled" : reads + " and " + writes;
   }
 
   void of_shipping_hints() {
     resolved_hints const& v = values();
     bool const ships =
         v.wants_agents() || (v.policy == "automatic" && (v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship));
-    if (!ships)
+    bool const shipped = last_.collective &&
+                         (last_.policy == "data_shipping" || (last_.planned && last_.together && !last_.window_bytes));
+    if (!ships && !shipped)
       say(of_shipping, hint_status::ignored,
           "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");
   }
@@ -96,39 +158,69 @@ class effects {
     std::string const call(last_.call), given = call + " was given " + std::string(last_.policy);
     auto const each = [&](names which) {
       for (std::string_view const name : which) {
-        if (overrides(name) && last_.policy_takes_hints)
+        if (overrides(name) && last_.policy_takes_hints && sets_member(last_.policy, name))
           hints_.note(name, hint_status::accepted,
                       "applied to " + std::string(last_.policy) + ", which " + call + " was given");
-        else if (overrides(name))
+        else if (overrides(name) && !last_.policy_takes_hints)
           hints_.note(name, hint_status::overridden, given + ", a policy of the program");
         else
           hints_.note(name, hint_status::overridden, given);
       }
     };
-    bool replaced = false;
     for (std::string_view const name : choosing) {
-      if (!overrides(name)) {
+      if (serves_last() && (name == "argosy_policy" || name == "IBM_largeblock_io"))
+        hints_.note(name, hint_status::accepted, "agents serve " + call + ", which was given data_shipping");
+      else if (!overrides(name))
         hints_.note(name, hint_status::overridden, given);
-      } else if (chooses_here(name)) {
-        replaced = true;
+      else if (!chooses_here(name))
+        continue;
+      else if (!last_.collective && name == "argosy_policy" && is_for_all())
+        hints_.note(name, hint_status::accepted, "for collective calls; " + given + ", and sieved as hints say");
+      else
         hints_.note(name, hint_status::accepted,
                     "instead of " + std::string(last_.policy) + ", which " + call + " was given");
-      }
     }
-    if (replaced) return;  // the hints chose, and all others count
+    if (replaced()) return;  // the hints chose, and all others count
+    bool const priced = last_.policy == "automatic";
     if (last_.collective) {
       each(of_two_phase);
       each(cb_nodes);
+      each(prices_together);
+    } else if (brings_sieving()) {
+      each(prices_together);
     }
-    if (last_.policy == "sieving" || last_.policy == "independent" || !last_.policy_takes_hints) each(of_sieving);
-    if (last_.policy == "data_shipping") each(of_shipping);
+    if (brings_sieving()) {
+      each(of_sieving);
+      // One of the program for all ranks is told what a rank would take alone.
+      if (!last_.collective || last_.policy_takes_hints) each(prices_alone);
+    } else if (last_.collective && priced) {
+      // What a rank would take by itself, it says by its hints; the rest are members of the policy.
+      for (std::string_view const name : prices_alone)
+        hints_.note(name, hint_status::accepted,
+                    overrides(name) ? "applied to automatic, which " + call + " was given"
+                                    : given + ": of ranks by themselves, and of windows with holes, it counts");
+    }
+    if (last_.policy == "data_shipping" || (priced && last_.planned && last_.together && last_.window_bytes == 0))
+      each(of_shipping);
+  }
+
+  // Of a policy for collective calls, or of none: a rank by itself sieves.
+  bool is_for_all() const { return values().policy == "two_phase" || values().policy == "automatic"; }
+  // The last call was given a policy for each rank by itself, or one of the program, which counts.
+  bool brings_sieving() const {
+    return !last_.policy.empty() && !replaced() &&
+           (last_.policy == "sieving" || last_.policy == "independent" || !last_.policy_takes_hints);
+  }
+  // A local call is given agents by the hints that ask for them.
+  bool serves_last() const {
+    return !last_.collective && last_.policy == "data_shipping" && values().wants_agents() && !replaced();
   }
 
   // The last call was one of all ranks, and its policy was the program's: other hints that choose one had no say.
-  bool given_to_all() const {
-    return last_.collective && !last_.policy.empty() &&
-           std::none_of(std::begin(choosing), std::end(choosing),
-                        [&](std::string_view name) { return overrides(name) && chooses_here(name); });
+  bool given_to_all() const { return last_.collective && !last_.policy.empty() && !replaced(); }
+  bool replaced() const {
+    return std::any_of(std::begin(choosing), std::end(choosing),
+                       [&](std::string_view name) { return overrides(name) && chooses_here(name); });
   }
 
   // Among those that choose the policy, one that has a say in such a call.
@@ -143,6 +235,17 @@ class effects {
 
   void of_the_plan() {
     std::string const call(last_.call);
+    if (!last_.together && last_.weighed) {
+      std::string const why =
+          "with it, going together would have taken longer: in " + call + " each rank went by itself";
+      say(of_two_phase, hint_status::accepted, why);
+      say({"cb_nodes"}, hint_status::accepted, why);
+      return;
+    }
+    if (!last_.together && last_.shipped) {
+      say(of_two_phase, hint_status::overridden, "in " + call + " each rank shipped by itself");
+      return;
+    }
     if (!last_.together) {
       std::string const why = "in " + call + " each rank went by itself";
       say(of_two_phase, hint_status::overridden, why);

@@ -146,6 +146,14 @@ void advise_on_balance(usage_report const& r, std::vector<std::string>& all) {
                   background);
 }
 
+// Where the number of aggregators, or the length of windows, is to be said: `member` of the policy, or by hints.
+std::string said_by(chosen_by who, char const* member, char const* overriding, char const* hints) {
+  if (who == chosen_by::hints) return std::string("(") + hints + ")";
+  if (who == chosen_by::program) return "(the calls were given a policy of the program, which says it)";
+  return std::string("(") + member + " of the policy that the calls were given, or " + overriding +
+         " in ARGOSY_HINTS_OVERRIDE)";
+}
+
 void advise_on_windows(usage_report const& r, std::vector<std::string>& all) {
   double const time = r.numbers.paced.mean(), waiting = r.numbers.waited.mean();
   if (time < least_time_ns || waiting <= 0.5 * time) return;
@@ -160,11 +168,12 @@ void advise_on_windows(usage_report const& r, std::vector<std::string>& all) {
                     "for other ranks to be done, each by itself: some have more to do, or the file is slower for them");
   } else if (by < possible && largest.window_bytes > 0 && largest.span <= by * largest.window_bytes) {
     all.push_back(part + "for the windows of " + counted(by, "aggregator") + ": windows of " +
-                  size_of(static_cast<double>(largest.window_bytes)) +
-                  " leave nothing for more, so smaller ones (argosy_window_size, cb_buffer_size)");
+                  size_of(static_cast<double>(largest.window_bytes)) + " leave nothing for more, so smaller ones " +
+                  said_by(largest.by, "window_bytes", "argosy_window_size", "argosy_window_size, cb_buffer_size"));
   } else if (by < possible) {
-    all.push_back(part + "for the windows of " + counted(by, "aggregator") +
-                  ": more of them (cb_nodes, cb_config_list), or a look at the file system");
+    all.push_back(part + "for the windows of " + counted(by, "aggregator") + ": more of them " +
+                  said_by(largest.by, "aggregators", "cb_nodes", "cb_nodes, cb_config_list") +
+                  ", or a look at the file system");
   } else if (!r.crowded()) {
     all.push_back(part + "for windows of other ranks, though " + std::to_string(by) + " of " +
                   counted(r.ranks, "rank") + " move them: a look at the file system");

@@ -26,7 +26,9 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/automatic.hpp>
 #include <argosy/policy/detail/domain_check.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -45,16 +47,22 @@ struct collective_call {
 
   // Of the plan, for what is said of the hints.
   struct {
-    bool known = false, together = false;
+    bool known = false, together = false, weighed = false, shipped = false;
     std::int64_t aggregators = 0, window_bytes = 0;
   } plan = {};
-  void planned(collective_plan const& p) {
+  void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
-    plan = {true, p.together, static_cast<std::int64_t>(p.domains.size()), striped ? 0 : p.window_bytes};
+    // What has no windows, `automatic` does not weigh: its plan is that of two_phase.
+    bool const weighed = !p.together && !file.atomic && work.together.target<automatic>() && p.policy == sieving::name;
+    bool const shipped = !p.together && file.ships_alone(work);
+    plan = {
+        true, p.together, weighed, shipped, static_cast<std::int64_t>(p.domains.size()), striped ? 0 : p.window_bytes};
   }
   void tell(hint_facts& last) const {
     last.planned = plan.known;
     last.together = plan.together;
+    last.weighed = plan.weighed;
+    last.shipped = plan.shipped;
     last.aggregators = plan.aggregators;
     last.window_bytes = plan.window_bytes;
   }
@@ -175,9 +183,12 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   agreement planned;
   collective_plan plan = plan_together(world, ranks, file, c, all, planned);
   if (!planned) return planned;
-  c.planned(plan);
+  c.planned(file, plan);
   if (plan.together) {
-    t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low};
+    t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low,
+                     !t.given_together          ? chosen_by::hints
+                     : t.together.keeps_rules() ? chosen_by::call
+                                                : chosen_by::program};
     auto const result = ranks.exchange(world, plan, t, file, space, done, all, mine);
     if (result) {
       done.policy = std::move(plan.policy);

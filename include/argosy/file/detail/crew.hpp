@@ -357,7 +357,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   collective_plan p = plan_together(*world, *ranks, *file, c, c.all, result);
   if (!result) return p;
   p.reason += c.work.where->words_of_holes();
-  c.planned(p);
+  c.planned(*file, p);
   file->note_plan(c.given.call(), [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(c.work); })) result = alone(file->rank, f);

@@ -22,6 +22,8 @@ struct hint_facts {
   // Of the plan of a collective call that is not in the background.
   bool planned = false;
   bool together = false;
+  bool weighed = false;  // against each rank by itself, which takes less time
+  bool shipped = false;  // not together, but each rank by itself to agents
   std::int64_t aggregators = 0;
   std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
 

@@ -99,6 +99,7 @@ struct job {
   any_policy together;                         // of all ranks of a collective call; empty: each by itself
   std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
   agency* agents = nullptr;                    // null: there are none
+  bool given_together = false;                 // by the call, not by hints
   bool timed = false;
   std::string_view call;          // a literal
   std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
@@ -236,6 +237,7 @@ struct open_file {
   std::string why_no_agents;  // if they could not be had
 
   bool wants_partitioning() const;
+  bool ships_alone(job const& t) const { return t.shipped && why_not_shipped(t).empty(); }
   partitioning parts;
 
  private:

@@ -29,11 +29,16 @@ inline constexpr std::size_t call_kinds = 16;
 std::size_t kind_of_call(std::string_view name, access_kind kind) noexcept;
 std::string name_of_call_kind(std::size_t kind);
 
+// Who says how many aggregators there are, and windows of which length: hints, a policy that the call was given, or one of the
+// program's own, which no hint changes.
+enum class chosen_by : std::uint8_t { hints, call, program };
+
 // Who moves the windows of a call that all ranks carry out together.
 struct exchanged_by {
   std::int64_t aggregators = 0;   // 0: each rank by itself
   std::int64_t window_bytes = 0;  // 0: they were not those of two_phase
   std::int64_t span = 0;          // from the first to the last byte that ranks asked for
+  chosen_by by = chosen_by::hints;
 };
 
 // The time that ranks waited at the start of collective calls, and who waited least: the others wait for that one.
