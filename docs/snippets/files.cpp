@@ -247,6 +247,17 @@ void handles(boost::mpi::communicator const& world) {
   // [opener]
   f.close();
   REQUIRE(counts->calls(io::file_call::write) == 1 && counts->bytes_written() == 8);
+
+  // [faults]
+  auto const script = std::make_shared<io::fault_script>();
+  if (world.rank() == 1) script->add(io::fail_at(io::file_call::write, 3, std::errc::no_space_on_device));
+  io::opener const failing = io::with_faults(io::posix_opener(), script);
+  // [faults]
+  auto g = io::file::open(world, "failing.dat", openly, {}, failing);
+  std::error_code error;
+  for (int i = 0; i < 3; ++i) g.write_at(8 * (3 * world.rank() + i), number, error);
+  g.close();
+  REQUIRE((error == io::errc::no_space) == (world.rank() == 1));
 }
 
 }  // namespace

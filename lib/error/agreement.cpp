@@ -22,6 +22,7 @@ std::string reason_of(errc why, std::error_code const& cause, std::string_view d
   std::string s = make_error_code(why).message();
   if (cause && cause.category() != category())
     s += " (" + (is_errno(cause) ? errno_words(cause) : detail::foreign_words(cause)) + ")";
+  if (detail.starts_with(s)) return std::string(detail);
   if (!detail.empty()) s += "; " + std::string(detail);
   return s;
 }

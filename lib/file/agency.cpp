@@ -9,6 +9,7 @@
 #include <argosy/exchange/detail/ship.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
+#include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {
 
@@ -57,8 +58,8 @@ plan agency::explain(job const& t, data_shipping const& how) const {
          t.kind,
          {},
          how.stripe_for(state_->ranks) * std::max<std::int64_t>(1, how.buffers)};
-  p.reason = std::to_string(how.agents_of(state_->ranks)) + " agents, stripes of " +
-             std::to_string(how.stripe_for(state_->ranks)) + " bytes";
+  p.reason =
+      counted(how.agents_of(state_->ranks), "agent") + ", stripes of " + counted(how.stripe_for(state_->ranks), "byte");
   if (t.bytes == 0) return p;
   window const all = window_of(wanted.file, wanted.position, wanted.bytes);
   collective_plan const bound = how.bound(t.kind, all.offset, all.offset + all.length, state_->ranks);

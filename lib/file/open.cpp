@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -33,10 +34,33 @@
 
 namespace argosy::detail {
 
-bool wants_develop(file_hints const& h) {
-  if (h.values().develop) return true;
+namespace {
+
+// Nothing: the value is none of those that are known.
+std::optional<bool> develop_in(std::string_view set) {
+  for (std::string_view const on : {"1", "on", "true"})
+    if (set == on) return true;
+  for (std::string_view const off : {"", "0", "off", "false"})
+    if (set == off) return false;
+  return {};
+}
+
+std::string_view develop_in_environment() {
   char const* const set = std::getenv("ARGOSY_DEVELOP");
-  return set && std::string_view(set) != "" && std::string_view(set) != "0";
+  return set ? set : "";
+}
+
+// A line if it is not understood.
+std::string unknown_develop() {
+  std::string_view const set = develop_in_environment();
+  if (develop_in(set)) return {};
+  return "ARGOSY_DEVELOP=" + std::string(set) + " is not understood (1, on, true, 0, off, false); it is off\n";
+}
+
+}  // namespace
+
+bool wants_develop(file_hints const& h) {
+  return h.values().develop || develop_in(develop_in_environment()).value_or(false);
 }
 
 std::string without_prefix(std::string const& path) {
@@ -118,7 +142,7 @@ void open_file::begin(std::string const& name, argosy::mode how, int my_rank, in
   trace = open_trace(trace_options::from_environment(my_rank), &complaint);
   files = with_tracing(std::move(with), trace);
   argosy::hints const from_environment = environment_hints(), overriding = overriding_hints();
-  complaint += unreadable(from_environment) + unreadable(overriding);
+  complaint += unknown_develop() + unreadable(from_environment) + unreadable(overriding);
   file_hints all(from_environment, {}, h, overriding);
   all.tell("filename", name);
   follow(std::move(all));

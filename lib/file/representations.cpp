@@ -77,7 +77,7 @@ representation find_representation(std::string_view name) {
   representation found = find_representation(name, error);
   if (error)
     throw std::system_error(error, "argosy::find_representation: \"" + std::string(name) +
-                                       "\" is not native, internal, external32 or registered");
+                                       "\" (there are native, internal, external32, and what is registered)");
   return found;
 }
 

@@ -127,7 +127,8 @@ failure view_of(stored_array const& stored, array_part const& part, view& into) 
     return {errc::datatype, "the file has an array of " + shape_and_type(stored.type, stored.shape, stored.order) +
                                 ", the program's is of " + to_string(part) + std::string(remedy)};
   };
-  if (stored.shape != part.shape()) return differ({});
+  if (stored.shape != part.shape())
+    return differ(". What to do: give the program's that size before; header_of tells it");
   matched m;
   if (!match(stored.type, part.type(), m)) return differ({});
   if (stored.order != part.order() && has_order(stored.shape))

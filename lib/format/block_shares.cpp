@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <argosy/layout/cursor.hpp>
+#include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {
 
@@ -21,6 +22,14 @@ std::string place_of(checkpoint_header const& h, checkpoint_array const& a, std:
   std::int64_t const at = a.offset + block * h.block_bytes;
   return "block " + std::to_string(block) + " of '" + a.name + "', bytes " + std::to_string(at) + " to " +
          std::to_string(at + bytes_of(h, a, block)) + " of the file";
+}
+
+// Of parts that do not cover their block once: the sum of their bytes tells more.
+std::string words_of_cover(block_part const& p, std::int64_t bytes) {
+  std::string const sum = " (they have " + std::to_string(p.length) + " of its " + counted(bytes, "byte") + ")";
+  if (p.length < bytes) return "the parts of the ranks leave elements out" + sum;
+  if (p.length > bytes) return "parts of ranks overlap" + sum;
+  return "parts of ranks overlap, and leave other elements out";
 }
 
 }  // namespace
@@ -77,7 +86,8 @@ failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_sha
     std::int64_t const bytes = bytes_of(h, a, parts[i].block);
     if (!parts[i].covers(bytes))
       return {errc::datatype, place_of(h, a, parts[i].block) +
-                                  ", is not written exactly once: parts of ranks overlap, or leave elements out"};
+                                  ", is not written exactly once: " + words_of_cover(parts[i], bytes) +
+                                  ". What to do: let each element be in the part of one rank"};
     store_checksum(parts[i].whole(bytes), std::span(into).subspan(4 * i).first<4>());
   }
   return {};
@@ -109,6 +119,16 @@ failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_s
   if (more < 0) return {};
   return {errc::damaged, first + ", is not what was written" +
                              (more == 0 ? "" : ", and so are " + std::to_string(more) + " blocks behind it")};
+}
+
+bool is_there(opener const& files, std::string const& path) noexcept try {
+  std::error_code error;
+  any_handle f = files(path, {.read = true}, error);
+  if (error) return false;
+  f.close();
+  return true;
+} catch (...) {  // of an opener or handle of the program
+  return false;
 }
 
 std::string temporary_path(std::string const& path, std::uint64_t number) {

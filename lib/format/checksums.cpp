@@ -74,6 +74,7 @@ std::vector<block_part> block_parts(layout const& filetype, const_buffer const& 
     at = begin + n;
     ++parts.back().pieces;
     parts.back().cover += random_at(at) - random_at(begin);
+    parts.back().length += n;
     c.advance(n);
   }
   if (!parts.empty()) finish();

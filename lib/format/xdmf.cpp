@@ -125,6 +125,12 @@ std::string grid_text(xdmf_grid const& g) {
   return text + "      </Geometry>\n";
 }
 
+std::string words_of(sizes const& all) {
+  std::string text;
+  for (std::int64_t const n : all) text += (text.empty() ? "" : " x ") + std::to_string(n);
+  return text;
+}
+
 // Empty, and `why` says so, if the field cannot be shown on the grid.
 std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field const& f, std::string& why) {
   std::size_t const n = g.points.size();
@@ -143,7 +149,7 @@ std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field c
     why = "'" + f.name + "' is of " + to_string(f.type) +
           ", which it cannot show; integers and floating point of up to 8 bytes";
   else if (!what || (shape != g.points && shape != cells))
-    why = "'" + f.name + "' has " + joined(f.shape) + " values, the grid " + joined(g.points) + " points";
+    why = "'" + f.name + "' has " + words_of(f.shape) + " values, the grid " + words_of(g.points) + " points";
   else if (f.order != g.order && n > 1)
     why = "'" + f.name + "' and the grid have different orders of their indices";
   if (!why.empty()) return {};

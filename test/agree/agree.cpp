@@ -232,6 +232,11 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
                                "exceeded (") &&
                  ContainsSubstring(std::string(io::remedy(errc::quota))));
 
+  // Words that begin with those of their class are not said twice.
+  agreement const thrown = io::alone(3, {errc::user_code, "code of the program threw: my own words"});
+  CHECK_THAT(io::message_of(thrown, "open", "f", 3),
+             ContainsSubstring("failed on rank 3: code of the program threw: my own words. What to do: "));
+
   io::error const e(own, "write_at_all", "state.dat", 3), copy = e;
   CHECK(copy.code() == errc::no_space);
   CHECK(copy.failed_rank() == 3);

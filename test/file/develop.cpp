@@ -7,7 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <argosy/datatype.hpp>
@@ -101,6 +103,14 @@ TEST_CASE("global sizes of an array that differ on one rank are found in develop
                                       Contains("develop.cpp:"));
     if (size() > 2)
       CHECK_THAT(o.f.what_failed(), Contains("9, " + std::to_string(36 * n) + " bytes on rank " + std::to_string(odd)));
+    try {
+      o.f.set_view(0, io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>));
+      FAIL("sizes that differ were taken");
+    } catch (io::error const& e) {
+      CHECK(e.code() == errc::not_same);
+      CHECK(e.failed_rank() == (size() == 2 ? 1 : odd));  // of two ranks nobody is the odd one
+      CHECK(e.what() == o.f.what_failed());
+    }
     // Arrays of their own, and filetypes that are none.
     o.f.set_view(4096 * rank(), io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>), o.error);
     CHECK_FALSE(o.error);
@@ -143,6 +153,24 @@ TEST_CASE("ranks that write one byte twice are found in develop mode, and nothin
     std::vector<int> const none;
     o.f.write_at_all(0, me == 0 ? row : none, o.error);
     CHECK_FALSE(o.error);
+  }
+}
+
+TEST_CASE("the environment switches develop mode on by 1, on and true only", "[file][develop]") {
+  for (auto const& [value, on] : std::vector<std::pair<std::string, bool>>{{"1", true},
+                                                                           {"on", true},
+                                                                           {"true", true},
+                                                                           {"0", false},
+                                                                           {"off", false},
+                                                                           {"false", false},
+                                                                           {"", false},
+                                                                           {"maybe", false}}) {
+    CAPTURE(value);
+    ::setenv("ARGOSY_DEVELOP", value.c_str(), 1);
+    opened o(false);
+    ::unsetenv("ARGOSY_DEVELOP");
+    o.f.set_view(0, {io::type<double>, io::contiguous(4, io::type<float>)}, o.error);
+    CHECK(o.error == (on ? errc::datatype : std::error_code()));
   }
 }
 

@@ -283,6 +283,8 @@ TEST_CASE("an unknown hint that is nearly a known one is asked about", "[hints]"
   CHECK(why("policy") == "unknown; did you mean argosy_policy?");
   CHECK(why("ibm_largeblock_io") == "unknown; did you mean IBM_largeblock_io?");
   CHECK(why("romio_ds_wirte") == "unknown; did you mean romio_ds_write?");
+  CHECK(why("CB_NODES") == "unknown; did you mean cb_nodes?");
+  CHECK(why("IBM_LargeBlock_IO") == "unknown; did you mean IBM_largeblock_io?");
   for (auto const* strange : {"panfs_layout", "x", "colour", "whatever", ""}) CHECK(why(strange) == "unknown");
   CHECK(why(std::string(100'000, 'c')) == "unknown");
 }

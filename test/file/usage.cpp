@@ -382,6 +382,7 @@ TEST_CASE("hints that another rank was given are in the report, and calls that f
   INFO(text);
   if (world.rank() != 0) return;
   CHECK_THAT(text, Contains("calls failed") && !Contains("comes last:") && !Contains("% of the time"));
+  CHECK_THAT(text, !Contains("largest call") && !Contains("because:"));
   CHECK_THAT(text, Contains("did you mean cb_buffer_size?"));
   if (world.size() > 1)
     CHECK_THAT(text, Contains("  none was given\n  on rank " + std::to_string(last) + " only:\n") &&
@@ -424,11 +425,12 @@ TEST_CASE("what is wrong with the environment of many ranks is told once, by one
     ::setenv("ARGOSY_HINTS", (here / "no.hints").c_str(), 1);
     if (world.rank() == world.size() - 1) ::setenv("ARGOSY_HINTS_OVERRIDE", (here / "no.override").c_str(), 1);
     ::setenv("ARGOSY_TRACE", "1", 1);
+    ::setenv("ARGOSY_DEVELOP", "maybe", 1);
     ::setenv("ARGOSY_TRACE_FORMAT", "pictures", 1);
     ::setenv("ARGOSY_TRACE_DIR", (here / "no-directory").c_str(), 1);
     for (int i = 0; i < 2; ++i) io::file::open(world, here / "data", making).close();
-    for (char const* name :
-         {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE", "ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT", "ARGOSY_TRACE_DIR"})
+    for (char const* name : {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE", "ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT",
+                             "ARGOSY_TRACE_DIR", "ARGOSY_DEVELOP"})
       ::unsetenv(name);
   });
   if (world.rank() != 0) return;
@@ -447,6 +449,9 @@ TEST_CASE("what is wrong with the environment of many ranks is told once, by one
   CHECK(times("the trace of rank") == 1);
   CHECK(times("ARGOSY_TRACE_FORMAT=pictures is not understood") == 1);
   CHECK(times("ARGOSY_TRACE=") == 0);
+  CHECK(times("argosy: ARGOSY_DEVELOP=maybe is not understood (1, on, true, 0, off, false); it is off (on rank 0" +
+              more + ")\n") == 1);
+  CHECK(times("ARGOSY_DEVELOP=") == 1);
 }
 
 TEST_CASE("hints that differ are named with the file they are from", "[report][usage][error]") {

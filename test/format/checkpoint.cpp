@@ -302,14 +302,24 @@ TEST_CASE("damage is found where it is read, and named", "[format][checkpoint][d
 TEST_CASE("parts that overlap or leave elements out are no checkpoint", "[format][checkpoint][errors]") {
   io::lab::virtual_files const files = with_first();
   io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {
-    for (std::int64_t const start : {0, 4, 6}) {  // of rank 1, where 5 is right
-      std::vector<double> const u(start == 6 ? 4 : 5);
+    struct given {
+      std::int64_t start, count;  // of rank 1, where 5 and 5 are right
+      char const* words;
+    };
+    for (given const& one : {given{0, 5, "overlap, and leave other elements out"},
+                             {4, 5, "overlap, and leave other"},
+                             {6, 4, "leave elements out (they have 72 of its 80 bytes)"},
+                             {4, 6, "parts of ranks overlap (they have 88 of its 80 bytes)"}}) {
+      CAPTURE(one.start, one.count);
+      std::vector<double> const u(static_cast<std::size_t>(world.rank() == 0 ? 5 : one.count));
       checkpoint c;
-      c.add("u", io::subarray({10}, {std::ssize(u)}, {world.rank() * start}, io::type<double>), u);
+      c.add("u", io::subarray({10}, {std::ssize(u)}, {world.rank() * one.start}, io::type<double>), u);
       std::error_code error;
       c.save(world, "f", error, files.opener());
       CHECK((error == io::errc::datatype || error == io::errc::error_on_another_rank));
-      CHECK_THAT(c.what_failed(), ContainsSubstring("block 0 of 'u'") && ContainsSubstring("exactly once"));
+      CHECK_THAT(c.what_failed(), ContainsSubstring("block 0 of 'u'") && ContainsSubstring("exactly once: ") &&
+                                      ContainsSubstring(one.words) &&
+                                      ContainsSubstring("What to do: let each element be in the part of one rank"));
     }
   });
   CHECK(generation_in(files) == 1);
@@ -339,6 +349,9 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
     refused(checkpoint().add("generation", small), false, io::errc::datatype,
             "'generation': the file has an array of '<i8' (), the program's is of '<i4' ()");
     refused(checkpoint().add("table", longer), false, io::errc::datatype, "'<f4' (5,), the program's is of '<f4' (6,)");
+    std::vector<float> empty;
+    refused(checkpoint().add("table", empty), false, io::errc::datatype,
+            "'<f4' (0,). What to do: give the program's that size before; header_of tells it");
     refused(checkpoint().add("generation", fixed), false, io::errc::argument, "is const");
     refused(checkpoint().add(world.rank() == 0 ? "table" : "generation", value), false, io::errc::datatype,
             "the file has");
@@ -361,6 +374,23 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
     CHECK_THROWS_AS(checkpoint::header_of(world, "g", {}, files.opener()), io::error);
   });
   CHECK(generation_in(files) == 1);
+}
+
+TEST_CASE("an old checkpoint is spoken of only where there is one", "[format][checkpoint][errors]") {
+  io::lab::scenario s{.ranks = 2, .ranks_per_node = 2};
+  s.faults.push_back({0, io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device)});
+  for (bool const there : {false, true}) {
+    io::lab::virtual_files const files = there ? with_first() : io::lab::virtual_files();
+    io::lab::virtual_cluster(s, options).run([&](rank const& world) {
+      std::int32_t const k = 5;
+      checkpoint c;
+      c.add("k", k);
+      std::error_code error;
+      c.save(world, "f", error, files.opener());
+      CHECK(error);
+      CHECK((c.what_failed().find("before is still there") != std::string::npos) == there);
+    });
+  }
 }
 
 TEST_CASE("a container may get other elements, and another size, between saving and loading", "[format][checkpoint]") {

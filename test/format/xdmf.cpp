@@ -176,9 +176,9 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
     };
     auto other = good;
     other.shape = {2, 4};
-    refused(grid, other, 0, "'u' has 2 4 values, the grid 2 3 points");
+    refused(grid, other, 0, "'u' has 2 x 4 values, the grid 2 x 3 points");
     other.shape = {2, 3, 2};
-    refused(grid, other, 0, "'u' has 2 3 2 values");
+    refused(grid, other, 0, "'u' has 2 x 3 x 2 values");
     other = good;
     other.order = io::order::fortran;
     refused(grid, other, 0, "different orders");

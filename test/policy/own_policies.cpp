@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <argosy/agree/detail/mismatch.hpp>
 #include <argosy/datatype.hpp>
 #include <argosy/policy.hpp>
 #include <argosy/policy/detail/domain_check.hpp>
@@ -128,6 +129,17 @@ TEST_CASE("windows of a view that names bytes twice are never merged", "[policy]
   io::layout const view = io::repeat(1000, 4, io::bytes(8)), memory = io::bytes(8000);
   io::access const wanted{access_kind::read, view, 0, 8000, memory, false};
   CHECK_THROWS_WITH(io::make_plan(slipping{}, wanted), ContainsSubstring("the view names bytes twice"));
+}
+
+TEST_CASE("a plan is told in lines of one word and its value", "[policy]") {
+  io::collective_plan p{.policy = "a", .together = true, .domains = {{0, 10, 1}}, .window_bytes = 5};
+  auto values = io::detail::values_of(io::detail::lines_of_plan(p));
+  CHECK(values.at("carried_out").value == "together");
+  CHECK(values.at("window_bytes").value == "5");
+  CHECK(values.at("domain_0").value == "[0, 10) by rank 1");
+  p.together = false;
+  values = io::detail::values_of(io::detail::lines_of_plan(p));
+  CHECK(values.at("carried_out").value == "apart");
 }
 
 TEST_CASE("plans that ranks may carry out together have one key", "[policy]") {

@@ -64,6 +64,13 @@ TEST_CASE("what is no such file, or shorter than it says, is an error, and the o
   }
 }
 
+TEST_CASE("a file that is not there is told without advice on modes", "[tool][info]") {
+  argosy::test::scratch const dir;
+  tool_outcome const o = run_tool({"info", dir / "missing"});
+  CHECK_THAT(o.err, Catch::Matchers::StartsWith("argosy: read_header of '") && ContainsSubstring("no such file") &&
+                        !ContainsSubstring("mode::") && !ContainsSubstring("argosy: argosy"));
+}
+
 TEST_CASE("a checkpoint is told with its arrays, and --check finds the block that is damaged", "[tool][info]") {
   argosy::test::scratch const dir;
   io::checkpoint_header h;

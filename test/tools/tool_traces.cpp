@@ -97,6 +97,38 @@ TEST_CASE("traces of several ranks are summed by call and by rank, in both forma
   }
 }
 
+TEST_CASE("a rank number of several processes is told: their calls are one sum", "[tool][trace]") {
+  argosy::test::scratch const dir;
+  auto const text_of = [](int rank, int pid, std::string const& host) {
+    return fmt::format(
+        "# argosy trace: rank {} of p, pid {} on {}\n2026-01-01T00:00:00.000000000Z 0.000001 s write \"a\" offset=0 "
+        "bytes=2 -> 2\n",
+        rank, pid, host);
+  };
+  std::ofstream(dir / "a") << text_of(0, 12, "hostA");
+  std::ofstream(dir / "b")
+      << "[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":0,\"args\":{}}\n"
+         ",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"rank 0 (p, pid 13 on hostA)\"}}\n";
+  std::ofstream(dir / "c") << text_of(1, 12, "hostA");
+  std::ofstream(dir / "d") << text_of(1, 12, "hostA");  // another file of the same process
+  std::vector<std::string> words{"trace", dir / "a", dir / "b", dir / "c", dir / "d"};
+  tool_outcome const o = run_tool(words);
+  CAPTURE(o.out, o.err);
+  CHECK(o.code == 0);
+  CHECK_THAT(o.out,
+             ContainsSubstring("rank 0 stands for 2 processes (pid 12 on hostA, pid 13 on hostA): their calls are "
+                               "summed together\n") &&
+                 !ContainsSubstring("rank 1 stands"));
+  words.emplace_back("--json");
+  json_value const v = io::tool::parse_json(run_tool(words).out);
+  auto const& several = std::get<json_value::array>(v.find("ranks_of_several_processes")->held);
+  REQUIRE(several.size() == 1);
+  CHECK(several[0].find("rank")->whole() == 0);
+  CHECK(std::get<json_value::array>(several[0].find("processes")->held).size() == 2);
+  tool_outcome const one = run_tool({"trace", dir / "a"});
+  CHECK_THAT(one.out, ContainsSubstring("1 call of 1 rank in") && !ContainsSubstring("stands for"));
+}
+
 TEST_CASE("times of a trace are kept to the nanosecond", "[tool][trace]") {
   io::tool::trace t;
   io::tool::read_trace(
@@ -131,6 +163,10 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
   CHECK_THAT(run_tool({"trace", dir / "letter"}).err, ContainsSubstring("is no trace of argosy"));
   CHECK_THAT(run_tool({"trace", dir / "missing"}).err,
              ContainsSubstring("cannot read") && ContainsSubstring("No such file"));
+  tool_outcome const directory = run_tool({"trace", dir.string()});
+  CHECK(directory.code == 1);
+  CHECK(directory.err == "argosy: " + dir.string() + " is a directory: give the trace files, for instance " +
+                             (dir / "argosy-*.trace") + "\n");
 }
 
 TEST_CASE("phases are told by their own time, with the rank that the others wait for", "[tool][trace]") {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/collective_policy.hpp>
@@ -36,7 +37,7 @@ struct data_shipping {
     if (all.unsorted != 0) return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
     p = bound(kind, all.low, all.high, ranks);
     p.granule = std::gcd(all.granule, std::gcd(p.window_bytes, stripe_for(ranks)));
-    p.reason = std::to_string(all.ranks) + " ranks, " + std::to_string(all.pieces) + " pieces in " +
+    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") + " in " +
                std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
     return p;
   }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
@@ -62,7 +63,7 @@ struct two_phase {
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
     domains(p, all, ranks, block, where);
-    p.reason = std::to_string(all.ranks) + " ranks, " + std::to_string(all.pieces) + " pieces in " +
+    p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") + " in " +
                std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
     if (where) p.reason += "; domains of equal work";
     return p;

@@ -30,6 +30,13 @@ std::string located(std::string why, named_hint const& given) {
   return why.empty() ? given.origin : why + " (" + given.origin + ")";
 }
 
+std::string lower(std::string_view s) {
+  std::string all(s);
+  for (char& c : all)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return all;
+}
+
 // The least number of letters to put in, take out or exchange.
 std::size_t slips(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -45,9 +52,10 @@ std::size_t slips(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix.
-std::string unknown(std::string_view name) {
+// Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix, or in other letters.
+std::string unknown(std::string_view given) {
   constexpr std::size_t longest = 64;  // no name that is known is longer
+  std::string const name = lower(given.substr(0, longest + 1));
   std::string_view best;
   std::size_t fewest = std::min<std::size_t>(3, 1 + name.size() / 5) + 1;
   for (hint_info const& hint : known_hints()) {
@@ -55,7 +63,8 @@ std::string unknown(std::string_view name) {
     std::string_view whole = hint.name;
     for (std::string_view const prefix : {"", "romio_", "IBM_", "argosy_"}) {
       if (!whole.starts_with(prefix)) continue;
-      if (std::size_t const n = slips(name, whole.substr(prefix.size())); n < fewest) fewest = n, best = hint.name;
+      if (std::size_t const n = slips(name, lower(whole.substr(prefix.size()))); n < fewest)
+        fewest = n, best = hint.name;
     }
   }
   return best.empty() ? "unknown" : "unknown; did you mean " + std::string(best) + "?";

@@ -259,9 +259,12 @@ std::string to_string(usage_report const& r) {
   }
   if (!any) return text + "  no data was read or written\n";
   auto const& largest = r.numbers.largest;
-  text += "largest call\n  " + std::string(largest.call.get()) + " on rank " + std::to_string(largest.rank) + ": " +
-          counted(largest.bytes, "byte") + ", by " + std::string(largest.policy.get()) +
-          "\n  because: " + std::string(largest.reason.get()) + "\n";
+  std::string_view const policy = largest.policy.get(), reason = largest.reason.get();
+  // Calls that failed before they had a plan are none.
+  if (largest.bytes > 0 || !policy.empty())
+    text += "largest call\n  " + std::string(largest.call.get()) + " on rank " + std::to_string(largest.rank) + ": " +
+            counted(largest.bytes, "byte") + (policy.empty() ? "" : ", by " + std::string(policy)) + "\n";
+  if (!reason.empty()) text += "  because: " + std::string(reason) + "\n";
   if (exchanged_by const& t = largest.together; t.aggregators > 0)
     text += "  " + (t.window_bytes > 0 ? "windows of " + counted(t.window_bytes, "byte") + ", " : std::string()) +
             "moved by " + std::to_string(t.aggregators) + " of " + counted(r.ranks, "rank") + "\n";

@@ -13,6 +13,7 @@
 
 #include <argosy/argosy.hpp>
 #include <argosy/file/detail/open.hpp>
+#include <argosy/layout/detail/counted.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -224,9 +225,9 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err) {
     return success;
   }
   out << fmt::format(
-      "{} ranks, each {} pieces of {} bytes, those of all ranks in turn, in {}\n"
+      "{}, each {} pieces of {} bytes, those of all ranks in turn, in {}\n"
       "slowest rank, best of 3; {}\n\n{:<38} {:>12} {:>12}\n",
-      p.ranks, p.pieces, p.piece_bytes, given.operands()[0],
+      detail::counted(p.ranks, "rank"), p.pieces, p.piece_bytes, given.operands()[0],
       given.has("--sync") ? "writes are synced" : "writes are in the page cache: --sync waits for the disk", "",
       "write MB/s", "read MB/s");
   for (level_result const& r : all)

@@ -15,6 +15,7 @@
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/posix.hpp>
 #include <argosy/layout/detail/axis.hpp>
+#include <argosy/layout/detail/counted.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"
@@ -160,8 +161,8 @@ int run_calibrate(arguments const& given, std::ostream& out, std::ostream& err) 
   }
   if (!first) return success;
 
-  std::string text =
-      fmt::format("# Prices measured by argosy calibrate in {}, {} ranks, nanoseconds.\n", directory, world.size());
+  std::string text = fmt::format("# Prices measured by argosy calibrate in {}, {}, nanoseconds.\n", directory,
+                                 detail::counted(world.size(), "rank"));
   for (char& c : text)  // a name of a directory is any text, and a comment is one line
     if (c == '\n' && &c != &text.back()) c = ' ';
   for (price const& p : prices)

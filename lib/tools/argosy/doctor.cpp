@@ -19,6 +19,7 @@
 
 #include <argosy/argosy.hpp>
 #include <argosy/file/detail/open.hpp>
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/detail/draw.hpp>
 #include <argosy/version.hpp>
 
@@ -62,8 +63,8 @@ finding mpi_library() {
 }
 
 finding ranks(mpi const& world, int near) {
-  std::string const words = fmt::format("{} ranks, {} of them on the node of rank 0{}", world.size(), near,
-                                        world.size() == 1 ? "; messages are looked at under mpiexec" : "");
+  std::string const words = fmt::format("{}, {} of them on the node of rank 0{}", detail::counted(world.size(), "rank"),
+                                        near, world.size() == 1 ? "; messages are looked at under mpiexec" : "");
   std::string const crowd = words_of_crowd(world);
   return {"ranks", crowd.empty() ? verdict::good : verdict::slow, crowd.empty() ? words : words + "; " + crowd};
 }

@@ -1,6 +1,8 @@
 // argosy info: what .npy files and checkpoints hold, by their headers.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <ostream>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -34,6 +36,9 @@ looked_at look_at(std::string const& path, bool check) {
     if (check && std::holds_alternative<checkpoint_header>(l.header)) l.damaged = find_damage(path);
   } catch (error const& e) {
     l.fault = e.what();
+    // The command says its name itself; and it creates nothing.
+    if (l.fault.starts_with("argosy: ")) l.fault.erase(0, 8);
+    if (e.code() == errc::no_such_file) l.fault.erase(std::min(l.fault.size(), l.fault.find(" What to do: ")));
   }
   return l;
 }

@@ -13,6 +13,7 @@
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/layout/detail/axis.hpp>
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/draw.hpp>
 #include <argosy/policy.hpp>
 
@@ -285,8 +286,8 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
     return success;
   }
   out << (c.kind == access_kind::read ? "read_all" : "write_all") << " of an array of " << array_text(c.array) << " ("
-      << detail::bytes_text(c.array.bytes()) << ") by " << c.ranks << " ranks on " << c.nodes << " nodes, grid "
-      << fmt::format("{}", fmt::join(c.array.grid, "x")) << "\n\n"
+      << detail::bytes_text(c.array.bytes()) << ") by " << detail::counted(c.ranks, "rank") << " on "
+      << detail::counted(c.nodes, "node") << ", grid " << fmt::format("{}", fmt::join(c.array.grid, "x")) << "\n\n"
       << to_string(p.chosen);
   if (!p.chosen.together && !p.alone.windows.empty()) out << "\nof rank 0:\n" << to_string(p.alone);
   out << "\npolicy          by itself about  aggregators  rounds  why\n";

@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <argosy/layout/detail/axis.hpp>
+#include <argosy/layout/detail/counted.hpp>
 #include <argosy/layout/detail/svg.hpp>
 #include <argosy/plan/detail/draw.hpp>
 
@@ -22,6 +28,7 @@ namespace argosy::tool {
 namespace {
 
 using detail::bytes_text;
+using detail::counted;
 using detail::seconds_text;
 
 struct sum {
@@ -201,8 +208,8 @@ std::string picture_of(trace const& t) {
   double const length = static_cast<double>(last - zero);
   std::map<std::string, std::size_t> colours;
   svg::svg_sheet sheet(left + wide + right);
-  std::string const title =
-      fmt::format("{} calls of {} ranks in {}", t.events.size(), row.size(), seconds_text(length * 1e-9));
+  std::string const title = fmt::format("{} of {} in {}", counted(std::ssize(t.events), "call"),
+                                        counted(std::ssize(row), "rank"), seconds_text(length * 1e-9));
   sheet.text(16, 26, title, 15, "start", svg::ink, "font-weight=\"bold\"");
   int const shown = std::min(next, most_ranks);
   for (auto const& [rank, y] : row) {
@@ -228,7 +235,7 @@ std::string picture_of(trace const& t) {
     sheet.text(x, y + 12, seconds_text(k * step), 11, "middle");
   }
   y += 34;
-  if (next > shown) sheet.text(left, y, fmt::format("and {} ranks more", next - shown), 11), y += 18;
+  if (next > shown) sheet.text(left, y, "and " + counted(next - shown, "rank") + " more", 11), y += 18;
   double x = left;
   for (auto const& [name, c] : colours) {
     sheet.rectangle(x, y - 10, 12, 12, svg::colour_of_rank(c));
@@ -276,6 +283,14 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
     add_sum(j, o.of);
     j.close('}');
   }
+  // Ranks of several processes: a rank is that of its communicator, and there may be more than one.
+  j.close(']').key("ranks_of_several_processes").open('[');
+  for (auto const& [rank, processes] : t.processes) {
+    if (processes.size() < 2) continue;
+    j.open('{').member("rank", rank).key("processes").open('[');
+    for (std::string const& p : processes) j.value(p);
+    j.close(']').close('}');
+  }
   j.close(']').key("merging").open('{').member("reads", f.merged.calls).member("bytes_read", f.merged.bytes).close('}');
   j.key("unread_lines").open('[');
   for (std::string const& fault : t.faults) j.value(fault);
@@ -283,9 +298,24 @@ void print_json(trace const& t, findings const& f, std::ostream& out) {
   out << "\n";
 }
 
+// As many as fit in a line.
+std::vector<std::string> first_of(std::set<std::string> const& processes) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> all;
+  for (std::string const& p : processes)
+    if (all.size() < most) all.push_back(p);
+  if (processes.size() > most) all.emplace_back("...");
+  return all;
+}
+
 void print_text(trace const& t, findings const& f, std::ostream& out) {
-  out << fmt::format("{} calls of {} ranks in {}\n\n", t.events.size(), f.by_rank.size(),
+  out << fmt::format("{} of {} in {}\n", counted(std::ssize(t.events), "call"), counted(std::ssize(f.by_rank), "rank"),
                      seconds_text(static_cast<double>(f.span_ns) * 1e-9));
+  for (auto const& [rank, processes] : t.processes)
+    if (processes.size() > 1)
+      out << fmt::format("rank {} stands for {} processes ({}): their calls are summed together\n", rank,
+                         processes.size(), fmt::join(first_of(processes), ", "));
+  out << "\n";
   out << "call             count        bytes     a call    all time    slowest  errors\n";
   for (auto const& [name, s] : f.by_call)
     out << fmt::format("{:<12} {:>9} {:>12} {:>10} {:>11} {:>10} {:>7}\n", name, s.calls, bytes_text(s.bytes),
@@ -303,7 +333,8 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
                          text(late->waits_ns), text(late->others_ns));
   }
   if (f.messages.calls > 0)
-    out << fmt::format("\n{} messages of {} between nodes\n", f.messages.calls, bytes_text(f.messages.bytes));
+    out << fmt::format("\n{} of {} between nodes\n", counted(f.messages.calls, "message"),
+                       bytes_text(f.messages.bytes));
   auto const ranks = slowest(f);
   constexpr std::size_t most = 8;
   out << "\nslowest ranks    calls        bytes    all time\n";

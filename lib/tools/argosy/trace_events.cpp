@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -152,7 +153,12 @@ class reader {
     };
     json_value const none, *args = v.find("args");
     if (!args) args = &none;
-    if (text(v, "ph") == "M" && text(v, "name") == "process_name") into_.programs.push_back(text(*args, "name"));
+    if (text(v, "ph") == "M" && text(v, "name") == "process_name") {
+      into_.programs.push_back(text(*args, "name"));
+      std::string_view said = into_.programs.back();
+      if (said.ends_with(')')) said.remove_suffix(1);
+      note_process(rank_of(whole(v, "pid", 0)), said);
+    }
     std::string const kind = text(v, "ph");
     bool const message = (kind == "s" || kind == "f") && args->find("peer");
     if (kind != "X" && !message) return;
@@ -207,6 +213,13 @@ class reader {
     std::string_view rest = line.substr(start.size());
     std::string_view const digits = take_word(rest);
     rank_ = number<int>(digits).value_or(0);
+    note_process(rank_, rest);
+  }
+  // From "... of prog, pid 12 on host".
+  void note_process(int rank, std::string_view said) {
+    constexpr std::string_view before = ", pid ";
+    auto const at = said.rfind(before);
+    if (at != std::string_view::npos) into_.processes[rank].emplace(said.substr(at + 2));
   }
   static int rank_of(std::int64_t n) { return n < 0 || n > std::numeric_limits<int>::max() ? -1 : static_cast<int>(n); }
 
@@ -240,21 +253,21 @@ class reader {
 
 void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
   auto const micros = [](std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); };
-  out +=
-      fmt::format(",\n{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{",
-                  quoted(e.name), quoted(e.category), e.rank, e.thread, micros(e.begin_ns - zero), micros(e.took_ns));
+  out += fmt::format(",\n{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{",
+                     tool::quoted(e.name), tool::quoted(e.category), e.rank, e.thread, micros(e.begin_ns - zero),
+                     micros(e.took_ns));
   char const* comma = "";
   auto const argument = [&](char const* name, std::string const& value, bool there) {
     if (!there) return;
     out += fmt::format("{}\"{}\":{}", comma, name, value);
     comma = ",";
   };
-  argument("file", quoted(e.file), !e.file.empty());
+  argument("file", tool::quoted(e.file), !e.file.empty());
   argument("offset", std::to_string(e.offset), e.offset >= 0);
   argument("bytes", std::to_string(e.bytes), e.bytes >= 0);
   argument("runs", std::to_string(e.runs), e.runs != 1);
   argument("result", std::to_string(e.result), e.result >= 0);
-  argument("error", quoted(e.error), !e.error.empty());
+  argument("error", tool::quoted(e.error), !e.error.empty());
   out += "}}";
 }
 
@@ -272,7 +285,7 @@ void write_arrows(std::string& out, std::vector<trace_message> const& messages, 
     out += fmt::format(
         ",\n{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"bp\":\"e\",\"id\":{},\"pid\":{},\"tid\":{},"
         "\"ts\":{}.{:03},\"args\":{{\"bytes\":{},\"peer\":{},\"number\":{},\"file\":{}}}}}",
-        kind, id, m.rank, m.thread, ns / 1000, ns % 1000, m.bytes, m.peer, m.number, quoted(m.file));
+        kind, id, m.rank, m.thread, ns / 1000, ns % 1000, m.bytes, m.peer, m.number, tool::quoted(m.file));
   };
   for (trace_message const& m : messages) {
     auto const begin = m.sent ? sent.end() : sent.find(key(m));
@@ -304,6 +317,10 @@ void read_trace(std::string_view text, std::string const& origin, trace& into) {
 trace read_traces(std::vector<std::string> const& paths) {
   trace all;
   for (std::string const& path : paths) {
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown))
+      throw std::runtime_error(path + " is a directory: give the trace files, for instance " +
+                               (std::filesystem::path(path) / "argosy-*.trace").string());
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     std::string const text{std::istreambuf_iterator<char>(in), {}};

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +40,9 @@ struct trace {
   std::vector<trace_event> events;  // in the order of their begins
   std::vector<trace_message> messages;
   std::vector<std::string> programs;  // what the traces say of themselves, one for each file
-  std::vector<std::string> faults;    // "FILE:12: ..." lines that could not be read
+  std::map<int, std::set<std::string>>
+      processes;                    // of each rank, "pid 12 on host": several, if communicators number anew
+  std::vector<std::string> faults;  // "FILE:12: ..." lines that could not be read
 };
 
 // Appends what the text of one file holds; `origin` names it in faults. Torn lines are faults, never the end.

@@ -109,7 +109,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   given.same_lines("hints", changed.same_hash(), [&] { return detail::lines_with_sources(changed); });
   return collectively(given, [&]() -> failure {
     if (crew_->develop) {
-      if (failure f = detail::compare_arrays(*crew_->world, next->view, with.where())) return f;
+      if (auto differ = detail::compare_arrays(*crew_->world, next->view, with.where())) return std::move(*differ);
       detail::tell_of_holes(local(), *next, with.where());
     }
     failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();

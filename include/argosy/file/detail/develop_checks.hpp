@@ -38,9 +38,10 @@ written_note note_of_write(open_file const& file, job const& t);
 std::optional<std::int64_t> common_byte(written_note const& a, written_note const& b);
 
 // Of ranks whose filetypes are parts of an array that begins at the same byte with as many dimensions: their sizes are equal.
-// The same on all ranks. Collective: one gathering.
+// Nothing if they are, on all ranks; else the lowest rank of the minority brings the failure, and the others bring none: so it is
+// the one that is named. Collective: one gathering.
 template <agreeing World>
-failure compare_arrays(World const& world, view const& mine, source_location const& where) {
+std::optional<failure> compare_arrays(World const& world, view const& mine, source_location const& where) {
   given_note note;
   if (mine.array_sizes().size() > 0) {
     std::string text;
@@ -59,9 +60,10 @@ failure compare_arrays(World const& world, view const& mine, source_location con
                 [&](like_minded const& g) { return g.note.number != most.number || g.note.asked != most.asked; });
   if (groups.size() < 2) return {};
   like_minded const &odd = groups.front(), &others = groups.back();
-  return {errc::not_same, "the global sizes of the array differ: " + std::string(odd.note.text.get()) + " on " +
-                              odd.words(false) + " (" + odd.note.place() + "), " + std::string(most.text.get()) +
-                              " on " + others.words(true)};
+  if (world.rank() != odd.ranks.front()) return failure();
+  return failure{errc::not_same, "the global sizes of the array differ: " + std::string(odd.note.text.get()) + " on " +
+                                     odd.words(false) + " (" + odd.note.place() + "), " + std::string(most.text.get()) +
+                                     " on " + others.words(true)};
 }
 
 // A rank sees the notes of all, a kilobyte each: among more ranks than these they are not compared.

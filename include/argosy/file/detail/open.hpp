@@ -11,7 +11,7 @@
 
 namespace argosy::detail {
 
-// By hint, or by ARGOSY_DEVELOP=1 in the environment.
+// By hint, or by ARGOSY_DEVELOP=1 (or on, true) in the environment.
 bool wants_develop(file_hints const& h);
 
 // Without a prefix that tells other libraries for MPI-IO which file system it is, as in "ufs:data"; not if there is such a file.

@@ -49,7 +49,9 @@ std::string basic_checkpoint<World>::lines(std::vector<content> const& all) cons
 
 template <communicator World>
 void basic_checkpoint<World>::save(World const& world, std::string const& path, hinted with, opener files) {
-  std::string const stays = "what was saved in '" + path + "' before is still there";
+  auto const stays = [&] {
+    return detail::is_there(files, path) ? "what was saved in '" + path + "' before is still there" : std::string();
+  };
   detail::with_errors({"checkpoint::save", path, world.rank(), stays}, with.error(), what_failed_, [&] {
     detail::with_ranks(world, "checkpoint::save", path, [&](World const& ours) {
       failure why;

@@ -25,11 +25,13 @@ struct block_part {
   // Sum over all pieces of h(end) - h(begin), h a random function: it is h(bytes of the block) - h(0) if the pieces cover
   // the block exactly once, and else only by a chance of 2^-64.
   std::uint64_t cover = 0;
+  std::int64_t length = 0;  // of the pieces, summed
 
   void combine(block_part const& other) noexcept {
     sum ^= other.sum;
     pieces += other.pieces;
     cover += other.cover;
+    length += other.length;
   }
   bool covers(std::int64_t bytes) const noexcept;
   // Of the whole block, if this covers it.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,7 @@ struct program_call {
   std::string_view name;
   std::string path;  // of its own: closing takes that of the file
   int rank;
-  std::string_view otherwise = {};  // what holds after an error
+  std::function<std::string()> otherwise = {};  // what holds after an error; asked only then
 };
 // Said where `otherwise` does not hold.
 constexpr std::string_view already_named = "the new checkpoint has its name";
@@ -38,12 +39,16 @@ void with_errors(program_call const& c, std::error_code* code, std::string& what
     body();
   } catch (error const& e) {
     bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
-    error const told = told_as(e, c.name, c.path, c.rank, named ? std::string_view() : c.otherwise);
+    std::string const otherwise = named || !c.otherwise ? std::string() : c.otherwise();
+    error const told = told_as(e, c.name, c.path, c.rank, otherwise);
     what = told.what();
     if (!code) throw told;
     *code = told.code();
   }
 }
+
+// Local: there is a file of this name that can be read.
+bool is_there(opener const& files, std::string const& path) noexcept;
 
 [[noreturn]] inline void throw_agreed(agreement const& a, std::string_view call, std::string_view path, int rank) {
   if (a.thrown) std::rethrow_exception(a.thrown);

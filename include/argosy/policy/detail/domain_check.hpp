@@ -140,12 +140,12 @@ inline std::uint64_t key_of_plan(collective_plan const& p) {
   for (file_domain const& d : p.domains) key = key_of(key, d.begin, d.end, d.rank, d.stripe_bytes, d.dealt_to);
   return key;
 }
-// The same in words, for what ranks tell each other where their plans differ.
+// The same in words, for what ranks tell each other where their plans differ: lines of a name, which is one word, and a value.
 inline std::string lines_of_plan(collective_plan const& p) {
   constexpr std::size_t most = 64;  // domains
-  std::string lines = std::string("carried out ") + (p.together ? "together" : "by each rank itself") +
-                      "\nwindow_bytes " + std::to_string(p.window_bytes) + "\ngranule " + std::to_string(p.granule) +
-                      "\nsparse " + (p.sparse ? "yes" : "no") + "\ndomains " + std::to_string(p.domains.size());
+  std::string lines = std::string("carried_out ") + (p.together ? "together" : "apart") + "\nwindow_bytes " +
+                      std::to_string(p.window_bytes) + "\ngranule " + std::to_string(p.granule) + "\nsparse " +
+                      (p.sparse ? "yes" : "no") + "\ndomains " + std::to_string(p.domains.size());
   for (std::size_t i = 0; i < std::min(most, p.domains.size()); ++i) {
     file_domain const& d = p.domains[i];
     lines += "\ndomain_" + std::to_string(i) + " [" + std::to_string(d.begin) + ", " + std::to_string(d.end) +
