@@ -128,8 +128,14 @@ TEST_CASE("the etype is what the filetype is built of; one that does not divide 
   CHECK(io::view(0, io::vector(3, 1, 2, io::contiguous(3, io::type<double>))).etype() == io::bytes(8));
   CHECK(io::view(0, io::resized(io::type<float>, 0, 16)).etype() == io::bytes(4));
   // Offsets would silently count bytes: both must be given.
-  CHECK_THROWS_WITH(io::view(0, io::resized(io::type<float>, 0, 6)).etype(), Contains("{io::bytes(1), filetype}"));
-  CHECK(io::view(0, io::bytes(1), io::resized(io::type<float>, 0, 6)).etype() == io::bytes(1));
+  io::darray<double, 1> const tile({10}, io::distribute::block, io::process_grid(1, 1), 0);
+  CHECK_THROWS_WITH(io::view(0, io::resized(tile, 0, 84)).etype(), Contains("{io::bytes(1), filetype}"));
+  CHECK(io::view(0, io::bytes(1), io::resized(tile, 0, 84)).etype() == io::bytes(1));
+  // One element of a record is the element with its place: a header of 16 bytes in steps of 76.
+  auto const header = io::resized(io::type<double[2]>, 0, 76);
+  CHECK(io::view(0, header).byte_offset(2) == 152);
+  CHECK(io::view(0, header).etype_size() == 16);
+  CHECK(io::view(0, io::contiguous(3, header)).byte_offset(2) == 152);
   io::record const pair(io::member(0, io::type<double>), io::member(8, io::type<int>));
   CHECK(io::view(0, io::contiguous(5, pair)).etype_size() == 12);
   CHECK(io::view(0, io::contiguous(5, pair)).etype_types() == io::signature_of(pair));

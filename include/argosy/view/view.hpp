@@ -48,8 +48,8 @@ class view {
         compare_types(signature_of(etype), signature_of(filetype));
     });
   }
-  // The etype is the type from which the filetype is built, or byte where that cannot be one. One that does not divide the filetype
-  // is a fault: offsets would silently count something else.
+  // The etype is the type from which the filetype is built, with the extent that it was given if it does not divide the filetype
+  // without, or byte where it cannot be one. Where neither divides it is a fault: offsets would silently count something else.
   template <datatype Filetype>
   explicit view(std::int64_t displacement, Filetype const& filetype, argosy::representation r = {})
       : displacement_(displacement), representation_(std::move(r)) {

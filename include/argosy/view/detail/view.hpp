@@ -8,6 +8,8 @@
 #include <utility>
 
 #include <argosy/datatype/detail/type_digest.hpp>
+#include <argosy/datatype/file_form.hpp>
+#include <argosy/datatype/resized.hpp>
 #include <argosy/view/view.hpp>
 
 namespace argosy {
@@ -29,6 +31,19 @@ template <datatype D>
 constexpr decltype(auto) core_of(D const& type) {
   if constexpr (typed_copies<D>)
     return core_of(type.old());
+  else
+    return (type);
+}
+
+// The same with another extent, where the core was given one: a record with the end of its struct.
+template <class D>
+inline constexpr bool is_resized_core = false;
+template <class Old, class L, class E>
+inline constexpr bool is_resized_core<resized_type<Old, L, E>> = !typed_copies<Old> || is_resized_core<Old>;
+template <datatype D>
+constexpr decltype(auto) resized_core_of(D const& type) {
+  if constexpr (typed_copies<D> && !is_resized_core<D>)
+    return resized_core_of(type.old());
   else
     return (type);
 }
@@ -65,7 +80,14 @@ void view::make_of(Filetype const& type, layout filetype) {
   auto const& core = detail::core_of(type);
   layout etype = file_form(core, representation_);
   using enum filetype_fault;
-  filetype_fault const fault = check_filetype(etype, filetype, false);
+  filetype_fault fault = check_filetype(etype, filetype, false);
+  if (fault == not_etypes) {
+    layout whole = file_form(detail::resized_core_of(type), representation_);
+    if (check_filetype(whole, filetype, false) == no_fault) {
+      etype = std::move(whole);
+      fault = no_fault;
+    }
+  }
   if (fault == etype_empty || fault == etype_bounds || fault == etype_order)  // a filetype, but no etype
     make(bytes(1), std::move(filetype), stream_types(signature(basic::byte)));
   else
