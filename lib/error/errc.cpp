@@ -49,7 +49,8 @@ words words_of(errc e) noexcept {
     case errc::truncated:
       return {"the file became shorter while it was read", "keep other programs from truncating it meanwhile"};
     case errc::damaged:
-      return {"the file is damaged, or of another format", "check the path; if it is the right one, take a copy of the file"};
+      return {"the file is damaged, or of another format",
+              "check the path; if it is the right one, take a copy of the file"};
     case errc::amode:
       return {"access modes do not allow this", "open the file with a mode that does"};
     case errc::argument:
