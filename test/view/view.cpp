@@ -131,6 +131,9 @@ TEST_CASE("the etype is what the filetype is built of; one that does not divide 
   io::darray<double, 1> const tile({10}, io::distribute::block, io::process_grid(1, 1), 0);
   CHECK_THROWS_WITH(io::view(0, io::resized(tile, 0, 84)).etype(), Contains("{io::bytes(1), filetype}"));
   CHECK(io::view(0, io::bytes(1), io::resized(tile, 0, 84)).etype() == io::bytes(1));
+  io::view const lenient = io::view(0, io::resized(tile, 0, 84)).lenient();
+  CHECK(lenient.etype() == io::bytes(8));
+  CHECK(lenient.byte_offset(10) == 84);
   // One element of a record is the element with its place: a header of 16 bytes in steps of 76.
   auto const header = io::resized(io::type<double[2]>, 0, 76);
   CHECK(io::view(0, header).byte_offset(2) == 152);
