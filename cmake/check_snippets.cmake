@@ -4,6 +4,8 @@
 #                            file of examples/ or docs/snippets/, which the build compiles
 #   <!-- output: NAME -->    stands before a ```text block; BIN/NAME prints it
 #   <!-- output: NAME N -->  the same, on N ranks
+# And who copies it can know what to include: every header of argosy that docs/snippets/NAME.cpp includes is named on
+# docs/use/NAME.md, or a header directly in include/argosy that brings it.
 cmake_minimum_required(VERSION 3.25)
 set(root "${CMAKE_CURRENT_LIST_DIR}/..")
 file(GLOB sources "${root}/examples/*.cpp" "${root}/examples/heat/*.?pp" "${root}/docs/snippets/*.cpp")
@@ -101,6 +103,33 @@ foreach(page IN LISTS pages)
       string(APPEND slips "\n  ${shown}: ${name} prints something else:\n${printed}")
     endif()
   endwhile()
+endforeach()
+
+file(GLOB umbrellas RELATIVE "${root}/include" "${root}/include/argosy/*.hpp")
+foreach(source IN LISTS sources)
+  get_filename_component(name "${source}" NAME_WE)
+  set(page "${root}/docs/use/${name}.md")
+  if(NOT source MATCHES "/docs/snippets/" OR NOT EXISTS "${page}")
+    continue()
+  endif()
+  file(RELATIVE_PATH shown "${root}" "${page}")
+  file(READ "${page}" text)
+  file(STRINGS "${source}" headers REGEX "^#include <argosy/")
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "^#include <argosy/(.*)>.*" "\\1" header "${header}")
+    string(FIND "${text}" "${header}" named)
+    foreach(umbrella IN LISTS umbrellas)
+      file(READ "${root}/include/${umbrella}" brought)
+      string(FIND "${text}" "<${umbrella}>" mentioned)
+      string(FIND "${brought}" "#include <argosy/${header}>" brings)
+      if(NOT mentioned EQUAL -1 AND NOT brings EQUAL -1)
+        set(named 0)
+      endif()
+    endforeach()
+    if(named EQUAL -1)
+      string(APPEND slips "\n  ${shown}: its code includes <argosy/${header}>, which the page does not name")
+    endif()
+  endforeach()
 endforeach()
 
 if(slips)

@@ -7,6 +7,7 @@ argosy_packages=(
   libboost1.81-dev libboost-mpi1.81-dev libboost-context1.81-dev libboost-system1.81-dev
   libfmt-dev
   catch2 libbenchmark-dev
+  gfortran
   python3-numpy
 )
 # for the test package.debian

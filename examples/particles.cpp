@@ -1,5 +1,5 @@
-// Particles, another number on each rank, of which only some members are saved, one behind the other in one file.
-// Run: mpiexec -n 4 build/release/bin/particles
+// Particles, another number on each rank, of which only some members are saved: a header, then one behind the other. They are read
+// again as dealt by another rule. Run: mpiexec -n 4 build/release/bin/particles
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
@@ -23,10 +23,13 @@ struct particle {
 template <>
 struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};  // 32 of 72 bytes
 
+constexpr std::int64_t header_bytes = 64;
+
 int main() {
   boost::mpi::environment const environment;
   boost::mpi::communicator const world;
-  std::int64_t const mine = 100 + 10 * world.rank();
+  std::int64_t const rank = world.rank(), ranks = world.size();
+  std::int64_t const mine = rank == 1 ? 0 : 100 + 10 * rank;                 // rank 1 has none
   std::int64_t const behind = boost::mpi::scan(world, mine, std::plus<>());  // the particles up to and with this rank's
   std::int64_t const first = behind - mine;
   std::vector<particle> particles;
@@ -37,15 +40,25 @@ int main() {
   auto const saved = io::record(io::member(0, io::type<double>, 3), io::member(24, io::type<std::int64_t>));
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "particles.dat", temporary);
-  f.set_view(saved.form().extent() * first, io::type<std::byte>);
-  io::report const r = f.write_all(particles);
+  // The header: how many there are, which the last rank knows. Of the others the call gets nothing.
+  f.write_at_all(0, rank == ranks - 1 ? io::source(behind) : io::source());
+  f.set_view(header_bytes, {saved, saved});  // offsets count particles
+  io::report const r = f.write_at_all(first, particles);
 
-  std::vector<particle> back(particles.size());
-  f.read_at_all(0, back);  // fills x and id, and leaves the rest
+  // Whoever reads deals them evenly, on as many ranks as there are.
+  std::int64_t all = 0;
+  f.set_view(0, io::type<std::int64_t>);
+  f.read_at_all(0, all);
+  std::int64_t const from = all * rank / ranks, to = all * (rank + 1) / ranks;
+  std::vector<particle> back(static_cast<std::size_t>(to - from));
+  f.set_view(header_bytes, {saved, saved});
+  f.read_at_all(from, back);  // fills x and id, and leaves the rest
   bool well = r.bytes == 32 * mine;
-  for (std::size_t i = 0; i < back.size(); ++i)
-    well = well && back[i].id == particles[i].id && back[i].x[0] == particles[i].x[0] && back[i].scratch[1] == 0;
-  if (world.rank() == 0) std::cout << f.size() / 32 << " particles in " << f.size() << " bytes\n";
+  for (std::int64_t id = from; particle const& p : back) {
+    well = well && p.id == id && p.x[0] == static_cast<double>(id) && p.scratch[1] == 0;
+    ++id;
+  }
+  if (rank == 0) std::cout << all << " particles in " << f.size() << " bytes\n";
   world.barrier();
   f.close();
   return well ? 0 : 1;

@@ -69,7 +69,36 @@ void views(boost::mpi::communicator const& world) {
   auto const one = static_cast<std::int64_t>(mine.size());
   REQUIRE(in_etypes == 2 * one && f.position() == one && f.size() == 32 + 2 * 256);
   REQUIRE(f.byte_offset(one) == f.byte_offset(0) + 256);
+  // [own_tiles]
+  // Rank 0 has other work, and the others share 12 rows of 8 as the program likes: a part may be empty.
+  std::int64_t const others = world.size() - 1, rank = world.rank();
+  std::int64_t const first = rank > 0 ? 12 * (rank - 1) / others : 0, behind = rank > 0 ? 12 * rank / others : 0;
+  std::vector<int> const rows(static_cast<std::size_t>(8 * (behind - first)), world.rank());  // of rank 0: none
+  f.set_view(0, io::subarray({12, 8}, {behind - first, 8}, {first, 0}, io::type<int>));
+  f.write_all(rows);
+  // [own_tiles]
+  f.set_view(0, io::type<int>);
+  std::vector<int> all(96);
+  f.read_at_all(0, all);
+  REQUIRE(all.front() == 1 && all.back() == world.size() - 1);
   f.close();
+}
+
+void appending(boost::mpi::communicator const& world) {
+  io::darray<int, 2> const tile({8, 8}, io::distribute::block, io::process_grid(world.size(), 2), world.rank());
+  std::vector<int> const mine(static_cast<std::size_t>(tile.form().size()) / sizeof(int), world.rank());
+  for (int run = 0; run < 2; ++run) {
+    // [append]
+    auto f = io::file::open(world, "runs.dat", io::mode::create | io::mode::read_write | io::mode::append);
+    f.set_view(0, tile);            // takes the pointer to 0 again,
+    f.seek(0, io::seek_from::end);  // and this to the end: behind the last step
+    f.write_all(mine);
+    f.set_view(f.size(), tile);  // or a view that begins there: all have asked before any of them writes
+    f.write_all(mine);
+    f.close();
+    // [append]
+  }
+  REQUIRE(std::filesystem::file_size("runs.dat") == 4 * 256);
 }
 
 void steps_with_headers(boost::mpi::communicator const& world) {
@@ -271,6 +300,7 @@ int main(int argc, char** argv) {
   std::filesystem::current_path(directory);
   opening(world);
   views(world);
+  appending(world);
   steps_with_headers(world);
   later(world);
   data(world);

@@ -48,7 +48,7 @@ std::string message_of(agreement const& a, std::string_view call, std::string_vi
   if (!path.empty()) s += " of '" + std::string(path) + "'";
   s += " failed";
   bool const differ = a.code == errc::not_same && !own;  // the rest says which ranks
-  if (!differ) s += " on rank " + std::to_string(own ? rank : a.failed_rank);
+  if (!differ && (own || a.failed_rank >= 0)) s += " on rank " + std::to_string(own ? rank : a.failed_rank);
   if (own)
     s += ", and first on rank " + std::to_string(a.failed_rank) +
          (why == first ? std::string() : " (" + make_error_code(first).message() + ")");

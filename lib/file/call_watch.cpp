@@ -20,10 +20,11 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// The last call that a rank came to, in one lane. Words, since other processes may read while this one writes.
+// The last call that a rank came to, in one lane: the number of it there, and among the calls of all lanes. Words, since other
+// processes may read while this one writes.
 struct arrival {
-  std::uint64_t number;
-  std::array<std::uint64_t, 15> text;
+  std::uint64_t number, order;
+  std::array<std::uint64_t, 14> text;
 };
 constexpr std::size_t lanes = 2;
 using arrivals = std::array<arrival, lanes>;
@@ -173,8 +174,12 @@ void call_watch::meet_others(std::unique_ptr<service> ask, std::vector<int> one_
 }
 
 std::uint64_t call_watch::come(lane l, std::string_view call, source_location const& where) {
-  arrival& a = state_->of(state_->mine)[static_cast<std::size_t>(l)];
+  arrivals& mine = state_->of(state_->mine);
+  arrival& a = mine[static_cast<std::size_t>(l)];
   write_text(a, place_of(call, where));
+  std::uint64_t order = 0;
+  for (arrival& other : mine) order = std::max(order, at(other.order).load(std::memory_order_relaxed));
+  at(a.order).store(order + 1, std::memory_order_relaxed);
   return at(a.number).fetch_add(1, std::memory_order_release) + 1;
 }
 
@@ -248,12 +253,16 @@ std::string call_watch::state::whom(std::size_t lane, std::uint64_t number) {
 latecomers call_watch::state::late_here(std::size_t lane, std::uint64_t number) {
   latecomers late;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    arrival& a = of(r)[lane];
-    std::uint64_t const come = at(a.number).load(std::memory_order_acquire);
-    if (come >= number) continue;
+    arrivals& all = of(r);
+    if (at(all[lane].number).load(std::memory_order_acquire) >= number) continue;
+    // Where it is may be a call of the other lane.
+    arrival* seen = nullptr;
+    for (arrival& a : all)
+      if (at(a.number).load(std::memory_order_acquire) > 0 && (!seen || at(a.order).load() > at(seen->order).load()))
+        seen = &a;
     latecomers one;
     one.count = 1;
-    one.words = std::to_string(ranks[r]) + " (last seen in " + (come == 0 ? "open" : read_text(a)) + ")";
+    one.words = std::to_string(ranks[r]) + " (last seen in " + (seen ? read_text(*seen) : "open") + ")";
     late.add(one);
   }
   return late;

@@ -3,6 +3,7 @@
 #include <argosy/file/detail/concurrent_calls.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <system_error>
@@ -13,17 +14,25 @@ namespace argosy::detail {
 class collective_operation;
 
 struct concurrent_calls::state {
-  state(memory_world w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p)
-      : world(std::move(w)), file(std::move(f)), pointer(std::move(p)) {}
+  state(memory_world w, call_board b, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p)
+      : world(std::move(w)), board(std::move(b)), file(std::move(f)), pointer(std::move(p)) {}
 
   memory_world world;
+  call_board board;
   std::shared_ptr<open_file> file;
   std::shared_ptr<shared_pointer> pointer;
   team<memory_world> ranks;  // with staging memory of its own
   staging space;
 
-  // Carries out the first that waits, if there is one.
-  void next();
+  // Carries out the first that waits, if there is one; `by_program`: on its thread.
+  void next(bool by_program);
+  // The program waits for call `number` until `has_ended`, and looks now and then whether that can be.
+  template <class Ended>
+  void wait(std::unique_lock<std::mutex>& guard, std::condition_variable& changed, std::uint64_t number,
+            Ended has_ended) {
+    if (world.size() == 1) return changed.wait(guard, has_ended);
+    while (!changed.wait_for(guard, std::chrono::milliseconds(call_board::pause_ms), has_ended)) board.look(number);
+  }
   std::mutex at_work;  // one after the other, whoever does it
 
   bool has_work() {
@@ -31,9 +40,20 @@ struct concurrent_calls::state {
     return under_way > 0;
   }
 
+  auto latest() {
+    std::lock_guard const guard(mutex);
+    return last;
+  }
+
   std::mutex mutex;
   std::condition_variable ended;
   int under_way = 0;
+  std::uint64_t begun = 0;
+  struct {
+    std::uint64_t number = 0;
+    std::string_view call;  // a literal
+    source_location where;
+  } last;  // of those begun
   std::deque<std::shared_ptr<collective_operation>> waiting;
   std::atomic<bool> has_thread{true};  // false: none could be made, and who waits for a call carries it out
 };
@@ -51,7 +71,7 @@ class collective_operation final : public operation {
     call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, number, call, what.given.where());
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
-    ended_.wait(guard, [this] { return has_ended_; });
+    queue_->wait(guard, ended_, number, [this] { return has_ended_; });
   }
   void leave() override {}  // others may not have begun it
   void end() {
@@ -63,7 +83,8 @@ class collective_operation final : public operation {
   }
 
   collective_call what;
-  std::uint64_t number = 0;  // for who watches
+  std::uint64_t number = 0;  // of those of this file
+  bool late = false;         // begun after ranks were in different calls
 
  private:
   bool has_ended() {
@@ -71,7 +92,7 @@ class collective_operation final : public operation {
     return has_ended_;
   }
   void carry_out_here() {
-    while (!has_ended()) queue_->next();
+    while (!has_ended()) queue_->next(true);
   }
 
   std::shared_ptr<concurrent_calls::state> queue_;
@@ -80,7 +101,7 @@ class collective_operation final : public operation {
   bool has_ended_ = false;
 };
 
-void concurrent_calls::state::next() {
+void concurrent_calls::state::next(bool by_program) {
   std::lock_guard const only(at_work);
   std::shared_ptr<collective_operation> o;
   {
@@ -89,7 +110,11 @@ void concurrent_calls::state::next() {
     o = std::move(waiting.front());
     waiting.pop_front();
   }
-  o->result = access_together(world, ranks, *file, *pointer, o->what, space, o->done);
+  file->before_waiting();
+  if (world.size() == 1 || board.all_begin(o->number, by_program))
+    o->result = access_together(world, ranks, *file, *pointer, o->what, space, o->done);
+  else
+    o->result = board.fault(o->call, o->what.given.where(), o->late);
   file->count(o->what.work, o->done, !o->result);
   o->has_result();
   {
@@ -101,9 +126,11 @@ void concurrent_calls::state::next() {
   o->end();  // whoever waits for it finds nothing under way any more
 }
 
-concurrent_calls::concurrent_calls(memory_world world, std::shared_ptr<open_file> file,
+concurrent_calls::concurrent_calls(memory_world world, call_board board, std::shared_ptr<open_file> file,
                                    std::shared_ptr<shared_pointer> pointer)
-    : state_(std::make_shared<state>(std::move(world), std::move(file), std::move(pointer))) {}
+    : state_(std::make_shared<state>(std::move(world), std::move(board), std::move(file), std::move(pointer))) {}
+
+call_board* concurrent_calls::board() noexcept { return state_->world.size() == 1 ? nullptr : &state_->board; }
 
 concurrent_calls::~concurrent_calls() {
   if (!thread_) return;
@@ -116,15 +143,21 @@ std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_operation>(state_, state_->file, std::move(c));
   if (call_watch* const watch = state_->file->watch.get())
-    o->number = watch->come(call_watch::lane::nonblocking, o->call, o->what.given.where());
+    watch->come(call_watch::lane::nonblocking, o->call, o->what.given.where());
   state_->file->add_pending();
   {
     std::lock_guard const guard(state_->mutex);
     state_->waiting.push_back(o);
     ++state_->under_way;
+    o->number = ++state_->begun;
+    state_->last = {o->number, o->call, o->what.given.where()};
+    if (state_->world.size() > 1) {
+      o->late = state_->board.is_void(o->number);
+      state_->board.begin(o->number);
+    }
   }
   if (state_->has_thread) try {
-      thread_->start([s = state_] { s->next(); });
+      thread_->start([s = state_] { s->next(false); });
     } catch (std::system_error const&) {  // of the first call only: later ones have its thread
       state_->has_thread = false;
     }
@@ -132,10 +165,14 @@ std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
 }
 
 void concurrent_calls::drain() {
+  if (!state_->has_work()) return;
+  auto const last = state_->latest();
+  call_watch::waiting const here(state_->file->watch.get(), call_watch::lane::nonblocking, last.number, last.call,
+                                 last.where);
   if (!state_->has_thread)
-    while (state_->has_work()) state_->next();
+    while (state_->has_work()) state_->next(true);
   std::unique_lock guard(state_->mutex);
-  state_->ended.wait(guard, [this] { return state_->under_way == 0; });
+  state_->wait(guard, state_->ended, last.number, [this] { return state_->under_way == 0; });
 }
 
 }  // namespace argosy::detail

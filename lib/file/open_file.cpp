@@ -87,8 +87,8 @@ bool open_file::wants_partitioning() const {
 namespace {
 
 // Prices may be any numbers, and views may span the whole file: longer than this, or no number at all, is for ever.
-std::int64_t whole_ns(double ns) {
-  return ns < 0x1p63 ? static_cast<std::int64_t>(ns) : std::numeric_limits<std::int64_t>::max();
+std::int64_t whole(double n) {
+  return n < 0x1p63 ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::max();
 }
 
 }  // namespace
@@ -105,10 +105,18 @@ access_summary open_file::summary_of(job const& t) const {
   s.pieces = s.most_pieces = all.pieces;
   s.spans = all.length;
   s.granule = t.where->granule;
-  s.alone_ns = s.alone_sum_ns = whole_ns(choice_.sieving.price_ns(wanted));
+  sieving::estimate const alone = choice_.sieving.estimate_of(wanted);
+  s.alone_ns = s.alone_sum_ns = whole(alone.ns);
+  s.alone_calls = whole(alone.calls);
   s.ranks = 1;
   s.unsorted = t.where->sorted ? 0 : 1;
   return s;
+}
+
+std::string open_file::on_prices_of(any_policy const& given, std::string const& reason) const {
+  automatic const* const own = given.target<automatic>();
+  if (!own || own->storage.ends_with(storage_.name) || !reason.ends_with(own->storage)) return {};
+  return " (of the policy that the program gave; what ranks take alone by those of " + storage_.name + ")";
 }
 
 bool open_file::forgets_lost() const { return written && hints_.values().sync_errors == "until_written"; }
@@ -210,6 +218,11 @@ failure locate_in(view const& v, std::int64_t offset, std::int64_t bytes, std::i
   auto const start = v.position(offset);
   if (v.stream().empty())
     return {errc::argument, number(bytes) + " bytes are given, but the filetype of this rank's view is empty"};
+  if (v.is_one_copy() && (!start || bytes > v.stream().size() - *start))
+    return {
+        errc::datatype,
+        "offset " + number(offset) + " and " + number(bytes) +
+            " bytes reach beyond the first copy of the filetype, and its copies overlap, so they cannot be written"};
   if (!start || bytes > v.stream().size() - *start)
     return {errc::argument, "offset " + number(offset) + " and " + number(bytes) +
                                 " bytes reach beyond what the view can address (2^63 bytes at most)"};

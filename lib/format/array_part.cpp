@@ -100,16 +100,20 @@ array_part::array_part(std::vector<std::int64_t> shape, argosy::order o, detail:
     shape_.insert(shape_.end(), element.inner.begin(), element.inner.end());
   else
     shape_.insert(shape_.begin(), element.inner.rbegin(), element.inner.rend());
+  fault_ = detail::carried_fault::of([&] { measure(); });
+}
+
+void array_part::measure() {
+  layout const dense = form();  // first what is wrong with the datatype
   bytes_ = type_.bytes;
   for (std::int64_t const n : shape_) {
     if (n < 0) throw invalid_layout("argosy::array_part: a size is negative; give 0 or more");
     bytes_ = detail::mul(bytes_, n);
   }
-  layout const dense = this->form();
   size_ = dense.size();
   if (!dense.empty() && (dense.true_lower_bound() < 0 || dense.true_upper_bound() > bytes_))
-    throw invalid_layout("argosy::array_part: the part reaches beyond the array " + shape_and_type(type_, shape_, o) +
-                         "; give elements of the array only");
+    throw invalid_layout("argosy::array_part: the part reaches beyond the array " +
+                         shape_and_type(type_, shape_, order_) + "; give elements of the array only");
 }
 
 std::string to_string(array_part const& p) { return shape_and_type(p.type_, p.shape_, p.order_); }
@@ -123,6 +127,7 @@ array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature
 }
 
 failure view_of(stored_array const& stored, array_part const& part, view& into) {
+  (void)part.part_bytes();  // says first what cannot be
   auto const differ = [&](std::string_view remedy) -> failure {
     return {errc::datatype, "the file has an array of " + shape_and_type(stored.type, stored.shape, stored.order) +
                                 ", the program's is of " + to_string(part) + std::string(remedy)};

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include <argosy/agree/detail/arguments.hpp>
 #include <argosy/format/xdmf.hpp>
 
 namespace argosy {
@@ -166,17 +167,25 @@ std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field c
          joined(slow) + "\">" + escaped(way) + "</DataItem>\n      </Attribute>\n";
 }
 
+bool have_times(std::vector<xdmf_field> const& fields) {
+  return std::ranges::all_of(fields, [](xdmf_field const& f) { return std::isfinite(f.time); });
+}
+
+// The numbers of the fields, as the file has them.
+std::vector<std::size_t> by_time(std::vector<xdmf_field> const& fields) {
+  std::vector<std::size_t> steps(fields.size());
+  std::iota(steps.begin(), steps.end(), 0);
+  if (have_times(fields)) std::ranges::sort(steps, {}, [&](std::size_t i) { return std::pair(fields[i].time, i); });
+  return steps;
+}
+
 }  // namespace
 
 std::string xdmf_text(std::string const& path, xdmf_grid const& grid, std::vector<xdmf_field> const& fields,
                       failure& why) {
   std::string words = fault_of(grid);
-  std::vector<std::size_t> steps(fields.size());
-  std::iota(steps.begin(), steps.end(), 0);
-  if (!std::ranges::all_of(fields, [](xdmf_field const& f) { return std::isfinite(f.time); }))
-    words = "a time is no number";
-  else
-    std::ranges::sort(steps, {}, [&](std::size_t i) { return std::pair(fields[i].time, i); });
+  std::vector<std::size_t> const steps = by_time(fields);
+  if (!have_times(fields)) words = "a time is no number";
   std::string const mesh = words.empty() ? grid_text(grid) : std::string();
   std::string text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n<Xdmf Version=\"2.0\">\n"
@@ -191,6 +200,22 @@ std::string xdmf_text(std::string const& path, xdmf_grid const& grid, std::vecto
   }
   if (!words.empty()) why = {errc::argument, std::move(words)};
   return text + "    </Grid>\n  </Domain>\n</Xdmf>\n";
+}
+
+std::string xdmf_lines(xdmf_grid const& g, std::vector<xdmf_field> const& fields) {
+  std::string text = "points " + words_of(g.points) + "\norder " + (g.order == order::c ? "c" : "fortran") +
+                     "\norigin (" + joined(g.origin) + ")\nspacing (" + joined(g.spacing) + ")\n";
+  for (std::size_t d = 0; d < g.coordinates.size(); ++d)
+    text += "coordinates[" + std::to_string(d) + "] " + std::to_string(g.coordinates[d].size()) + " numbers of sum " +
+            std::to_string(fingerprint(joined(g.coordinates[d]))) + "\n";
+  std::size_t n = 0;
+  for (std::size_t const i : by_time(fields)) {
+    xdmf_field const& f = fields[i];
+    text += "fields[" + std::to_string(n++) + "] '" + f.name + "' at time " + number(f.time) + ", " +
+            to_string(f.type) + " (" + words_of(f.shape) + ")" + (f.order == order::c ? "" : " in Fortran order") +
+            " of '" + f.file + "' from byte " + std::to_string(f.offset) + " on\n";
+  }
+  return text;
 }
 
 failure replace_file(opener const& files, std::string const& path, std::string const& temporary,

@@ -44,7 +44,7 @@ void traced_phases::begin(phase p, phase_facts const& facts) noexcept try {
     take(messages_, left.messages);
     take(open_, left.open);
   }
-  if (!open_.empty() && all_[open_.back().index].what == p) {
+  if (!open_.empty() && all_[open_.back().index].what == p && all_[open_.back().index].facts.name == facts.name) {
     ++open_.back().again;
     return;
   }

@@ -303,7 +303,7 @@ void tracer::record(traced_call const& call) noexcept {
       line.put(call.error.message());
       line.put(')');
     } else if (call.result < 0) {
-      line.put(" ok");
+      line.put(call.missing ? " missing" : " ok");
     }
     line.put('\n');
   };
@@ -336,6 +336,7 @@ void tracer::record(traced_call const& call) noexcept {
     put_word(",\"failed\":", call.failed);
     put_word(",\"detail\":", call.detail);
     line.put_argument(",\"result\":", call.result);
+    if (call.missing) line.put(",\"missing\":true");
     if (call.error) {
       put_word(",\"error\":", error_name(call.error));
       line.put(",\"message\":");
@@ -368,6 +369,11 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::span<deta
       all.put_file(file);
       lines.put_argument(" offset=", p.facts.offset);
       lines.put_argument(" bytes=", p.facts.bytes);
+      lines.put_argument(" number=", p.facts.number);
+      if (!p.facts.detail.empty()) {
+        lines.put(' ');
+        lines.put(p.facts.detail);
+      }
       lines.put(" -> ok\n");
     }
     for (detail::traced_message const& m : messages) {
@@ -404,6 +410,11 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::span<deta
       all.put_file(file);
       lines.put_argument(",\"offset\":", p.facts.offset);
       lines.put_argument(",\"bytes\":", p.facts.bytes);
+      lines.put_argument(",\"number\":", p.facts.number);
+      if (!p.facts.detail.empty()) {
+        lines.put(",\"detail\":");
+        lines.put_quoted(p.facts.detail);
+      }
       lines.put("}}\n");
     }
     int const me = options_.rank;

@@ -15,9 +15,6 @@
 #include <thread>
 #include <type_traits>
 
-#include <boost/mpi/communicator.hpp>
-#include <boost/mpi/exception.hpp>
-
 #include <argosy/world/memory_world.hpp>
 
 #include "share_segment.hpp"
@@ -30,9 +27,24 @@ std::size_t mpi_largest_count = INT_MAX;
 
 namespace {
 
+std::string text_of(int code) {
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) return "error code " + std::to_string(code);
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+}  // namespace
+
+mpi_error::mpi_error(char const* call, int code)
+    : std::runtime_error(std::string(call) + ": " + text_of(code)), code_(code) {}
+
+namespace {
+
 // Throws for an error code. With an error handler that aborts, a failing call never returns.
 void check(char const* call, int code) {
-  if (code != MPI_SUCCESS) boost::throw_exception(boost::mpi::exception(call, code));
+  if (code != MPI_SUCCESS) throw mpi_error(call, code);
 }
 
 bool is_finalized() noexcept {
@@ -158,11 +170,6 @@ std::size_t bytes_of(MPI_Status const& status) {
 
 // --- The communicator ---
 
-mpi::mpi(boost::mpi::communicator const& c)
-    : communicator_(std::make_shared<boost::mpi::communicator const>(c)), comm_(c) {
-  read();
-}
-
 mpi::mpi(attached, MPI_Comm c) : comm_(c) { read(); }
 
 mpi::mpi(attached, MPI_Comm c, std::error_code& error) : comm_(c) {
@@ -172,17 +179,29 @@ mpi::mpi(attached, MPI_Comm c, std::error_code& error) : comm_(c) {
     return;
   } catch (std::invalid_argument const&) {
     error = std::make_error_code(std::errc::invalid_argument);
-  } catch (boost::mpi::exception const&) {
+  } catch (mpi_error const&) {
     error = std::make_error_code(std::errc::invalid_argument);
   }
   comm_ = MPI_COMM_NULL;
   rank_ = size_ = 0;
 }
 
-mpi::mpi(owned, MPI_Comm c)
-    : communicator_(std::make_shared<boost::mpi::communicator const>(c, boost::mpi::comm_take_ownership)), comm_(c) {
-  read();
-}
+namespace {
+
+// A communicator that was made here.
+struct owned_communicator {
+  explicit owned_communicator(MPI_Comm c) : comm(c) {}
+  owned_communicator(owned_communicator const&) = delete;
+  owned_communicator& operator=(owned_communicator const&) = delete;
+  ~owned_communicator() {
+    if (!is_finalized()) MPI_Comm_free(&comm);
+  }
+  MPI_Comm comm;
+};
+
+}  // namespace
+
+mpi::mpi(owned, MPI_Comm c) : owner_(std::make_shared<owned_communicator const>(c)), comm_(c) { read(); }
 
 void mpi::read() {
   if (comm_ == MPI_COMM_NULL) throw std::invalid_argument("argosy::mpi: MPI_COMM_NULL is no communicator");

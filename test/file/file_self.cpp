@@ -22,6 +22,23 @@
 namespace io = argosy;
 using namespace io::test;
 
+TEST_CASE("a file that was never opened does not know its rank, and names none", "[file][errors][self]") {
+  io::basic_file<io::self> f;
+  std::error_code error;
+  f.sync(error);
+  CHECK(error == io::errc::file);
+  CHECK(f.what_failed() ==
+        "argosy: sync failed: the file handle is no longer valid; the file is not open. What to do: open it first.");
+  f.close(error);
+  CHECK(f.what_failed().find(" rank ") == std::string::npos);
+  try {
+    f.write_at(0, {});
+    FAIL("nothing was thrown");
+  } catch (io::error const& e) {
+    CHECK(e.failed_rank() == -1);
+  }
+}
+
 TEST_CASE("files are opened as their modes say, or not at all", "[file][open][self]") { check_open_modes(io::self()); }
 TEST_CASE("append starts at the end of the file", "[file][open][self]") { check_append(io::self()); }
 TEST_CASE("delete_on_close deletes on close", "[file][open][self]") { check_delete_on_close(io::self()); }
@@ -157,7 +174,9 @@ std::error_code code_of(std::function<void()> const& call) {
   try {
     call();
   } catch (io::error const& e) {
-    CHECK(std::string(e.what()).find("failed on rank 0") != std::string::npos);
+    bool const named = std::string(e.what()).find("failed on rank 0") != std::string::npos;
+    CHECK(named == (e.failed_rank() == 0));
+    CHECK((named || e.code() == io::errc::file));  // never opened: there is no rank to name
     return e.code();
   }
   return {};

@@ -410,3 +410,30 @@ TEST_CASE("memory that ranks share does not count as a file", "[world][limit]") 
   }
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
 }
+
+TEST_CASE("a request may be waited for after close, and again", "[file][requests]") {
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  std::vector<int> const mine(10'000, rank());
+  io::request r = f.iwrite_at(40'000 * rank(), mine), all = f.iwrite_at_all(40'000 * (size() + rank()), mine);
+  f.close();
+  for (io::request* one : {&r, &all}) {
+    CHECK(one->wait().bytes == 40'000);
+    CHECK_FALSE(one->pending());
+    CHECK(one->wait().bytes == 0);
+  }
+  if (rank() == 0) CHECK(content_of(here / "data").size() == 80'000 * static_cast<std::size_t>(size()));
+}
+
+TEST_CASE("policies of one rank that differ from those of all ranks are told by their names", "[file][errors]") {
+  if (size() == 1) return;
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  int const mine = rank();
+  std::error_code error;
+  f.write_at_all(4 * rank(), mine, {rank() == 0 ? io::any_policy(io::sieving{}) : io::two_phase{}, error});
+  CHECK(error == errc::not_same);
+  CHECK(f.what_failed().find("sieving") != std::string::npos);
+  CHECK(f.what_failed().find("two_phase") != std::string::npos);
+  f.close();
+}

@@ -47,11 +47,16 @@ io::tool::trace trace_of(std::string const& directory, int rank) {
   return io::tool::read_traces({path_of(directory, rank)});
 }
 
+std::string text_of(std::string const& directory, int rank) {
+  return argosy::test::content_of(path_of(directory, rank));
+}
+
 // The time of each kind of phase inside of a call, without what lies inside of it.
 std::map<std::string, std::int64_t> own_times(io::tool::trace const& t, trace_event const& call) {
   std::map<std::string, std::int64_t> own;
   for (trace_event const& e : t.events) {
     if (e.begin_ns < call.begin_ns || e.end_ns() > call.end_ns()) continue;
+    if (e.name == "round") continue;  // a part of the exchange, which has its time
     std::int64_t inside = 0;
     for (trace_event const& f : t.events) {
       bool const within = &f != &e && f.begin_ns >= e.begin_ns && f.end_ns() <= e.end_ns() && f.category != e.category;
@@ -82,12 +87,13 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
     boost::mpi::broadcast(world, name, 0);
     variable const on("ARGOSY_TRACE", "phases"), where("ARGOSY_TRACE_DIR", name), how("ARGOSY_TRACE_FORMAT", format);
     std::int64_t took = 0;
+    io::report report;
     {
       auto f = io::file::open(world, name + "/data", io::mode::create | io::mode::read_write);
       std::vector<std::byte> const mine(1 << 20, std::byte{1});
       f.set_view(512 * world.rank(), {io::bytes(1), io::resized(io::bytes(512), 0, 512 * world.size())});
       auto const begin = std::chrono::steady_clock::now();
-      f.write_all(mine, io::two_phase{});
+      report = f.write_all(mine, io::two_phase{});
       took = (std::chrono::steady_clock::now() - begin).count();
       f.write_at(0, mine);
       f.close();
@@ -117,6 +123,14 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
     CHECK(own.at("call") * 2 < call->took_ns);
     CHECK(own.contains("agreement"));
     CHECK(own.contains("exchange"));
+    auto const rounds = std::count_if(t.events.begin(), t.events.end(), [&](trace_event const& e) {
+      return e.category == "exchange" && e.name == "round" && e.begin_ns >= call->begin_ns &&
+             e.end_ns() <= call->end_ns();
+    });
+    CHECK(rounds >= report.rounds);
+    CHECK(rounds <= 2 * report.rounds);
+    CHECK(text_of(name, world.rank()).find(format == "text" ? "exchange:round \"" : "\"name\":\"round\"") !=
+          std::string::npos);
     int files = 0;
     for (trace_event const& e : t.events)
       files += e.category == "file" && e.name == "write" && e.bytes > 0 && e.offset >= 0;

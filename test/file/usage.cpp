@@ -49,7 +49,7 @@ std::string written(io::mpi const& world, std::string const& path) {
 // The least, mean and most, the bytes and the file calls of a row; empty if there is none.
 std::vector<std::int64_t> row(std::string const& text, std::string const& name) {
   std::smatch found;
-  std::regex const line("\n  " + name + " +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)");
+  std::regex const line("\n  " + name + " +([0-9]+) +([0-9]+)(?:[.][0-9])? +([0-9]+) +([0-9]+) +([0-9]+)");
   std::vector<std::int64_t> numbers;
   if (std::regex_search(text, found, line))
     for (std::size_t i = 1; i < found.size(); ++i) numbers.push_back(std::stoll(found[i]));
@@ -79,6 +79,14 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   CHECK(all.mb_per_s() == Approx(50.0 * n * (n + 1) * 1e3 / (1000.0 * n)));
   std::string const text = to_table(all);
   CHECK_THAT(text, Contains("least") && Contains("bytes") && Contains("time_ns") && Contains(" MB/s"));
+  // A mean of counts is not rounded to another count; times are.
+  mine.windows = rank == 0 ? 2 : 1;
+  mine.time_ns = 1000 + rank;
+  std::string const counts = to_table(io::sum(mine, MPI_COMM_WORLD));
+  std::smatch found;
+  REQUIRE(std::regex_search(counts, found, std::regex("\n  windows +[12] +([0-9.]+) ")));
+  CHECK(found[1].str() == (n == 1 ? "2" : n == 2 ? "1.5" : n == 3 ? "1.3" : n == 4 ? "1.2" : found[1].str()));
+  CHECK(std::regex_search(counts, std::regex("\n  time_ns +[0-9]+ +[0-9]+ +[0-9]+ ")));
   mine.time_ns = 0;
   mine.policy = rank == 0 ? "sieving" : "other";
   io::summed_report const mixed = sum(mine, world);

@@ -369,6 +369,14 @@ TEST_CASE("what cannot be saved or loaded is told on all ranks, with both sides"
     std::vector<float> const wrong(world.rank() == 0 ? 5 : 4);
     refused(checkpoint().add("u", io::darray<float, 1>({10}, io::distribute::block, {2}, world.rank()), wrong), true,
             io::errc::datatype, "the data is 4 float32, this rank's part of 'u', '<f4' (10,), is 5 float32");
+    // A box that cannot be, on one rank: the message is its own, when it is saved and when it is loaded.
+    auto const box = io::subarray({10}, {5}, {5 + world.rank()}, io::type<float>);
+    std::vector<float> const five(5);
+    refused(checkpoint().add("u", box, five), true, io::errc::datatype, "start[0] = 6 and subsize[0] = 5 exceed");
+    CHECK(error == (world.rank() == 1 ? io::errc::datatype : io::errc::error_on_another_rank));
+    std::vector<float> into(5);
+    auto const part = io::subarray({5}, {5}, {world.rank()}, io::type<float>);
+    refused(checkpoint().add("table", part, into), false, io::errc::datatype, "start[0] = 1 and subsize[0] = 5 exceed");
     checkpoint const none;
     CHECK(checkpoint::header_of(world, "f", {}, files.opener()).arrays.size() == 6);
     CHECK_THROWS_AS(checkpoint::header_of(world, "g", {}, files.opener()), io::error);

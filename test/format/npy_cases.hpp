@@ -150,6 +150,21 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
     world.barrier();
     CHECK(file::header_of(world, path, {}, files).shape[0] == n);  // the old one is as it was
   }
+  // A box that reaches beyond the array on one rank, or cannot be: carried to the call, and the file stays as it is.
+  auto const box = subarray({n, 4}, {2, 4}, {2 * world.rank() + (world.rank() == last ? 1 : 0), 0}, type<double>);
+  auto const made = [&](auto part) {
+    return [&, part](auto&... error) { file::create(world, path, part, {error...}, files); };
+  };
+  check_refused(world, errc::datatype, last, "move or shrink the box", opened(box));
+  check_refused(world, errc::datatype, last, "move or shrink the box", made(box));
+  auto const cells =
+      array_part(std::vector<std::int64_t>{n},
+                 indexed_block(1, std::vector<std::int64_t>{world.rank() == last ? n : world.rank()}, type<double>));
+  check_refused(world, errc::datatype, last, "reaches beyond the array", made(cells));
+  if (world.rank() == last) CHECK_THROWS_WITH(cells.form(), Catch::Matchers::ContainsSubstring("beyond the array"));
+  world.barrier();
+  CHECK(file::header_of(world, path, {}, files).shape == std::vector<std::int64_t>{n, 4});
+
   // Shorter than its header says, and no header at all.
   world.barrier();
   for (std::int64_t const size : {4096 + 32 * n - 1, std::int64_t{100}, std::int64_t{0}}) {

@@ -194,6 +194,14 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
     std::error_code error;
     x.add(world.rank(), "u", "u.npy", good).save(world, "f", error, files.opener());
     CHECK(error == io::errc::not_same);
+    CHECK_THAT(x.what_failed(), ContainsSubstring("fields[0] is 'u' at time 2, '<f8' (2 x 3) of 'u.npy'") &&
+                                    !ContainsSubstring("<Grid"));
+    // A box that cannot be, on one rank.
+    io::basic_xdmf<rank> boxes(grid);
+    boxes.add(0, "u", "u.npy", io::subarray({2, 3}, {1, 3}, {world.rank() == 1 ? 2 : 0, 0}, io::type<double>));
+    boxes.save(world, "f", error, files.opener());
+    CHECK(error == (world.rank() == 1 ? io::errc::datatype : io::errc::error_on_another_rank));
+    CHECK_THAT(boxes.what_failed(), ContainsSubstring("move or shrink the box"));
   });
   CHECK(files.content("f").size() == 3);
   CHECK(files.names() == std::vector<std::string>{"f"});

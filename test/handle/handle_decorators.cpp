@@ -60,6 +60,29 @@ std::vector<io::write_part> parts_of(std::vector<std::int64_t> const& offsets, s
   return parts;
 }
 
+// Constructors that may be called with the handle alone.
+class by_value : public io::forwarding<by_value, io::any_handle> {
+ public:
+  explicit by_value(io::any_handle inner) : forwarding(std::move(inner)) {}
+};
+class with_default : public io::forwarding<with_default, io::any_handle> {
+ public:
+  explicit with_default(io::any_handle inner, int = 0) : forwarding(std::move(inner)) {}
+};
+class by_reference : public io::forwarding<by_reference, io::any_handle> {
+ public:
+  explicit by_reference(io::any_handle&& inner) : forwarding(std::move(inner)) {}
+};
+class implicitly : public io::forwarding<implicitly, io::any_handle> {
+ public:
+  implicitly(io::any_handle inner) : forwarding(std::move(inner)) {}
+};
+template <io::handle H>
+class of_any : public io::forwarding<of_any<H>, H> {
+ public:
+  explicit of_any(H inner) : io::forwarding<of_any<H>, H>(std::move(inner)) {}
+};
+
 }  // namespace
 
 TEST_CASE("calls have names", "[handle]") {
@@ -217,6 +240,24 @@ TEST_CASE("a decorator that says nothing of hints passes them on", "[handle][hin
   CHECK(argument[15] == std::byte{7});
   CHECK(f.storage().name == "shelves");
   CHECK(seen == std::vector<std::string>{"fcntl -1 16 -> 0"});
+}
+
+TEST_CASE("a decorator may be made of a handle alone, in any way", "[handle]") {
+  auto const size_of = [](io::any_handle f) {
+    f.write(0, data);
+    std::error_code error;
+    return f.size(error);
+  };
+  auto const file = [] { return io::any_handle(io::test::memory_handle(std::make_shared<io::test::memory_file>())); };
+  auto const bytes = static_cast<std::int64_t>(data.size());
+  CHECK(size_of(by_value(file())) == bytes);
+  CHECK(size_of(by_value(posix())) == 0);  // not open
+  CHECK(size_of(with_default(file())) == bytes);
+  CHECK(size_of(by_reference(file())) == bytes);
+  CHECK(size_of(implicitly(file())) == bytes);
+  CHECK(size_of(of_any<io::any_handle>(file())) == bytes);
+  CHECK(size_of(of_any(by_value(file()))) == bytes);
+  static_assert(io::handle<by_value> && io::handle<implicitly> && io::handle<of_any<io::any_handle>>);
 }
 
 TEST_CASE("an opener wraps what it opens", "[handle]") {

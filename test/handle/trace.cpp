@@ -311,6 +311,48 @@ TEST_CASE("errors only, and no file without one", "[trace]") {
                        ContainsSubstring("sync") && ContainsSubstring("-> EIO ("));
 }
 
+TEST_CASE("a look for a file that may be missing is no error", "[trace]") {
+  scratch const dir;
+  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
+    scratch const traces;
+    auto const to = std::make_shared<io::tracer>(
+        trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
+    auto const open = io::with_tracing(io::posix_opener(), to);
+    std::error_code error;
+    CHECK_FALSE(open(dir / "f", {.read = true, .may_be_missing = true}, error).is_open());
+    CHECK(error == std::errc::no_such_file_or_directory);
+    to->flush();
+    auto const text = content_of(to->path());
+    CHECK_THAT(text, !ContainsSubstring("ENOENT") && !ContainsSubstring("error"));
+    CHECK_THAT(text, ContainsSubstring(format == trace_format::text ? "read -> missing" : "\"missing\":true"));
+    CHECK_FALSE(open(dir / "f", {.read = true}, error).is_open());
+    CHECK_THAT(content_of(to->path()), ContainsSubstring("ENOENT"));
+  }
+}
+
+TEST_CASE("a read of what will be written back says so", "[trace]") {
+  scratch const dir;
+  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
+    scratch const traces;
+    auto const to = std::make_shared<io::tracer>(
+        trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
+    std::error_code error;
+    io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+    std::vector<std::byte> memory(64);
+    f.write(0, memory);
+    f.read(0, memory);
+    {
+      io::detail::reading_to_merge const marked;
+      f.read(0, memory);
+    }
+    f.read(0, memory);
+    f.close();
+    auto const lines = lines_of(content_of(to->path()));
+    std::string const mark = format == trace_format::text ? "bytes=64 to merge -> 64" : "\"detail\":\"to merge\"";
+    CHECK(std::count_if(lines.begin(), lines.end(), [&](auto const& l) { return l.find(mark) != l.npos; }) == 1);
+  }
+}
+
 TEST_CASE("an error names the run in which it came, and of many runs the first are listed", "[trace]") {
   scratch const dir, traces;
   for (trace_format const format : {trace_format::text, trace_format::chrome}) {
@@ -378,9 +420,13 @@ TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]"
     CHECK_THAT(text, ContainsSubstring(R"("error":"EBADF")") && ContainsSubstring(R"("ph":"X")") &&
                          ContainsSubstring("process_name"));
   }
-  // several ranks in one
+  // several ranks in one; also beside those of another job
+  o.program = "other";
+  o.rank = 0;
+  io::tracer(o).note("of another job");
   std::string const command =
-      "cd " + traces.string() + " && (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json";
+      "cd " + traces.string() +
+      " && (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' argosy-*.json; echo ']') > all.json";
   REQUIRE(std::system(command.c_str()) == 0);
   auto const all = content_of(traces / "all.json");
   CHECK(json::valid(all));
@@ -820,7 +866,8 @@ TEST_CASE("a child does not write what its parent has gathered", "[trace][gather
       path = to->path();
     }
     auto const text = content_of(path);
-    for (char const* const offset : {"1111", "2222", "3333"}) {
+    for (char const* const number : {"1111", "2222", "3333"}) {
+      std::string const offset = (format == trace_format::text ? "offset=" : "\"offset\":") + std::string(number);
       CAPTURE(offset);
       auto const first = text.find(offset);
       CHECK(first != std::string::npos);

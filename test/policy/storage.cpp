@@ -35,7 +35,9 @@ io::access_summary summary_of(int ranks, views const& view, access_kind kind, io
     mine.pieces = mine.most_pieces = hull.pieces;
     mine.spans = hull.length;
     mine.granule = io::granule_of(file);
-    mine.alone_ns = mine.alone_sum_ns = static_cast<std::int64_t>(alone.price_ns(wanted));
+    io::sieving::estimate const by_itself = alone.estimate_of(wanted);
+    mine.alone_ns = mine.alone_sum_ns = static_cast<std::int64_t>(by_itself.ns);
+    mine.alone_calls = static_cast<std::int64_t>(by_itself.calls);
     mine.ranks = 1;
     all.combine(mine);
   }
@@ -119,10 +121,38 @@ TEST_CASE("servers that all ranks share make ranks by themselves wait for each o
   CHECK_THAT(p.reason, ContainsSubstring("alone 3355443 us"));
 }
 
+TEST_CASE("servers that all ranks share have a time for each call, too", "[automatic][prices]") {
+  io::storage busy;
+  busy.exchange.server_call_ns = 5000;
+  for (auto const& [ranks, alone] : {std::pair(8, "alone 20480 us"), std::pair(256, "alone 655360 us")})
+    for (access_kind const kind : {access_kind::read, access_kind::write}) {
+      // Pieces too far apart to be merged: 512 calls of each rank.
+      auto const turns = [=](int rank) { return io::at(512 * rank, io::repeat(512, 1 << 20, io::bytes(512))); };
+      io::collective_plan const p = choice(ranks, turns, kind, busy);
+      CAPTURE(ranks, p.reason);
+      CHECK_THAT(p.reason, ContainsSubstring(alone));
+    }
+}
+
+TEST_CASE("the calls of a rank by itself are those of its pieces, or of windows that are merged", "[sieving][prices]") {
+  auto const calls = [](access_kind kind, io::sieve how, std::int64_t piece) {
+    io::layout const file = io::repeat(64, 1024, io::bytes(piece)), memory = io::bytes(file.size());
+    return io::sieving{.reads = how, .writes = how}.estimate_of({kind, file, 0, file.size(), memory}).calls;
+  };
+  CHECK(calls(access_kind::read, io::sieve::never, 512) == 64);
+  CHECK(calls(access_kind::write, io::sieve::never, 512) == 64);
+  CHECK(calls(access_kind::read, io::sieve::always, 512) == 1);
+  CHECK(calls(access_kind::write, io::sieve::always, 512) == 2);  // read, and written back
+  CHECK(calls(access_kind::write, io::sieve::always, 1024) == 1);
+}
+
 TEST_CASE("the key of automatic has all prices", "[automatic][prices]") {
   io::automatic const a;
   io::automatic b;
   b.exchange.server_byte_ns = 1;
+  CHECK(a.key() != b.key());
+  b = a;
+  b.exchange.server_call_ns = 1;
   CHECK(a.key() != b.key());
   b = a;
   b.storage = "elsewhere";  // words

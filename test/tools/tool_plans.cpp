@@ -122,6 +122,27 @@ TEST_CASE("a dry run counts messages and calls of each policy, and says where it
   CHECK_THAT(large.out, ContainsSubstring("scaled to an array of ") && ContainsSubstring("too much memory"));
 }
 
+TEST_CASE("the plan is the one that its dry run carries out", "[tool][plan][prices]") {
+  for (std::vector<std::string> const& words : std::vector<std::vector<std::string>>{
+           {"--ranks", "256", "--nodes", "16", "--array", "64x64x64"},
+           {"--ranks", "64", "--nodes", "4", "--array", "64x64x64", "--read"},
+           {"--ranks", "8", "--nodes", "2", "--array", "64x64x64", "--grid", "8x1x1"}}) {
+    io::tool::json_value const v = planned(words);
+    std::string const reason(v.find("reason")->text());
+    CAPTURE(words, reason);
+    auto const& by_hints = std::get<io::tool::json_value::array>(v.find("dry_runs")->held).front();
+    bool const together = std::get<bool>(v.find("together")->held);
+    CHECK(together == (words[1] != "8"));
+    // Two-phase reaches each of these files in fewer runs than ranks by themselves.
+    auto const& two_phase = std::get<io::tool::json_value::array>(v.find("dry_runs")->held).at(3);
+    CHECK((by_hints.find("file_runs")->whole() == two_phase.find("file_runs")->whole()) == together);
+    if (together) CHECK_THAT(reason, ContainsSubstring("by the prices of the virtual disk"));
+  }
+  // Without the run there is no disk that it is on.
+  io::tool::json_value const v = planned({"--ranks", "8", "--array", "64x64x64", "--no-dry-run"});
+  CHECK_THAT(std::string(v.find("reason")->text()), ContainsSubstring("by the prices of local files"));
+}
+
 TEST_CASE("a wrong plan ends with 2 and the nearest right one", "[tool][plan]") {
   for (auto const& [words, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"plan"}, "--array is missing"},

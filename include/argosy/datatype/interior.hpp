@@ -2,13 +2,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
+#include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/detail/array_memory.hpp>
 #include <argosy/datatype/mdspan_like.hpp>
+#include <argosy/datatype/numbers.hpp>
 #include <argosy/datatype/order.hpp>
 
 namespace argosy {
+namespace detail {
+
+template <class A, std::size_t N>
+inline constexpr bool other_rank = false;
+template <class A, std::size_t N>
+  requires mdspan_like<std::remove_reference_t<A>>
+inline constexpr bool other_rank<A, N> = array_rank<std::remove_reference_t<A>> != N;
+
+template <class A, std::size_t... Given>
+buffer refuse_interior() {
+  if constexpr (mdspan_like<A>)
+    static_assert((!other_rank<A, Given> && ...),
+                  "argosy::interior: a halo is given for each dimension of the array, such as {1, 1, 1} of three");
+  else
+    say_what_is_missing<A>();
+  return {};
+}
+
+}  // namespace detail
 
 //   auto core = io::interior(u, {1, 1, 1});                  // one layer off every side
 //   auto core = io::interior(u, {2, 0, 0}, {1, 0, 0});       // off the low and the high sides
@@ -25,6 +47,23 @@ template <class A>
 auto interior(A&& array, numbers<array_rank<std::remove_reference_t<A>>> const& low,
               numbers<array_rank<std::remove_reference_t<A>>> const& high, order o = order::c) {
   return detail::memory_of_array(array, o, low, high);
+}
+
+// What is no array, or has another number of dimensions than halos are given: the compiler says what is missing.
+template <class A, std::size_t N>
+  requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N>)
+auto interior(A&&, detail::any_integer const (&)[N], order = order::c) {
+  return detail::refuse_interior<std::remove_reference_t<A>, N>();
+}
+template <class A, std::size_t N, std::size_t M>
+  requires(!mdspan_like<std::remove_reference_t<A>> || detail::other_rank<A, N> || detail::other_rank<A, M>)
+auto interior(A&&, detail::any_integer const (&)[N], detail::any_integer const (&)[M], order = order::c) {
+  return detail::refuse_interior<std::remove_reference_t<A>, N, M>();
+}
+template <class A, class... Halos>
+  requires(!mdspan_like<std::remove_reference_t<A>>)
+auto interior(A&&, Halos const&...) {
+  return detail::refuse_interior<std::remove_reference_t<A>>();
 }
 
 }  // namespace argosy

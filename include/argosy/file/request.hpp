@@ -19,7 +19,7 @@ class operation;
 //   io::request r = f.iwrite_at(0, u);
 //   compute();                            u must neither change nor go
 //   io::report done = r.wait();           throws what the call would have thrown
-// Move-only. Errors come at wait or test, those of the arguments, too. The destructor waits for this rank's file access, never
+// Move-only. Errors come at wait, those of the arguments, too. The destructor waits for this rank's file access, never
 // for other ranks; an error is told by the file's close.
 class request {
  public:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/order.hpp>
@@ -46,7 +47,8 @@ concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
 //   io::array_part cells({n}, io::indexed_block(1, numbers, io::type<cell>));
 // A regular value; an argument is made of a datatype on the way. In the file elements lie dense: members that a struct is
 // described by, and nothing between them. Arrays as elements are further dimensions: the last ones of an array in C order, the
-// first ones in Fortran order. Throws invalid_layout if a shape does not hold the part.
+// first ones in Fortran order. What cannot be - a datatype that carries a fault, a shape that does not hold the part - is carried to
+// the collective call that gets the part, which reports it on every rank.
 class array_part {
  public:
   template <array_datatype D>
@@ -65,16 +67,17 @@ class array_part {
   std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   argosy::order order() const noexcept { return order_; }
   dtype const& type() const noexcept { return type_; }
-  std::int64_t bytes() const noexcept { return bytes_; }      // of the whole array
-  std::int64_t part_bytes() const noexcept { return size_; }  // of this rank's part
-  // The basic types of an element in memory, of which the part has `elements`.
+  // Of the whole array, and of this rank's part. These and what follows throw invalid_layout if the part cannot be.
+  std::int64_t bytes() const { return fault_.require_none(), bytes_; }
+  std::int64_t part_bytes() const { return fault_.require_none(), size_; }
+  // The basic types of an element in memory, of which the part has `elements`; never throws.
   signature const& types() const noexcept { return types_; }
-  std::int64_t elements() const noexcept { return types_.size() == 0 ? 0 : size_ / types_.size(); }
+  std::int64_t elements() const { return types_.size() == 0 ? 0 : part_bytes() / types_.size(); }
   // The part in the file, if an element lies there so.
-  layout form(layout const& element) const { return form_(element); }
-  layout form() const { return form_(argosy::bytes(types_.size())); }
+  layout form(layout const& element) const { return fault_.require_none(), form_(element); }
+  layout form() const { return form(argosy::bytes(types_.size())); }
 
-  // "'<f8' (30, 20)"
+  // "'<f8' (30, 20)"; also of one that cannot be
   friend std::string to_string(array_part const& p);
   friend array_part detail::all_of(std::vector<std::int64_t> shape, detail::inner_type element, signature types);
 
@@ -82,6 +85,7 @@ class array_part {
   using form_function = std::function<layout(layout const&)>;
   array_part(std::vector<std::int64_t> shape, argosy::order o, detail::inner_type element, signature types,
              form_function form);
+  void measure();  // throws what is wrong with it
 
   template <class Sizes>
   static std::vector<std::int64_t> shape_of(Sizes const& sizes) {
@@ -96,6 +100,7 @@ class array_part {
   signature types_;
   form_function form_;
   std::int64_t bytes_ = 0, size_ = 0;
+  detail::carried_fault fault_;
 };
 
 std::string to_string(array_part const& p);

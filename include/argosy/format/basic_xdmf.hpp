@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/file/hinted.hpp>
 #include <argosy/format/array_part.hpp>
 #include <argosy/format/npy_header.hpp>
@@ -33,11 +34,14 @@ struct xdmf_field {
   argosy::order order;
   std::vector<std::int64_t> shape;
   std::int64_t offset;
+  carried_fault fault = {};  // of the part that told the array
 };
 
 // The text of a file at `path`. Fields of one time are one step; what cannot be shown is in `why`.
 std::string xdmf_text(std::string const& path, xdmf_grid const& grid, std::vector<xdmf_field> const& fields,
                       failure& why);
+// What is in it, "name value" a line, for ranks that differ.
+std::string xdmf_lines(xdmf_grid const& grid, std::vector<xdmf_field> const& fields);
 // Local: a new file, synced, takes the place of that at `path`.
 failure replace_file(opener const& files, std::string const& path, std::string const& temporary,
                      std::string const& text);
@@ -61,7 +65,8 @@ class basic_xdmf {
   }
   // Of a file without a header: where the array begins.
   basic_xdmf& add(double time, std::string name, std::string data, array_part const& array, std::int64_t offset = 0) {
-    return add({time, std::move(name), std::move(data), array.type(), array.order(), array.shape(), offset});
+    return add({time, std::move(name), std::move(data), array.type(), array.order(), array.shape(), offset,
+                detail::carried_fault::of([&] { (void)array.bytes(); })});
   }
 
   // Collective. One rank writes another file, which then takes the name: who opens it meanwhile sees all steps, or those of

@@ -25,17 +25,27 @@ namespace argosy {
 class any_handle {
  public:
   any_handle() noexcept = default;  // not open: every call is EBADF
+  // The constraint does not ask how an H is made: a decorator that is made of an any_handle would ask back.
   template <class H>
-    requires(!std::same_as<std::remove_cvref_t<H>, any_handle> && handle<std::remove_cvref_t<H>> &&
-             std::constructible_from<std::remove_cvref_t<H>, H>)
-  any_handle(H&& held) : held_(std::make_unique<model<std::remove_cvref_t<H>>>(std::forward<H>(held))) {}
+    requires(!std::same_as<std::remove_cvref_t<H>, any_handle> && detail::handle_calls<std::remove_cvref_t<H>>)
+  any_handle(H&& held) {
+    using mine = std::remove_cvref_t<H>;
+    constexpr bool taken = handle<mine> && std::constructible_from<mine, H>;
+    static_assert(taken, "argosy::any_handle: a handle is moved into it, by std::move, or copied if it can be");
+    if constexpr (taken) held_ = std::make_unique<model<mine>>(std::forward<H>(held));
+  }
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
-    detail::in_phase const now(detail::phase::file, {"read", offset, static_cast<std::int64_t>(memory.size())});
+    detail::in_phase const now(detail::phase::file,
+                               {.name = "read",
+                                .offset = offset,
+                                .bytes = static_cast<std::int64_t>(memory.size()),
+                                .detail = detail::is_reading_to_merge ? detail::to_merge : std::string_view()});
     return held_ ? counted(held_->read(offset, memory), std::ssize(memory)) : io_result{0, closed()};
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
-    detail::in_phase const now(detail::phase::file, {"write", offset, static_cast<std::int64_t>(memory.size())});
+    detail::in_phase const now(detail::phase::file,
+                               {.name = "write", .offset = offset, .bytes = static_cast<std::int64_t>(memory.size())});
     return held_ ? counted(held_->write(offset, memory), std::ssize(memory)) : io_result{0, closed()};
   }
   io_result read(std::span<read_part const> parts) {
@@ -47,11 +57,11 @@ class any_handle {
     return held_ ? counted(held_->write(parts), detail::total_bytes(parts)) : io_result{0, closed()};
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    detail::in_phase const now(detail::phase::locks, {"lock", offset, length});
+    detail::in_phase const now(detail::phase::locks, {.name = "lock", .offset = offset, .bytes = length});
     return held_ ? held_->lock(offset, length, kind) : closed();
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
-    detail::in_phase const now(detail::phase::locks, {"unlock", offset, length});
+    detail::in_phase const now(detail::phase::locks, {.name = "unlock", .offset = offset, .bytes = length});
     return held_ ? held_->unlock(offset, length) : closed();
   }
   std::int64_t size(std::error_code& error) {
@@ -62,7 +72,7 @@ class any_handle {
   std::error_code resize(std::int64_t bytes) { return held_ ? held_->resize(bytes) : closed(); }
   std::error_code preallocate(std::int64_t bytes) { return held_ ? held_->preallocate(bytes) : closed(); }
   std::error_code sync() {
-    detail::in_phase const now(detail::phase::file, {"sync"});
+    detail::in_phase const now(detail::phase::file, {.name = "sync"});
     return held_ ? held_->sync() : closed();
   }
   std::error_code close() { return held_ ? held_->close() : closed(); }
@@ -144,7 +154,7 @@ class any_handle {
   template <class Part>
   static detail::phase_facts facts_of(std::string_view name, std::span<Part const> parts) noexcept {
     if (!detail::phases_heard_by) return {};
-    return {name, parts.empty() ? -1 : parts.front().offset, detail::total_bytes(parts)};
+    return {.name = name, .offset = parts.empty() ? -1 : parts.front().offset, .bytes = detail::total_bytes(parts)};
   }
   static std::error_code closed() noexcept { return std::make_error_code(std::errc::bad_file_descriptor); }
 

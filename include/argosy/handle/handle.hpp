@@ -30,35 +30,42 @@ struct write_part {
 
 enum class lock_kind { shared, exclusive };
 
+namespace detail {
+// The calls of a handle, asked for without a question whether it can be moved: any_handle asks only for these, since the answer
+// to the other question may depend on what can be converted to any_handle.
+template <class H>
+concept handle_calls =
+    requires(H& h, std::int64_t n, std::span<std::byte> in, std::span<std::byte const> out,
+             std::span<read_part const> reads, std::span<write_part const> writes, std::error_code& error) {
+      { h.read(n, in) } -> std::same_as<io_result>;
+      { h.write(n, out) } -> std::same_as<io_result>;
+      // Transfers parts in the order given; parts that follow one another in the file go into one call. `bytes` counts over all
+      // parts; the first short part ends the transfer.
+      { h.read(reads) } -> std::same_as<io_result>;
+      { h.write(writes) } -> std::same_as<io_result>;
+
+      // Excludes everyone else: other threads (also of this handle), handles and processes. Waits. A thread may convert ranges that
+      // it locked itself, and unlock parts of them. errc::no_locks if the file system has none.
+      { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
+      { h.unlock(n, n) } -> std::same_as<std::error_code>;
+
+      { h.size(error) } -> std::same_as<std::int64_t>;
+      { h.resize(n) } -> std::same_as<std::error_code>;
+      { h.preallocate(n) } -> std::same_as<std::error_code>;  // [0, n) has space; data and, if larger, size stay
+      { h.sync() } -> std::same_as<std::error_code>;
+      { h.close() } -> std::same_as<std::error_code>;  // closes the handle whatever it returns
+      { h.is_open() } -> std::same_as<bool>;
+      { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // the transfer size that the file system prefers
+    };
+}  // namespace detail
+
 // Errors are errno values in std::system_category, or argosy::errc if there is no errno. Offsets and lengths are 64-bit and
 // not negative: the caller checks. Threads may use one handle at the same time, except close and move.
 //
 // Interrupted and short calls are continued inside. Only a raw handle, which makes one system call per call, hands them
 // out: `retrying` turns it into one that keeps the promise, and decorators work on both.
 template <class H>
-concept handle = std::movable<H> && requires(H& h, std::int64_t n, std::span<std::byte> in,
-                                             std::span<std::byte const> out, std::span<read_part const> reads,
-                                             std::span<write_part const> writes, std::error_code& error) {
-  { h.read(n, in) } -> std::same_as<io_result>;
-  { h.write(n, out) } -> std::same_as<io_result>;
-  // Transfers parts in the order given; parts that follow one another in the file go into one call. `bytes` counts over all
-  // parts; the first short part ends the transfer.
-  { h.read(reads) } -> std::same_as<io_result>;
-  { h.write(writes) } -> std::same_as<io_result>;
-
-  // Excludes everyone else: other threads (also of this handle), handles and processes. Waits. A thread may convert ranges that
-  // it locked itself, and unlock parts of them. errc::no_locks if the file system has none.
-  { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
-  { h.unlock(n, n) } -> std::same_as<std::error_code>;
-
-  { h.size(error) } -> std::same_as<std::int64_t>;
-  { h.resize(n) } -> std::same_as<std::error_code>;
-  { h.preallocate(n) } -> std::same_as<std::error_code>;  // [0, n) has space; data and, if larger, size stay
-  { h.sync() } -> std::same_as<std::error_code>;
-  { h.close() } -> std::same_as<std::error_code>;  // closes the handle whatever it returns
-  { h.is_open() } -> std::same_as<bool>;
-  { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // the transfer size that the file system prefers
-};
+concept handle = std::movable<H> && detail::handle_calls<H>;
 
 // How a handle is opened. It is an error if neither read nor write is set.
 struct open_flags {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -83,6 +84,8 @@ opener opener_of() {
           },
           [](std::string const& path) -> std::error_code {
             std::error_code error;
+            if (std::filesystem::is_directory(path, error))
+              return {EISDIR, std::system_category()};  // an empty one would go
             if (!std::filesystem::remove(path, error) && !error)
               error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
             return error;

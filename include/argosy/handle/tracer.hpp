@@ -49,10 +49,11 @@ struct traced_call {
   std::int64_t runs = 1;         // stretches of the file, for lists of parts; then offset is the first
   std::string_view places = {};  // of several runs: "0+8,100+8", the first of them if there are many
   std::string_view failed = {};  // the run in which the error came
-  std::string_view detail = {};  // the kind of lock, or how the file was opened
+  std::string_view detail = {};  // the kind of lock, how the file was opened, what a read is for
   std::chrono::steady_clock::time_point begin = {}, end = {};
   std::int64_t result = -1;  // bytes moved, or the size; -1: none
   std::error_code error = {};
+  bool missing = false;  // a look for a file that need not be there, and is not: no error
 };
 
 // One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].trace (.json for chrome), made at the first
@@ -67,7 +68,7 @@ struct traced_call {
 //
 // Of a process that dies, a .json lacks its last ']', which the viewers do not mind. Several ranks in one picture:
 //
-//   (head -qn1 argosy-*-rank0.json; grep -hs '^,' argosy-*.json; echo ']') > all.json
+//   (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' argosy-*.json; echo ']') > all.json
 //
 // Nothing that happens to the trace disturbs the calls that are traced: if it cannot be written, it says so once, on standard
 // error, and ends, after a whole line.

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/opener.hpp>
@@ -42,6 +43,7 @@ class tracing : public forwarding<tracing<H>, H> {
     if (call.moves_data() || call.kind == file_call::size) c.result = done.bytes;
     if (call.kind == file_call::lock) c.detail = call.lock == lock_kind::shared ? "shared" : "exclusive";
     if (!call.moves_data()) return tracer_->record(c), done;
+    if (call.kind == file_call::read && detail::is_reading_to_merge) c.detail = detail::to_merge;
     c.bytes = call.bytes();
     c.runs = call.runs();
     std::string places, failed;
@@ -81,9 +83,9 @@ inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
         c.begin = std::chrono::steady_clock::now();
         any_handle opened = inner(path, flags, error);
         c.end = std::chrono::steady_clock::now();
-        c.error = error;
-        bool const expected = flags.may_be_missing && error == std::errc::no_such_file_or_directory;
-        if (to->wants(-1, expected ? std::error_code() : error)) to->record(c);
+        c.missing = flags.may_be_missing && error == std::errc::no_such_file_or_directory;
+        if (!c.missing) c.error = error;
+        if (to->wants(-1, c.error)) to->record(c);
         if (error) return {};
         return any_handle(tracing(std::move(opened), to, path));
       });

@@ -23,9 +23,10 @@ struct access_summary {
   std::int64_t granule = 0;   // divides all offsets and lengths; 0: nothing is wanted
   std::int64_t alone_ns = 0;  // the time of the slowest rank by itself, as that rank estimates it
   std::int64_t alone_sum_ns = 0;
-  std::int32_t ranks = 0;     // ranks that want anything
-  std::int32_t pending = 0;   // requests of earlier calls that may still write
-  std::int32_t unsorted = 0;  // 1: some view names bytes twice, so its windows are not stretches of its stream
+  std::int64_t alone_calls = 0;  // of all ranks by themselves, as they estimate it: shared servers get them all
+  std::int32_t ranks = 0;        // ranks that want anything
+  std::int32_t pending = 0;      // requests of earlier calls that may still write
+  std::int32_t unsorted = 0;     // 1: some view names bytes twice, so its windows are not stretches of its stream
 
   constexpr bool empty() const noexcept { return ranks == 0; }
   constexpr std::int64_t span() const noexcept { return empty() ? 0 : high - low; }
@@ -41,6 +42,7 @@ struct access_summary {
     granule = std::gcd(granule, other.granule);
     alone_ns = std::max(alone_ns, other.alone_ns);
     alone_sum_ns = add(alone_sum_ns, other.alone_sum_ns);
+    alone_calls = add(alone_calls, other.alone_calls);
     ranks += other.ranks;
     pending += other.pending;
     unsorted |= other.unsorted;

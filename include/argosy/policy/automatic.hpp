@@ -35,8 +35,8 @@ struct automatic {
   std::uint64_t key() const {
     return key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
                   sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
-                  exchange.piece_ns, exchange.block_ns, exchange.server_byte_ns, exchange.crowd, exchange.write,
-                  data_shipping.key());
+                  exchange.piece_ns, exchange.block_ns, exchange.server_byte_ns, exchange.server_call_ns,
+                  exchange.crowd, exchange.write, data_shipping.key());
   }
   friend bool operator==(automatic const&, automatic const&) = default;
 
@@ -75,8 +75,8 @@ struct automatic {
     // A rank gets whole blocks, whatever it wants of them.
     auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
     double const times = times_of_blocks(all, ranks), bytes = std::max(static_cast<double>(all.bytes), times * block);
-    slowest = std::max(
-        {slowest, bytes * exchange.server_byte_ns, times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
+    slowest = std::max({slowest, at_servers(bytes, static_cast<double>(all.alone_calls)),
+                        times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
     if (kind == access_kind::read) return slowest;
     // And for a write as the only one: as many at a time as there are blocks, and ranks.
     double const blocks = static_cast<double>(all.span()) / block + 1;
@@ -93,11 +93,11 @@ struct automatic {
   double together_ns(access_kind kind, access_summary const& all, rank_group const& ranks,
                      collective_plan const& p) const {
     auto const n = static_cast<std::int64_t>(p.domains.size());
-    double const calls = static_cast<double>(p.rounds()) *
-                         (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
+    double const calls = static_cast<double>(n) * static_cast<double>(p.rounds());
+    double const calls_ns = calls * (kind == access_kind::read ? sieving.prices.call_ns : sieving.prices.write_call_ns);
     auto const span = static_cast<double>(all.span());
-    double const accessed = std::max(span * exchange.server_byte_ns,
-                                     shared(span * sieving.prices.byte_ns + static_cast<double>(n) * calls, n, ranks));
+    double const accessed =
+        std::max(at_servers(span, calls), shared(span * sieving.prices.byte_ns + calls_ns, n, ranks));
     auto const moving = [&](std::int64_t bytes, std::int64_t pieces) {
       return static_cast<double>(bytes) * exchange.byte_ns + static_cast<double>(pieces) * exchange.piece_ns;
     };
@@ -105,6 +105,10 @@ struct automatic {
         std::max(moving(all.most_bytes, all.most_pieces), shared(moving(all.bytes, all.pieces), ranks.size, ranks));
     return (accessed + moved) * (kind == access_kind::write ? exchange.write : 1) +
            static_cast<double>(p.rounds() + 1) * exchange.round_ns;
+  }
+  // The servers of the file system work for all ranks, whoever asks.
+  double at_servers(double bytes, double calls) const {
+    return bytes * exchange.server_byte_ns + calls * exchange.server_call_ns;
   }
   // The time for the work of `among` ranks, shared among the processors.
   static double shared(double sum, std::int64_t among, rank_group const& ranks) {

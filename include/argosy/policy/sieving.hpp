@@ -69,14 +69,23 @@ struct sieving {
   double price_ns(window const& w, access_kind kind) const {
     return merge(w, kind) ? merged_ns(w, kind) : pieces_ns(w, kind);
   }
-  // The price of the whole access: assumes that all windows are like the first.
-  double price_ns(access const& wanted) const {
-    if (wanted.bytes == 0) return 0;
+  // The whole access: assumes that all windows are like the first.
+  struct estimate {
+    double ns = 0, calls = 0;  // calls that read or write
+  };
+  estimate estimate_of(access const& wanted) const {
+    if (wanted.bytes == 0) return {};
     window const first = next(wanted, wanted.position);
-    return price_ns(first, wanted.kind) * static_cast<double>(wanted.bytes) / static_cast<double>(first.wanted);
+    double const windows = static_cast<double>(wanted.bytes) / static_cast<double>(first.wanted);
+    return {price_ns(first, wanted.kind) * windows, calls_of(first, wanted.kind) * windows};
   }
+  double price_ns(access const& wanted) const { return estimate_of(wanted).ns; }
 
  private:
+  double calls_of(window const& w, access_kind kind) const {
+    if (!merge(w, kind)) return static_cast<double>(w.pieces);
+    return kind == access_kind::write && w.holes() > 0 ? 2 : 1;
+  }
   double pieces_ns(window const& w, access_kind kind) const {
     return static_cast<double>(w.pieces) * (kind == access_kind::read ? prices.call_ns : prices.write_call_ns) +
            static_cast<double>(w.wanted) * prices.byte_ns;

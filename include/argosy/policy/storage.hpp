@@ -23,6 +23,7 @@ struct exchange_prices {
   double piece_ns = 3;        // finding its place
   double block_ns = 0;        // handing a block of the file from rank to rank: POSIX files have no such thing
   double server_byte_ns = 0;  // a byte at the servers of the file system, which all ranks share; 0: there are none
+  double server_call_ns = 0;  // a call at the same servers: their time for one, by the number of servers
   // `crowd`: slow-down of a rank by itself while all other ranks access the file; prices are those of an idle machine.
   // `write`: cost of a collective write relative to a read (pages are allocated and locked).
   double crowd = 1.75;

@@ -72,14 +72,14 @@ class view {
 
   // The same view, if all that is wrong with it is that the filetype is not of whole etypes: holes may be of any size, and offsets
   // count as many bytes of data as an etype has. MPI does not allow that; its libraries do (the hint argosy_lenient).
-  view lenient() const {
-    view v(*this);
-    if (v.uneven_) v.fault_ = {};
-    return v;
-  }
+  // A view for writing of a filetype whose copies overlap ends with the first copy, beyond which programs that make one do not go.
+  view lenient(bool for_writing = false) const;
+  bool is_one_copy() const noexcept { return one_copy_; }
 
   // False where bytes are named twice, or a copy of the filetype begins before the one before it ends.
-  bool in_order() const { return filetype().true_extent() <= filetype().extent() && !filetype().overlaps(); }
+  bool in_order() const {
+    return (one_copy_ || filetype().true_extent() <= filetype().extent()) && !filetype().overlaps();
+  }
 
   // All tiles, with absolute offsets in the file: as many as fit below 2^63.
   layout const& stream() const { return whole().stream_; }
@@ -146,6 +146,7 @@ class view {
   std::string types_fault_;
   numbers<> array_sizes_;
   bool uneven_ = false;  // the filetype is not of whole etypes, and nothing else is wrong
+  bool one_copy_ = false;
   detail::carried_fault fault_;
 };
 

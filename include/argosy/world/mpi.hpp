@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -21,16 +23,22 @@
 #include <argosy/world/service.hpp>
 #include <argosy/world/shared_memory.hpp>
 
-namespace boost::mpi {
-class communicator;
-}
-
 namespace argosy {
 
-// Other types that stand for a communicator of MPI: an MPI_Comm (an int in some MPI libraries), or a class that converts
-// to one.
+// What stands for a communicator of MPI: an MPI_Comm (an int in some MPI libraries), or a class that converts to one, such as
+// boost::mpi::communicator.
 template <class C>
 concept mpi_handle = std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::convertible_to<C const&, MPI_Comm>);
+
+// A call of MPI failed, and the error handler returned.
+class mpi_error : public std::runtime_error {
+ public:
+  mpi_error(char const* call, int code);  // what() is the call, and what MPI says of the code
+  int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
 
 // Refers to a communicator and uses it for messages: to keep them apart from those of the program, duplicate it first.
 //
@@ -41,19 +49,19 @@ concept mpi_handle = std::same_as<C, MPI_Comm> || (std::is_class_v<C> && std::co
 // - Needs MPI_THREAD_FUNNELED: one thread makes all calls. With MPI_THREAD_MULTIPLE several threads may, of one communicator one
 //   after the other. rank(), size() and shared_memory are free of MPI.
 // - Errors of MPI go to the communicator's error handler, which ends the job unless the user has set another. If that one
-//   returns, boost::mpi::exception is thrown, and the other ranks are not told.
+//   returns, mpi_error is thrown, and the other ranks are not told.
 // - A message is one message of MPI, however long: beyond INT_MAX bytes its datatype has large blocks, and it meets
 //   receives of any kind of length. Needs MPI 3.
 class mpi {
  public:
   class request;
 
-  // Local. A Boost communicator is shared with its other owners; an MPI_Comm must outlive all copies. Throws
-  // std::invalid_argument for MPI_COMM_NULL and for an intercommunicator.
-  mpi(boost::mpi::communicator const& c);
+  // Local. A class is copied, so a communicator of Boost is shared with its other owners; an MPI_Comm must outlive all
+  // copies. Throws std::invalid_argument for MPI_COMM_NULL and for an intercommunicator.
   template <mpi_handle C>
-    requires(!std::derived_from<C, boost::mpi::communicator>)
-  mpi(C const& c) : mpi(attached{}, static_cast<MPI_Comm>(c)) {}
+  mpi(C const& c) : mpi(attached{}, static_cast<MPI_Comm>(c)) {
+    if constexpr (std::is_class_v<C> && std::copy_constructible<C>) owner_ = std::make_shared<C const>(c);
+  }
   // The same, but what would be thrown is std::errc::invalid_argument; then this is no world, and has no ranks.
   template <mpi_handle C>
   mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
@@ -123,7 +131,7 @@ class mpi {
   void read();
   void all_reduce(void* value, detail::mpi_reduction& how) const;
 
-  std::shared_ptr<boost::mpi::communicator const> communicator_;
+  std::shared_ptr<void const> owner_;         // of comm_; null: the program
   std::shared_ptr<memory_world const> near_;  // where its ranks meet; null: in MPI
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -23,13 +23,18 @@ std::string right(std::string const& text, std::size_t width) {
 std::string left(std::string const& text, std::size_t width) {
   return text + std::string(width - std::min(width, text.size()), ' ');
 }
-// "least  mean  most"
-template <class Text>
-std::string three(spread const& s, std::size_t width, Text&& text) {
+std::string plain(std::int64_t n) { return std::to_string(n); }
+// "least  mean  most"; a mean of times is a time, rounded.
+std::string three(spread const& s, std::size_t width, std::string (&text)(std::int64_t)) {
   auto const mean = static_cast<std::int64_t>(s.mean() + 0.5);
   return right(text(s.least), width) + right(text(mean), width) + right(text(s.most), width);
 }
-std::string plain(std::int64_t n) { return std::to_string(n); }
+// The mean of counts as it is.
+std::string three_counts(spread const& s, std::size_t width) {
+  bool const whole = s.ranks == 0 || s.sum % s.ranks == 0;
+  return right(plain(s.least), width) + right(with_digits(s.mean(), whole ? 0 : 1), width) +
+         right(plain(s.most), width);
+}
 // "12 MB", "3.4 kB": round numbers, to be read.
 std::string size_of(double bytes) {
   static constexpr std::array<char const*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
@@ -53,7 +58,8 @@ std::string to_table(summed_report const& s) {
     spread const& n = s.numbers[i];
     // Rounds are those of all ranks together: their sum over ranks counts nothing.
     bool const shared = report_numbers[i].value == &report::rounds;
-    text += "  " + detail::padded(name) + three(n, 14, plain) + right(shared ? "" : plain(n.sum), 16) + "\n";
+    text += "  " + detail::padded(name) + (time ? three(n, 14, plain) : three_counts(n, 14)) +
+            right(shared ? "" : plain(n.sum), 16) + "\n";
   }
   if (timed)
     text += "  " + detail::padded("exchange_ns") + three(s.exchange, 14, plain) + right(plain(s.exchange.sum), 16) +
@@ -254,7 +260,7 @@ std::string to_string(usage_report const& r) {
     usage_numbers::row const& row = r.numbers.rows[k];
     if (row.calls.sum == 0) continue;
     any = true;
-    text += "  " + left(name_of_call_kind(k), 42) + three(row.calls, 7, plain) + right(plain(row.bytes), 16) +
+    text += "  " + left(name_of_call_kind(k), 42) + three_counts(row.calls, 7) + right(plain(row.bytes), 16) +
             right(plain(row.file_calls), 14) + (row.failed > 0 ? "  " + counted(row.failed, "failure") : "") + "\n";
   }
   if (!any) return text + "  no data was read or written\n";

@@ -171,7 +171,9 @@ void scheduler::wake(task& t, picoseconds at) {
 void scheduler::resume(task& t) {
   current_ = &t;
   auto* const before = std::exchange(argosy::detail::phases_heard_by, t.heard);
+  bool const merges = std::exchange(argosy::detail::is_reading_to_merge, t.reads_to_merge);
   t.context->resume();
+  t.reads_to_merge = std::exchange(argosy::detail::is_reading_to_merge, merges);
   t.heard = std::exchange(argosy::detail::phases_heard_by, before);
   current_ = nullptr;
 }

@@ -195,6 +195,7 @@ struct task {
   waiting why;
   std::vector<open_phase> phases;
   argosy::detail::phase_listener* heard = nullptr;  // while it runs: tasks share a thread
+  bool reads_to_merge = false;                      // likewise
   std::optional<coroutine> context;
 };
 

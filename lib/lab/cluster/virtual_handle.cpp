@@ -240,6 +240,7 @@ argosy::storage virtual_handle::storage() const {
   // Pieces that do not follow one another are a request each.
   s.prices.call_ns = s.prices.write_call_ns = static_cast<double>(d.call_ns + d.request_ns);
   s.prices.lock_ns = static_cast<double>(d.lock_ns);
+  s.exchange.server_call_ns = static_cast<double>(d.request_ns) / std::max(1, d.servers);
   if (d.server_mb_per_s > 0) {
     s.prices.byte_ns = 1e3 / static_cast<double>(d.server_mb_per_s);
     s.exchange.server_byte_ns = s.prices.byte_ns / std::max(1, d.servers);

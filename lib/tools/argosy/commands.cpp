@@ -62,7 +62,8 @@ constexpr std::array table{
         "plan", "", 0, 0, "says what a collective call on an array would do, without a file",
         "Prints the plan that the library would carry out, why it was chosen, and what other policies would do, "
         "with the prices that are compared. Then the call is made on the virtual cluster, once by each policy, "
-        "with messages and calls counted. An array that is too large for memory is halved until it fits, and the "
+        "with messages and calls counted; prices are those of its disk, and without this run those of local files. An "
+        "array that is too large for memory is halved until it fits, and the "
         "output says so.",
         plan_options, "plan --ranks 64 --nodes 4 --array 1024x1024x1024 --type double --block --write --svg plan.svg",
         run_plan},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <system_error>
 
 #if ARGOSY_TOOL_HAS_LAB
 #include <argosy/datatype.hpp>
@@ -31,10 +32,26 @@ planned_call scaled(planned_call c, std::int64_t most_bytes) {
 
 bool has_virtual_cluster() noexcept { return true; }
 
-dry_run run_dry(planned_call const& c, any_policy const& by) {
+namespace {
+
+lab::scenario scenario_of(planned_call const& c) {
   lab::scenario s{.ranks = static_cast<int>(c.ranks),
                   .ranks_per_node = static_cast<int>((c.ranks + c.nodes - 1) / c.nodes)};
   s.disk.block_bytes = c.block_bytes;
+  return s;
+}
+
+}  // namespace
+
+storage dry_storage(planned_call const& c) {
+  lab::virtual_files const files(scenario_of(c).disk);
+  std::error_code error;
+  any_handle const f = files.opener()("array", {.write = true, .create = true}, error);
+  return f.storage();
+}
+
+dry_run run_dry(planned_call const& c, any_policy const& by) {
+  lab::scenario const s = scenario_of(c);
   lab::virtual_files files(s.disk);
   if (c.kind == access_kind::read)
     files.put("array", std::vector<std::byte>(static_cast<std::size_t>(c.array.bytes())));
@@ -69,6 +86,8 @@ dry_run run_dry(planned_call const& c, any_policy const& by) {
 #else
 
 bool has_virtual_cluster() noexcept { return false; }
+
+storage dry_storage(planned_call const&) { return {}; }
 
 dry_run run_dry(planned_call const&, any_policy const&) {
   throw std::logic_error("this argosy was built without the virtual cluster (ARGOSY_BUILD_LAB=OFF)");

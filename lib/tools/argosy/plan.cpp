@@ -111,6 +111,7 @@ std::unique_ptr<planned_rank> rank_of(planned_call const& c, std::int64_t rank) 
   r->file.rank = static_cast<int>(rank);
   r->file.ranks = static_cast<int>(c.ranks);
   r->file.follow(file_hints({}, {}, c.hints));
+  r->file.lies_on(c.on);
   layout const part = c.array.part_of(rank);
   r->work.kind = c.kind;
   r->work.where = std::make_shared<detail::used_view const>(view(0, argosy::bytes(c.array.element_bytes), part));
@@ -271,6 +272,8 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
   } catch (invalid_layout const& e) {
     throw usage_error(e.what());
   }
+  bool const wanted = !given.has("--no-dry-run");
+  if (wanted && has_virtual_cluster()) c.on = dry_storage(c);  // the plan that the dry run carries out
   planning const p = plan_of(c);
   if (given.has("--svg")) {
     layout const of_rank_0 = c.array.part_of(0);
@@ -278,7 +281,6 @@ int run_plan(arguments const& given, std::ostream& out, std::ostream& err) {
                p.chosen.together ? draw(p.chosen, {.ranks = p.parts}) : draw(p.alone, {.ranks = {&of_rank_0, 1}}));
   }
   std::unique_ptr<dry_runs> dry;
-  bool const wanted = !given.has("--no-dry-run");
   if (wanted && has_virtual_cluster()) dry = std::make_unique<dry_runs>(run_all(c));
   if (given.json()) {
     if (wanted && !dry) err << "argosy: no dry run: this argosy was built without the virtual cluster\n";

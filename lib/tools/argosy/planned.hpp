@@ -10,6 +10,7 @@
 #include <argosy/layout/layout.hpp>
 #include <argosy/policy/access.hpp>
 #include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy::tool {
 
@@ -27,6 +28,7 @@ struct planned_call {
   std::int64_t ranks = 4, nodes = 1, block_bytes = 4096;
   access_kind kind = access_kind::write;
   argosy::hints hints;
+  storage on = {};  // what the file lies on
 };
 
 // Counted by the virtual cluster, with seconds of its model.
@@ -40,6 +42,8 @@ struct dry_run {
 bool has_virtual_cluster() noexcept;
 // One call on so many ranks, after the file is open and the view set. `by`: empty for what the hints choose.
 dry_run run_dry(planned_call const& c, any_policy const& by);
+// What the file of these runs lies on.
+storage dry_storage(planned_call const& c);
 // The same array with halved sizes, until all of it fits into `most_bytes`.
 planned_call scaled(planned_call c, std::int64_t most_bytes);
 

@@ -163,7 +163,7 @@ findings look_at(trace const& t, std::int64_t small_bytes) {
     first = std::min(first, e.begin_ns);
     last = std::max(last, e.end_ns());
     if (!is_call_of_file(e)) {
-      phase_sum& of = f.by_phase[e.category];
+      phase_sum& of = f.by_phase[e.name == "round" ? e.name : e.category];
       of.all.add(e);
       of.own_ns[e.rank] += own[i];
       f.waits_ns[e.rank] += e.category == "agreement" || e.category == "waiting" ? own[i] : 0;

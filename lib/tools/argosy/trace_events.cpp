@@ -122,7 +122,7 @@ class reader {
     if (e.category == "message") return add(std::move(m), e, e.name == "sent");
     while (!result.empty()) {
       std::string_view const word = take_word(result);
-      if (word.empty() || word == "ok") continue;
+      if (word.empty() || word == "ok" || word == "missing") continue;
       if (auto const n = number<std::int64_t>(word)) {
         e.result = *n;
       } else {

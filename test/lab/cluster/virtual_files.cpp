@@ -19,6 +19,7 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/forwarding.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/policy/independent.hpp>
@@ -437,6 +438,52 @@ TEST_CASE("a view of a sequential file begins at the same place for all, however
   bytes expected = filled(100, 1);
   expected.resize(103, std::byte{2});
   CHECK(files.content("f") == expected);
+}
+
+namespace {
+
+struct throwing : io::forwarding<throwing, io::any_handle> {
+  throwing(io::any_handle inner, io::file_call call) : forwarding(std::move(inner)), at(call) {}
+  template <class Act>
+  io::io_result around(io::handle_call const& c, Act&& act) {
+    if (c.kind == at) throw std::runtime_error("not this one");
+    return act();
+  }
+  io::file_call at;
+};
+
+}  // namespace
+
+TEST_CASE("where an opener or its handle throws in open, no rank waits, and nothing is left behind",
+          "[virtual][file]") {
+  auto const where = GENERATE(io::file_call::open, io::file_call::size, io::file_call::lock, io::file_call::unlock);
+  auto const failing = GENERATE(0, 1, 2);
+  CAPTURE(to_string(where), failing);
+  io::lab::virtual_files const files;
+  int told = 0;
+  io::lab::virtual_cluster({.ranks = 3, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
+    io::opener const below = files.opener();
+    io::opener const mine = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
+      if (world.rank() != failing) return below(path, flags, error);
+      if (where == io::file_call::open) throw std::runtime_error("not this one");
+      io::any_handle h = below(path, flags, error);
+      if (error) return h;
+      return io::any_handle(throwing(std::move(h), where));
+    });
+    std::error_code error;
+    std::string thrown;
+    virtual_file f;
+    try {
+      f = virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::append, error, mine);
+    } catch (std::runtime_error const& e) {
+      thrown = e.what();
+    }
+    CHECK_FALSE(f.is_open());
+    CHECK(thrown == (world.rank() == failing ? "not this one" : ""));
+    if (world.rank() != failing && error == io::errc::error_on_another_rank) ++told;
+  });
+  CHECK(told == 2);
+  CHECK_FALSE(files.exists("f"));
 }
 
 TEST_CASE("where asking for the shared pointer throws on the one rank that asks, no rank waits", "[virtual][file]") {

@@ -16,6 +16,7 @@
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
+#include <argosy/policy/automatic.hpp>
 
 #include "support/catch.hpp"
 #include "support/slipping_policies.hpp"
@@ -231,7 +232,8 @@ TEST_CASE("nobody's policy is asked where nobody asks for anything", "[policy][v
 TEST_CASE("plans say what their prices are of, and all ranks have the same ones", "[automatic][prices][virtual]") {
   io::lab::virtual_files const disk;
   io::lab::virtual_gpfs const gpfs({.block_bytes = 65536}, 2);
-  auto const reason = [](io::opener const& files, std::function<io::storage(int)> const& on = {}) {
+  auto const reason = [](io::opener const& files, std::function<io::storage(int)> const& on = {},
+                         io::any_policy const& policy = {}) {
     std::string words;
     io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, {.stack_bytes = std::size_t{1} << 20})
         .run([&](virtual_rank const& world) {
@@ -240,8 +242,8 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
               file::open(world, "f", io::mode::create | io::mode::read_write, {}, on ? files.wrapping(mine) : files);
           f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 16)});
           std::vector<int> const data = numbers(world.rank(), 1);
-          std::string const said = f.write_at_all(0, data).reason;
-          CHECK(f.explain_all(io::access_kind::write, data).reason == said);
+          std::string const said = f.write_at_all(0, data, policy).reason;
+          CHECK(f.explain_all(io::access_kind::write, data, policy).reason == said);
           if (world.rank() == 0) words = said;
           f.close();
         });
@@ -253,6 +255,40 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
   CHECK(reason(disk.opener(), [](int r) { return r < 2 ? io::storage::network() : io::storage(); }) ==
         "several file systems");
   CHECK(reason(disk.opener(), [](int r) { return io::storage{.name = r == 3 ? "" : "local files"}; }) == "local files");
+  // A policy of the program has its own prices.
+  CHECK(reason(disk.opener(), {}, io::automatic{}) ==
+        "local files (of the policy that the program gave; what ranks take alone by those of the virtual disk)");
+  CHECK(reason(disk.opener(), [](int) { return io::storage(); }, io::automatic{}) == "local files");
+  CHECK(reason(gpfs.opener(), {}, io::automatic{.storage = "the simulated GPFS"}) == "the simulated GPFS");
+}
+
+TEST_CASE(
+    "on the virtual disk many ranks with small pieces in turn go together, as its servers have their requests in "
+    "common",
+    "[automatic][prices][virtual]") {
+  for (auto const& [ranks, per_node] : {std::pair(64, 16), std::pair(256, 16)}) {
+    io::lab::virtual_files const files;
+    auto const seconds = [&](io::any_policy const& policy, std::string& reason) {
+      return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node},
+                                      {.stack_bytes = std::size_t{1} << 20})
+          .run([&](virtual_rank const& world) {
+            file f = file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
+            f.set_view(512 * world.rank(), io::resized(io::type<std::byte[512]>, 0, 512 * world.size()));
+            std::vector<std::byte> const data(16384);
+            std::string const said = f.write_all(data, policy).reason;
+            if (world.rank() == 0) reason = said;
+            f.close();
+          })
+          .seconds;
+    };
+    std::string chosen, other;
+    double const automatic = seconds({}, chosen), together = seconds(io::two_phase{}, other),
+                 alone = seconds(io::sieving{}, other);
+    CAPTURE(ranks, chosen, automatic, together, alone);
+    CHECK(chosen.find("together takes about ") != std::string::npos);
+    CHECK(together < alone);
+    CHECK(automatic < 1.05 * together);  // it takes a reduction more to choose
+  }
 }
 
 TEST_CASE("where ranks are on several file systems the dearer of each two prices counts",

@@ -44,6 +44,10 @@ class arguments {
       : call_(call), where_(where) {
     same("call", call);
   }
+  // A call that may meet others on other ranks, those that are `alike`.
+  arguments(std::string_view call, std::string_view alike, source_location where) : call_(call), where_(where) {
+    same("call", fingerprint(alike), call);
+  }
 
   // Adds an argument that must be equal on all ranks and is always compared.
   template <class T>

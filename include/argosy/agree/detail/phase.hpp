@@ -32,6 +32,8 @@ struct phase_facts {
   std::string_view name = {};  // a literal: which call it is; empty: that of the phase
   std::int64_t offset = -1;    // in the file; -1: none
   std::int64_t bytes = -1;
+  std::int64_t number = -1;      // of a round, from 1
+  std::string_view detail = {};  // a literal: what it is for
 };
 
 enum class message_end : std::uint8_t { sent, received };
@@ -73,6 +75,21 @@ inline void tell_message(message_end e, int peer, std::int64_t bytes) noexcept {
   if (phases_heard_by) [[unlikely]]
     phases_heard_by->message_passed(e, peer, bytes);
 }
+
+// True while this thread reads what it will write back with changes. As phases_heard_by, it is each virtual rank's own.
+inline constinit thread_local bool is_reading_to_merge = false;
+inline constexpr std::string_view to_merge = "to merge";
+
+class reading_to_merge {
+ public:
+  reading_to_merge() noexcept : before_(std::exchange(is_reading_to_merge, true)) {}
+  reading_to_merge(reading_to_merge const&) = delete;
+  reading_to_merge& operator=(reading_to_merge const&) = delete;
+  ~reading_to_merge() { is_reading_to_merge = before_; }
+
+ private:
+  bool before_;
+};
 
 // While it lives, `to` hears this thread; null changes nothing.
 class hearing_phases {

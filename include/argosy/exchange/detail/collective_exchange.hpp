@@ -202,14 +202,26 @@ class collective_exchange {
     wake(word);
   }
 
+  // Of one half of it: to the aggregators, or between them and the file. The other half is in a span of the same number.
+  static in_phase in_round(step const& k) {
+    return in_phase(phase::exchange, {.name = "round", .number = k.round + 1});
+  }
+
   // --- writing ---
 
   void write() {
     std::optional<step> before, now = next();
     for (; now || before; before = now, now = next()) {
-      if (now && !links_.none()) exchange_messages(*now);
-      if (now) for_each_near(*now, [&](std::size_t s, file_window const& w) { fill(s, *now, w); });
-      if (before) if_aggregator(*before, [&](std::size_t s, file_window const& w) { empty_to_file(s, *before, w); });
+      if (now) {
+        in_phase const half = in_round(*now);
+        if (!links_.none()) exchange_messages(*now);
+        for_each_near(*now, [&](std::size_t s, file_window const& w) { fill(s, *now, w); });
+      }
+      if (before)
+        if_aggregator(*before, [&](std::size_t s, file_window const& w) {
+          in_phase const half = in_round(*before);
+          empty_to_file(s, *before, w);
+        });
     }
   }
 
@@ -309,12 +321,14 @@ class collective_exchange {
     std::optional<step> now, ahead = next();
     for (; ahead || now; now = ahead, ahead = next()) {
       if (ahead) {
+        in_phase const half = in_round(*ahead);
         if (!links_.none())
           links_.expect(*ahead, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
         for_each_near(*ahead, [&](std::size_t s, file_window const& w) { ask(s, *ahead, w); });
         if_aggregator(*ahead, [&](std::size_t s, file_window const& w) { fill_from_file(s, *ahead, w); });
       }
       if (!now) continue;
+      in_phase const half = in_round(*now);
       for_each_near(*now, [&](std::size_t s, file_window const& w) { take(s, *now, w); });
       if (!links_.none())
         links_.take(*now, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <system_error>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/plan/report.hpp>
@@ -19,7 +20,10 @@ template <handle H>
 io_result read_back(H& file, std::int64_t offset, std::span<std::byte> data, report& done) {
   io_result all;
   for (int empty = 0;;) {
-    io_result const got = file.read(offset + all.bytes, data.subspan(static_cast<std::size_t>(all.bytes)));
+    io_result const got = [&] {
+      reading_to_merge const marked;
+      return file.read(offset + all.bytes, data.subspan(static_cast<std::size_t>(all.bytes)));
+    }();
     ++done.read_calls;
     done.bytes_read += got.bytes;
     all.bytes += got.bytes;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/common_storage.hpp>
@@ -31,12 +32,12 @@ bool basic_file<World>::is_open() const noexcept {
 
 template <communicator World>
 int basic_file<World>::rank() const noexcept {
-  return crew_ && crew_->file ? crew_->file->rank : 0;
+  return crew_ && crew_->file ? crew_->file->rank : -1;  // never opened: it does not know
 }
 
 template <communicator World>
 detail::open_file& basic_file<World>::local() const {
-  if (!crew_ || !crew_->file) throw error(alone(0, detail::closed()), "a call", "", 0);
+  if (!crew_ || !crew_->file) throw error(alone(-1, detail::closed()), "a call", "", -1);
   return *crew_->file;
 }
 
@@ -127,18 +128,20 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
   bool made = false;
   if (result && create) {
-    failure const mine = maker ? part.create(made) : failure();
+    // The opener, and the handle that it returns, may be code of the program.
+    failure const mine = maker ? detail::failure_of(errc::io, [&] { return part.create(made); }) : failure();
     part.before_waiting();
     result = detail::agree_on_outcome(*crew.world, mine);
   }
   if (result) {
-    failure mine = create && maker ? failure() : part.open_existing();
-    if (!mine && has(modes, mode::append)) mine = part.to_end();
     bool no_locks = false;
-    if (!mine && can_write(modes)) {
-      failure const tried = part.try_lock(no_locks);
-      if (!no_locks) mine = tried;
-    }
+    failure const mine = detail::failure_of(errc::io, [&] {
+      failure f = create && maker ? failure() : part.open_existing();
+      if (!f && has(modes, mode::append)) f = part.to_end();
+      if (f || !can_write(modes)) return f;
+      f = part.try_lock(no_locks);
+      return no_locks ? failure() : f;
+    });
     // True on all ranks, if it is on one.
     int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complaint.empty() ? 0 : 4);
     part.before_waiting();
@@ -186,7 +189,7 @@ void basic_file<World>::close(on_error e) {
 
 template <communicator World>
 agreement basic_file<World>::close_agreed(on_error const& e) try {
-  if (!crew_ || !crew_->file) return alone(0, detail::closed());
+  if (!crew_ || !crew_->file) return alone(-1, detail::closed());
   detail::crew<World>& crew = *crew_;
   detail::open_file& part = *crew.file;
   if (is_open()) part.drain();

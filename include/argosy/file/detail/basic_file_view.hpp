@@ -70,7 +70,9 @@ failure basic_file<World>::begin_at_pointer(view_shape const& shape, bool lenien
   if (!at) return mine;
   std::shared_ptr<detail::used_view const> made;
   mine = detail::failure_of(errc::datatype, [&] {
-    made = std::make_shared<detail::used_view const>(shape.at(byte_offset(*at)), crew_->develop, lenient);
+    argosy::view v = shape.at(byte_offset(*at));
+    if (lenient) v = v.lenient(can_write(local().modes));
+    made = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);
   });
   if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
   return mine;
@@ -97,8 +99,9 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
-      if (lenient) v = v.lenient();
-      if (can_write(local().modes) && !(lenient && v.fault(true) == filetype_fault::not_etypes)) v.require_writable();
+      if (lenient) v = v.lenient(can_write(local().modes));
+      bool const taken = lenient && (v.is_one_copy() || v.fault(true) == filetype_fault::not_etypes);
+      if (can_write(local().modes) && !taken) v.require_writable();
       if ((crew_->develop || v.representation().converts()) && !v.types_fault().empty())
         throw invalid_layout(v.types_fault());
       next = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);

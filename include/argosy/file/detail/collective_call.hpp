@@ -35,6 +35,20 @@
 namespace argosy::detail {
 
 // What this rank brings to it. The name of the call is a literal.
+// By the hint argosy_lenient, ranks of one call may give offsets or use their pointers: a library above may know on some ranks only
+// that there is nothing to do.
+constexpr std::string_view at_any_pointer(std::string_view call) noexcept {
+  constexpr std::pair<std::string_view, std::string_view> alike[] = {{"read_at_all", "read_all"},
+                                                                     {"write_at_all", "write_all"},
+                                                                     {"iread_at_all", "iread_all"},
+                                                                     {"iwrite_at_all", "iwrite_all"},
+                                                                     {"begin_read_at_all", "begin_read_all"},
+                                                                     {"begin_write_at_all", "begin_write_all"}};
+  for (auto const& [offset, pointer] : alike)
+    if (call == offset) return pointer;
+  return call;
+}
+
 struct collective_call {
   arguments given;
   job work;
@@ -43,7 +57,8 @@ struct collective_call {
   access_summary all = {};
   pointer_move moved = {};  // of the individual pointer
 
-  collective_call(std::string_view call, source_location where) : given(call, where) {}
+  collective_call(std::string_view call, bool lenient, source_location where)
+      : given(call, lenient ? at_any_pointer(call) : call, where) {}
 
   // Of the plan, for what is said of the hints.
   struct {
@@ -72,7 +87,7 @@ struct collective_call {
     work.timed = true;
     std::uint64_t key = 0;
     given.fail(failure_of(errc::argument, [&] { key = work.together.has_value() ? work.together.key() : 0; }));
-    given.same("policy", key, work.together.has_value() ? work.together.name() : "of each rank by itself");
+    given.same("policy", key, work.together.has_value() ? work.together.name() : work.policy.name());
     if (given.fault()) return;
     if (ordered)
       all.bytes = work.etypes;  // their sum; where they go is not known yet
@@ -153,6 +168,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
     world.all_reduce(where);
     plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
+  if (t.given_together) plan.reason += file.on_prices_of(t.together, plan.reason);
   if (plan.policy == data_shipping::name) plan.reason += file.parts.words();
   return plan;
 }

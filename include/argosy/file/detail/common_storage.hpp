@@ -25,8 +25,8 @@ struct storage_of_ranks {
     dearer(file, other.file, &prices::call_ns, &prices::write_call_ns, &prices::lock_ns, &prices::byte_ns,
            &prices::piece_ns);
     dearer(exchange, other.exchange, &exchange_prices::round_ns, &exchange_prices::byte_ns, &exchange_prices::piece_ns,
-           &exchange_prices::block_ns, &exchange_prices::server_byte_ns, &exchange_prices::crowd,
-           &exchange_prices::write);
+           &exchange_prices::block_ns, &exchange_prices::server_byte_ns, &exchange_prices::server_call_ns,
+           &exchange_prices::crowd, &exchange_prices::write);
   }
 };
 

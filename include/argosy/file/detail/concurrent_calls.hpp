@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include <argosy/exchange/detail/staging.hpp>
+#include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/operation.hpp>
@@ -19,13 +20,16 @@ namespace argosy::detail {
 class concurrent_calls {
  public:
   // Local; every rank of the file has one, over the same memory.
-  concurrent_calls(memory_world world, std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
+  concurrent_calls(memory_world world, call_board board, std::shared_ptr<open_file> file,
+                   std::shared_ptr<shared_pointer> pointer);
   // Leaves calls that others have not joined to themselves.
   ~concurrent_calls();
 
   std::shared_ptr<operation> start(collective_call c);
   // Until all calls so far have ended, on all ranks.
   void drain();
+  // Where ranks publish what they have come to; null where there is one rank.
+  call_board* board() noexcept;
 
  private:
   friend class collective_operation;

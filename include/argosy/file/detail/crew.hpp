@@ -16,6 +16,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/agree/detail/ranks_with.hpp>
+#include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
@@ -84,9 +85,6 @@ struct crew {
   // Sums up over all ranks what was done, and rank 0 writes it. Collective; after the file is closed, if it was closed by all.
   void tell_usage(agreement const& closed);
 
-  // Before other collective calls: all ranks have begun those.
-  void finish_later_calls();
-
   // After hints have changed: agents serve, and have their parts of the file, if they say so. Collective.
   failure follow_hints();
   failure partition();
@@ -102,8 +100,10 @@ template <communicator World>
 template <class Body>
 agreement crew<World>::collectively(arguments const& given, Body&& body) try {
   if constexpr (requires { world->note(given.call(), given.where()); }) world->note(given.call(), given.where());
+  if (concurrent) concurrent->drain();
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, given.call(), given.where());
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, given.call(), given.where());
-  finish_later_calls();
+  if (later) later->finish();
   access_summary all;
   all.pending = file->pending > 0 ? 1 : 0;
   file->before_waiting();
@@ -156,10 +156,11 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
 template <communicator World>
 void crew<World>::meet() {
   ranks = std::make_shared<team<World>>();
-  // The pointer, and where ranks meet in nonblocking and in other calls.
+  // The pointer, where ranks meet in nonblocking and in other calls, and what they have come to.
   constexpr bool meets = node_waiting<World> && !working_in_background<World>;
   std::size_t const pointer_bytes = 64, meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
-  std::size_t const bytes = pointer_bytes + 2 * meeting_bytes;
+  std::size_t const board_bytes = meets ? call_board::bytes_for(world->size()) : 0;
+  std::size_t const bytes = pointer_bytes + 2 * meeting_bytes + board_bytes;
   shared_memory common;
   bool shares = world->size() == 1;
   if (shares) {
@@ -180,7 +181,9 @@ void crew<World>::meet() {
       std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : distant_pointer());
   if (shares && meets)
     concurrent = std::make_unique<concurrent_calls>(
-        memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), file.shared(), pointer);
+        memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()),
+        call_board(part(pointer_bytes + 2 * meeting_bytes, board_bytes), world->rank(), world->size()), file.shared(),
+        pointer);
   else
     later.emplace(*world, file.shared(), pointer, ranks);
   if constexpr (meets)
@@ -245,12 +248,6 @@ void crew<World>::disband() {
 }
 
 template <communicator World>
-void crew<World>::finish_later_calls() {
-  if (concurrent) concurrent->drain();
-  if (later) later->finish();
-}
-
-template <communicator World>
 failure crew<World>::access_alone(call const& c, report& done) {
   failure f;
   pointer_move moved;
@@ -285,7 +282,7 @@ failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
 template <communicator World>
 collective_call crew<World>::prepare_together(call const& c, bool moves) const {
   file->note_call(c, true);
-  collective_call all(c.name, c.where());
+  collective_call all(c.name, file->hints().values().lenient, c.where());
   all.given.fail(file->prepare(c, all.work, moves ? &all.moved : nullptr));
   all.ordered = c.pointer == pointer_kind::shared;
   all.develop = develop;
@@ -296,6 +293,7 @@ collective_call crew<World>::prepare_together(call const& c, bool moves) const {
 
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.given.call(), c.given.where());
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
   one_thread::inside const caller(&file->user);
@@ -349,6 +347,7 @@ void crew<World>::tell_usage(agreement const& closed) {
 
 template <communicator World>
 collective_plan crew<World>::explain(collective_call& c, agreement& result) try {
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.given.call(), c.given.where());
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
   file->before_waiting();

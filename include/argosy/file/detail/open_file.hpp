@@ -54,9 +54,10 @@ class io_threads;
 
 // A view as transfers use it: what is asked of it more than once is asked once.
 struct used_view {
-  // `checked`: in develop mode types are compared where nothing converts, too. `unchecked`: by the hint argosy_lenient.
+  // `checked`: in develop mode types are compared where nothing converts, too. `unchecked`: the view is lenient, by the hint
+  // argosy_lenient.
   explicit used_view(argosy::view v, bool checked = false, bool unchecked = false)
-      : view(unchecked ? v.lenient() : std::move(v)),
+      : view(std::move(v)),
         lenient(unchecked),
         checks_types(checked || view.representation().converts()),
         sorted(view.in_order()),
@@ -211,6 +212,8 @@ struct open_file {
     return one_thread::inside(kind == access_kind::read || locks ? nullptr : &user);
   }
   access_summary summary_of(job const& t) const;
+  // Of a policy that a call was given, which prices are its own, where summary_of() has others.
+  std::string on_prices_of(any_policy const& given, std::string const& reason) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   std::uint64_t hosts_met(std::string const& host) const;                // a bit for each entry that names it
   // How many ranks the list allows, and which entries name hosts of this job. Any thread.

@@ -26,7 +26,9 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
     auto const& [part, data] = all[i];
     h.arrays.push_back({.name = entries_[i].name, .type = part.type(), .order = part.order(), .shape = part.shape()});
     why.keep(data.fault());
-    if (!why) why = detail::fault_of(part, data.buffer(), entries_[i].name);
+    why.keep(detail::failure_of(errc::datatype, [&] {  // the part may carry why it cannot be
+      return data.fault() ? failure() : detail::fault_of(part, data.buffer(), entries_[i].name);
+    }));
   }
   why.keep(detail::failure_of(errc::argument, [&]() -> failure {
     detail::place_arrays(h);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <argosy/format/basic_npy.hpp>
 #include <argosy/format/detail/stored_array.hpp>
@@ -23,9 +26,15 @@ basic_npy<World> basic_npy<World>::create(World const& world, std::string const&
 
 template <communicator World>
 void basic_npy<World>::make(World const& world, std::string const& path, hinted const& with, opener const& files) {
-  auto const bytes = detail::npy_header_of(part_.type(), part_.order(), part_.shape());
-  failure why;
-  auto const h = detail::parse_npy_header(bytes, why);  // a name or a shape may be none that NumPy takes
+  std::vector<std::byte> bytes;
+  std::optional<npy_header> h;
+  failure why = detail::failure_of(errc::datatype, [&] {
+    failure bad;
+    (void)part_.bytes();  // throws what the part carries
+    bytes = detail::npy_header_of(part_.type(), part_.order(), part_.shape());
+    h = detail::parse_npy_header(bytes, bad);  // a name or a shape may be none that NumPy takes
+    return bad;
+  });
   file_ = basic_file<World>::open(world, path, mode::create | mode::read_write, {with.hints(), with.where()}, files);
   bool cut = false;
   try {
@@ -113,7 +122,7 @@ npy_header basic_npy<World>::header_of(World const& world, std::string const& pa
 
 template <communicator World>
 detail::program_call basic_npy<World>::as(std::string_view call) const {
-  if (!file_.is_open()) return {call, {}, 0};
+  if (!file_.is_open()) return {call, {}, -1};
   return {call, file_.path(), file_.world().rank()};
 }
 

@@ -16,8 +16,17 @@ void basic_xdmf<World>::save(World const& world, std::string const& path, on_err
   detail::with_errors({"xdmf::save", path, world.rank()}, e.error(), what_failed_, [&] {
     detail::with_ranks(world, "xdmf::save", path, [&](World const& ours) {
       failure why;
-      std::string const text = detail::xdmf_text(path, grid_, fields_, why);
-      detail::agree_on_same(ours, "steps", text, why, e.where(), "xdmf::save", path);
+      std::string text;
+      for (detail::xdmf_field const& f : fields_)
+        why.keep(detail::failure_of(errc::datatype, [&] { f.fault.require_none(); }));
+      why.keep(detail::failure_of(errc::argument, [&] {
+        failure bad;
+        text = detail::xdmf_text(path, grid_, fields_, bad);
+        return bad;
+      }));
+      detail::arguments given("xdmf::save", e.where());
+      given.same_lines("steps", detail::fingerprint(text), [&] { return detail::xdmf_lines(grid_, fields_); });
+      detail::agree_on_equal(ours, given, why, path);
       failure written;
       if (ours.rank() == 0)
         written = detail::failure_of(errc::io, [&] {

@@ -40,7 +40,7 @@ class traced_phases final : public phase_listener {
     if (to_) write();
   }
 
-  // A call of a decorated handle is a call of the one inside, too: one phase.
+  // A call of a decorated handle is a call of the one inside, too: one phase. Rounds have names, and are in the exchange.
   void begin(phase p, phase_facts const& facts) noexcept override;
   void end(phase p) noexcept override;
   void message_passed(message_end e, int peer, std::int64_t bytes) noexcept override;

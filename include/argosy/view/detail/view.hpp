@@ -94,6 +94,16 @@ void view::make_of(Filetype const& type, layout filetype) {
     make(std::move(etype), std::move(filetype), types_of_copies(core, 1));
 }
 
+inline view view::lenient(bool for_writing) const {
+  view v(*this);
+  if (v.uneven_) v.fault_ = {};
+  if (!v.fault_ && for_writing && check_filetype(etype_, filetype_, true) == filetype_fault::tiles_overlap) {
+    v.stream_ = at(displacement_, filetype_);
+    v.one_copy_ = true;
+  }
+  return v;
+}
+
 inline std::int64_t view::offset_of_end(std::int64_t file_size) const {
   if (stream_.empty()) return 0;
   // Offsets never decrease within a tile, so its etypes are sorted by where they start; those of all tiles are, unless they interleave.

@@ -1,0 +1,174 @@
+// Ranks that mix up collective calls in the background and others: all of them end, with words that say who is where.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/file.hpp>
+
+#include "support/file_cases.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using io::errc;
+using io::mode;
+
+namespace {
+
+io::mpi const& world() {
+  static io::mpi const all(MPI_COMM_WORLD);
+  return all;
+}
+
+struct calls {
+  io::file f;
+  std::array<double, 4> mine{1, 2, 3, 4}, room{};
+  std::error_code error;
+  std::string told;
+
+  explicit calls(std::string const& path) : f(io::file::open(world(), path, mode::create | mode::read_write)) {}
+  int at() const { return 32 * world().rank(); }
+
+  void wait(io::request q) {
+    q.wait(error);
+    told = q.what_failed();
+  }
+  void blocking(std::string const& name) {
+    if (name == "write_at_all") f.write_at_all(at(), mine, error);
+    if (name == "read_at_all") f.read_at_all(at(), room, error);
+    if (name == "set_view") f.set_view(0, io::type<double>, error);
+    if (name == "sync") f.sync(error);
+    if (name == "set_size") f.set_size(400, error);
+    if (name == "close") f.close(error);
+    told = f.what_failed();
+  }
+  // The next blocking call, until all ranks have come to one that is the same.
+  void come_together() {
+    for (int i = 0; i < 2; ++i) f.sync(error);
+    f.write_at_all(at(), mine, error);
+    CHECK_FALSE(error);
+    // In the background there is nothing more on this file.
+    wait(f.iwrite_at_all(at(), mine));
+    CHECK(error == errc::not_same);
+    CHECK_THAT(told, Catch::Contains("no collective calls in the background any more"));
+    f.close(error);
+    CHECK_FALSE(error);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("one rank in a blocking call, the others wait for one in the background: not_same", "[file][errors][mixed]") {
+  if (world().size() == 1) return;
+  shared_scratch const here(world());
+  int number = 0;
+  for (char const* name : {"write_at_all", "read_at_all", "set_view", "sync", "set_size", "close"})
+    for (int culprit = 0; culprit < world().size(); ++culprit) {
+      CAPTURE(name, culprit);
+      calls c(here / ("f" + std::to_string(number++)));
+      c.wait(c.f.iwrite_at_all(c.at(), c.mine));  // of all ranks: nothing is wrong
+      CHECK_FALSE(c.error);
+      if (world().rank() == culprit) {
+        c.blocking(name);  // meets the next sync of the others
+        CHECK((c.error == errc::not_same || std::string(name) == "sync"));
+        if (std::string(name) != "sync") c.f.sync(c.error);
+      } else {
+        c.wait(c.f.iwrite_at_all(c.at(), c.mine));
+        CHECK(c.error == errc::not_same);
+        CHECK_THAT(c.told, Catch::Contains("rank " + std::to_string(culprit) + " is in " + name + " at ") &&
+                               Catch::Contains("mixed_calls.cpp") &&
+                               Catch::Contains("has not begun iwrite_at_all at "));
+        c.f.sync(c.error);
+        CHECK((c.error == errc::not_same || std::string(name) == "sync"));
+        if (std::string(name) != "sync") c.f.sync(c.error);
+      }
+      CHECK_FALSE(c.error);
+      c.come_together();
+    }
+}
+
+TEST_CASE("a call in the background that one rank begins alone is an error there, when it waits or closes",
+          "[file][errors][mixed]") {
+  if (world().size() == 1) return;
+  shared_scratch const here(world());
+  for (int culprit = 0; culprit < world().size(); ++culprit)
+    for (int before : {0, 2}) {
+      CAPTURE(culprit, before);
+      calls c(here / ("f" + std::to_string(2 * culprit + before / 2)));
+      std::vector<io::request> begun;
+      for (int i = 0; i < before; ++i) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
+      std::array<double, 4> other{};
+      io::request more;
+      bool const mine = world().rank() == culprit;
+      if (mine) more = c.f.iread_at_all(0, other);
+      for (io::request& q : begun) {
+        q.wait(c.error);
+        CHECK_FALSE(c.error);
+      }
+      c.f.sync(c.error);
+      CHECK_FALSE(c.error);  // all ranks are in it
+      if (mine) {
+        c.wait(std::move(more));
+        CHECK(c.error == errc::not_same);
+        CHECK_THAT(c.told, Catch::Contains("is in sync at ") && Catch::Contains("has not begun iread_at_all") &&
+                               Catch::Contains("which 1 of " + std::to_string(world().size()) + " ranks have begun"));
+      }
+      c.come_together();
+
+      // Dropped, it is told by close.
+      calls d(here / ("g" + std::to_string(2 * culprit + before / 2)));
+      if (mine) (void)d.f.iread_at_all(0, other);
+      d.f.close(d.error);
+      CHECK(d.error == errc::not_same);
+      CHECK_FALSE(d.f.is_open());
+    }
+}
+
+TEST_CASE("split calls against blocking ones, and a rank that leaves one out, end as well", "[file][errors][mixed]") {
+  if (world().size() == 1) return;
+  shared_scratch const here(world());
+  int const last = world().size() - 1;
+  calls c(here / "f");
+  if (world().rank() == last) {
+    c.f.sync(c.error);
+  } else {
+    c.f.begin_write_at_all(c.at(), c.mine);
+    c.f.end(c.error);
+    CHECK(c.error == errc::not_same);
+    CHECK_THAT(c.f.what_failed(), Catch::Contains("rank " + std::to_string(last) + " is in sync at "));
+    c.f.sync(c.error);
+  }
+  CHECK_FALSE(c.error);
+  c.come_together();
+}
+
+TEST_CASE("many calls of both kinds, in one order but with ranks far apart, never look like mistakes",
+          "[file][mixed][random]") {
+  shared_scratch const here(world());
+  calls c(here / "f");
+  for (int i = 0; i < 300; ++i) {
+    std::vector<io::request> begun;
+    for (int k = 0; k < i % 4; ++k) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
+    if (i % 3 == 0) c.f.write_at_all(c.at(), c.mine);
+    if (i % 50 == world().rank()) {
+      double const until = MPI_Wtime() + 0.06;  // longer than others wait before they look
+      while (MPI_Wtime() < until) {
+      }
+    }
+    for (io::request& q : begun) {
+      q.wait(c.error);
+      CHECK_FALSE(c.error);
+    }
+    if (i % 5 == 0) c.f.sync();
+  }
+  c.f.close();
+}
