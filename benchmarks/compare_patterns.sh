@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The collective rows of bench_patterns against both I/O components of Open MPI in turn: the peer of a row is the better one.
-#   benchmarks/compare_patterns.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--out DIR] [options of bench_patterns]
+#   benchmarks/compare_patterns.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--out DIR] [--mpiio LIBRARY] [options of bench_patterns]
 # Prints a table for each number of ranks and each directory; the CSV of all runs, and the merged ones, go to DIR.
+# With --mpiio build/release/lib/mpiio/libargosy-mpiio.so also argosy beside the same calls of MPI on the drop-in.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -10,13 +11,15 @@ bench=${BENCH_PATTERNS:-$root/build/release/bin/bench_patterns}
 ranks="2 4"
 directories="${TMPDIR:-/tmp} /dev/shm"
 out=$root/build/release/compare_patterns
+mpiio=
 options=()
 while (($#)); do
   case $1 in
     --ranks) ranks=$2; shift 2 ;;
     --dirs) directories=$2; shift 2 ;;
     --out) out=$2; shift 2 ;;
-    --help) sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"; exit ;;
+    --mpiio) mpiio=$(realpath "$2"); shift 2 ;;
+    --help) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit ;;
     *) options+=("$1"); shift ;;
   esac
 done
@@ -39,5 +42,9 @@ for directory in $directories; do
     echo
     echo "== $directory, $n ranks: the better of ompio and romio321 =="
     "$bench" "${runs[@]}" --csv "$name.csv"
+    [[ -n $mpiio ]] || continue
+    echo
+    echo "== $directory, $n ranks: the drop-in, where the table says mpi =="
+    mpiexec -n "$n" env LD_PRELOAD="$mpiio" "$bench" --group collective --dir "$directory" --csv "$name.mpiio.csv" "${options[@]}"
   done
 done

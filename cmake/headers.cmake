@@ -5,7 +5,7 @@
 #   argosy_integration_headers  argosy::argosy    everything else
 
 # The rooms, in their order: a room includes only rooms before it (the test `rooms`), in include/ and in lib/.
-set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file format lab)
+set(argosy_rooms error layout datatype view plan policy wire world agree handle exchange file format lab mpiio)
 
 set(argosy_pure_rooms datatype layout view policy plan world version)
 

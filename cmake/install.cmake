@@ -1,5 +1,5 @@
 # An export set for each component, so that `COMPONENTS headers` works on a machine without MPI and Boost.
-# What is installed by itself: cmake --install build --component runtime | development | tools
+# What is installed by itself: cmake --install build --component runtime | development | tools | mpiio
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

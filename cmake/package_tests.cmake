@@ -15,7 +15,7 @@ set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
 # Compiled without optimisation: here it matters that it builds and links. The tools are built without the laboratory.
 argosy_add_package_test(subdirectory ${consumer} -DARGOSY_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DBUILD_SHARED_LIBS=ON
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
-  -DARGOSY_BUILD_TOOLS=ON -DARGOSY_ENABLE_INSTALL=ON -DARGOSY_ENABLE_PACKAGES=ON -DCMAKE_INSTALL_PREFIX=/usr)
+  -DARGOSY_BUILD_TOOLS=ON -DARGOSY_BUILD_MPIIO=ON -DARGOSY_ENABLE_INSTALL=ON -DARGOSY_ENABLE_PACKAGES=ON -DCMAKE_INSTALL_PREFIX=/usr)
 
 # Recipes of other packagers, as far as that goes without their tools.
 find_package(Python3 COMPONENTS Interpreter)

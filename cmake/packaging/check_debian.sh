@@ -16,14 +16,16 @@ die() { echo "check_debian: $*" >&2; exit 1; }
 
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/packages" >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log" >&2; die "cpack failed"; }
 cd "$work"
-for name in argosy argosy-dev argosy-tools; do
+names=(argosy argosy-dev argosy-tools argosy-mpiio)
+for name in "${names[@]}"; do
   compgen -G "packages/${name}_*.deb" >/dev/null || die "there is no package $name"
 done
-(($(ls packages/*.deb | wc -l) == 3)) || die "other packages than three: $(ls packages)"
+(($(ls packages/*.deb | wc -l) == ${#names[@]})) || die "other packages than ${names[*]}: $(ls packages)"
 # Whole lists before they are searched: a reader that goes early is an error of the writer.
-for name in argosy argosy-dev argosy-tools; do dpkg-deb -c packages/${name}_*.deb >"$name.list"; done
+for name in "${names[@]}"; do dpkg-deb -c packages/${name}_*.deb >"$name.list"; done
 grep -q '/libargosy\.so\.[0-9.]*$' argosy.list || die "argosy has no library"
 grep -q '/argosyConfig.cmake$' argosy-dev.list || die "argosy-dev has no CMake package"
+grep -q '/libargosy-mpiio\.so -> ' argosy-mpiio.list || die "argosy-mpiio has nothing to preload"
 grep -q '/man1/argosy\.1$' argosy-tools.list || die "argosy-tools has no man page"
 [[ $(dpkg-deb -f packages/argosy_*.deb Depends) == *libc6* ]] || die "argosy depends on nothing"
 
@@ -32,7 +34,7 @@ mkdir -p "$root/var/lib/dpkg/"{info,updates,triggers,parts} "$root/tmp"
 cp /var/lib/dpkg/status "$root/var/lib/dpkg/status"
 cp /var/lib/dpkg/arch "$root/var/lib/dpkg/arch" 2>/dev/null || true
 # Our own, if this machine has them, would not be those that are looked at.
-! dpkg-query -W argosy argosy-dev argosy-tools >/dev/null 2>&1 || die "argosy is installed on this machine"
+! dpkg-query -W "${names[@]}" >/dev/null 2>&1 || die "argosy is installed on this machine"
 # The scripts of packages call ldconfig: here one that only says so, since there is no system in this root.
 mkdir stubs && printf '#!/bin/sh\necho ldconfig >>"%s"\n' "$work/called" >stubs/ldconfig && chmod +x stubs/ldconfig
 in_root() {
@@ -74,6 +76,25 @@ if command -v pkg-config >/dev/null; then
 fi
 [[ $("$root/usr/bin/argosy" layout 'vector(3,1,2; double)') == 'repeat(3, 16, bytes(8))'* ]] || die "the command does not work"
 
+# A program that knows nothing of argosy, with the drop-in before it.
+cat >plain.c <<'PLAIN'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_File f;
+  MPI_Init(&argc, &argv);
+  MPI_Error_string(MPI_File_open(MPI_COMM_WORLD, "none.dat", MPI_MODE_RDONLY, MPI_INFO_NULL, &f), text, &length);
+  puts(text);
+  return MPI_Finalize();
+}
+PLAIN
+if command -v mpicc >/dev/null; then
+  mpicc -o plain plain.c || die "plain.c does not compile"
+  [[ $(mpiexec -n 1 env LD_PRELOAD="$lib/libargosy-mpiio.so" ./plain) == 'argosy: open of '* ]] || die "the drop-in does not stand before MPI"
+fi
+
 if [[ -n $promised ]]; then
   nm -D -C --defined-only "$lib/libargosy.so" | sed -n 's/^[0-9a-f]* [TBDR] \(argosy::.*\)$/\1/p' | sort -u >exported
   sort -u "$promised" >promised
@@ -82,7 +103,7 @@ if [[ -n $promised ]]; then
   [[ -z $missing ]] || die "symbols are not exported: $missing"
 fi
 
-in_root -r argosy-tools argosy-dev argosy
+in_root -r argosy-mpiio argosy-tools argosy-dev argosy
 left=$(find "$root/usr" -type f 2>/dev/null || true)
 [[ -z $left ]] || die "files are left: $left"
-echo "three packages, $before files, installed, used and removed"
+echo "${#names[@]} packages, $before files, installed, used and removed"

@@ -1,7 +1,8 @@
-# cpack -G DEB: argosy (shared libraries), argosy-dev (headers, CMake, pkg-config, static libraries) and argosy-tools.
+# cpack -G DEB: argosy (shared libraries), argosy-dev (headers, CMake, pkg-config, static libraries), argosy-tools, and argosy-mpiio (the
+# drop-in).
 #   cmake -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=/usr && cmake --build build
 #   cd build && cpack -G DEB
-# Of a static build there are argosy-dev and argosy-tools only.
+# Of a static build there is no package argosy.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME argosy)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -18,6 +19,9 @@ if(BUILD_SHARED_LIBS)
 endif()
 if(ARGOSY_BUILD_TOOLS)
   list(APPEND CPACK_COMPONENTS_ALL tools)
+endif()
+if(ARGOSY_BUILD_MPIIO)
+  list(APPEND CPACK_COMPONENTS_ALL mpiio)
 endif()
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -39,8 +43,11 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME argosy-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "${PROJECT_DESCRIPTION}: the command argosy, and argosy-gpfsd")
+set(CPACK_DEBIAN_MPIIO_PACKAGE_NAME argosy-mpiio)
+set(CPACK_COMPONENT_MPIIO_DESCRIPTION "${PROJECT_DESCRIPTION}: MPI's own I/O functions, for programs as they are")
 if(BUILD_SHARED_LIBS)
   string(PREPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "argosy (= ${PROJECT_VERSION}), ")
   set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "argosy (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_MPIIO_PACKAGE_DEPENDS "argosy (= ${PROJECT_VERSION})")
 endif()
 include(CPack)

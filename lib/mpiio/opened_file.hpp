@@ -1,0 +1,86 @@
+// What an MPI_File of ours stands for.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <mpi.h>
+
+#include <argosy/file/file.hpp>
+
+#include "error_handler.hpp"
+#include "types.hpp"
+
+namespace argosy::mpiio {
+
+struct opened_file {
+  file of;
+  int amode = 0;
+  std::string handle;  // its name
+  error_handler on_error = default_handler();
+
+  // The view as the program gave it.
+  MPI_Offset displacement = 0;
+  kept_type etype = kept_type(MPI_BYTE), filetype = kept_type(MPI_BYTE);
+  std::string representation = "native";
+
+  void const* split_buffer = nullptr;  // of the split call that has begun
+  std::mutex dropped_mutex;
+  std::vector<request> dropped;  // by MPI_Request_free; their data is still written
+
+  MPI_Fint number = 0;  // in Fortran
+};
+
+// A handle for it; lives until `forget`.
+MPI_File remember(std::shared_ptr<opened_file> f);
+void forget(MPI_File file);
+// Null if it is no file of ours, or not open any more.
+std::shared_ptr<opened_file> const* find(MPI_File file);
+
+// Where errors of the file go; those of a file that is not there to MPI_FILE_NULL.
+error_handler& on_error_of(MPI_File file);
+// Calls the handler, and returns the code for the caller.
+int tell(MPI_File file, int error_class, std::string const& text);
+int tell(MPI_File file, std::error_code const& error, std::string const& text);
+int tell_no_file(char const* call);
+
+// Runs a body that may throw, and makes codes of what it throws: nothing may leave a function of MPI.
+template <class Body>
+int guarded(MPI_File file, char const* call, Body&& body) {
+  try {
+    return body();
+  } catch (error const& e) {
+    return tell(file, e.code(), e.what());
+  } catch (std::bad_alloc const&) {
+    return tell(file, MPI_ERR_NO_MEM, std::string(call) + ": out of memory");
+  } catch (std::system_error const& e) {
+    return tell(file, MPI_ERR_OTHER, std::string(call) + ": " + e.what());
+  } catch (std::exception const& e) {
+    return tell(file, MPI_ERR_OTHER, std::string(call) + ": " + e.what());
+  }
+}
+
+// For functions of an open file: `body(opened_file&)`, which returns a code of MPI.
+template <class Body>
+int with_file(MPI_File file, char const* call, Body&& body) {
+  auto const* const f = find(file);
+  if (!f) return tell_no_file(call);
+  return guarded(file, call, [&] { return body(**f); });
+}
+
+// The same for functions that make one call of argosy: `body(opened_file&, std::error_code&)`.
+template <class Body>
+int with_call(MPI_File file, char const* call, Body&& body) {
+  return with_file(file, call, [&](opened_file& f) {
+    std::error_code error;
+    body(f, error);
+    return error ? tell(file, error, f.of.what_failed()) : MPI_SUCCESS;
+  });
+}
+
+}  // namespace argosy::mpiio

@@ -1,0 +1,310 @@
+// Implements requests.hpp, and MPI's functions that complete requests.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "requests.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <argosy/error/mpi.hpp>
+
+#include "data.hpp"
+#include "next.hpp"
+#include "opened_file.hpp"
+
+namespace argosy::mpiio {
+namespace {
+
+struct pending {
+  request of;
+  MPI_File handle;
+  std::shared_ptr<opened_file> file;
+  int error_class;
+  MPI_Request known_as = MPI_REQUEST_NULL;
+  bool has_ended = false;
+  std::int64_t bytes = 0;
+  int code = MPI_SUCCESS;  // after the end
+
+  // Completes it for MPI if it has ended.
+  bool look() {
+    if (!has_ended && of.test()) end();
+    return has_ended;
+  }
+
+ private:
+  void end() {
+    std::error_code error;
+    std::string text;
+    try {
+      bytes = of.wait(error).memory_bytes;
+      text = of.what_failed();
+    } catch (std::exception const& e) {  // of the program's own code, in a representation
+      error = errc::user_code;
+      text = e.what();
+    }
+    bool const own = error_class != MPI_SUCCESS && (error == errc::argument || error == errc::datatype);
+    if (error) code = code_of(own ? error_class : to_mpi_class(error), text);
+    has_ended = true;
+    MPI_Grequest_complete(known_as);
+  }
+};
+using held = std::shared_ptr<pending>;
+
+std::atomic<int> pending_count{0};
+std::mutex pending_mutex;
+auto& all_pending() {
+  static auto& all = *new std::map<MPI_Request, held, std::less<>>;  // MPI may free some while it is finalized
+  return all;
+}
+
+bool none_pending() { return pending_count.load(std::memory_order_relaxed) == 0; }
+
+held find(MPI_Request r) {
+  if (r == MPI_REQUEST_NULL) return nullptr;
+  std::lock_guard const guard(pending_mutex);
+  auto const found = all_pending().find(r);
+  return found == all_pending().end() ? nullptr : found->second;
+}
+
+void forget(pending const& p) {
+  std::lock_guard const guard(pending_mutex);
+  if (all_pending().erase(p.known_as) > 0) --pending_count;
+}
+
+int tell_result(void* state, MPI_Status* status) {
+  tell_status(status, static_cast<pending*>(state)->bytes);
+  return MPI_SUCCESS;  // errors go to the file's handler, not to that of a communicator
+}
+int free_result(void* state) {
+  forget(*static_cast<pending*>(state));
+  return MPI_SUCCESS;
+}
+int cannot_cancel(void*, int) { return MPI_SUCCESS; }
+
+// Calls the file's handler, and returns the code.
+int told(held const& p) {
+  if (!p || p->code == MPI_SUCCESS) return MPI_SUCCESS;
+  on_error_of(p->handle).call(p->handle, p->code);
+  return p->code;
+}
+
+// The requests of files in a list, by index; null for others.
+class files_among {
+ public:
+  files_among(int count, MPI_Request const* requests) {
+    for (int i = 0; i < count; ++i) all_.push_back(find(requests[i]));
+    some_ = std::any_of(all_.begin(), all_.end(), [](held const& p) { return p != nullptr; });
+  }
+  bool some() const { return some_; }
+  // Looks at each, so that all that have ended are completed.
+  bool all_ended() {
+    bool all = true;
+    for (held const& p : all_)
+      if (p && !p->look()) all = false;
+    return all;
+  }
+  held const& operator[](int i) const { return all_[static_cast<std::size_t>(i)]; }
+
+ private:
+  std::vector<held> all_;
+  bool some_ = false;
+};
+
+// Between two looks: lets MPI move messages, and the thread that accesses the file have the processor.
+class breath {
+ public:
+  void operator()() {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    if (++times_ < patient)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+
+ private:
+  static constexpr int patient = 200;
+  int times_ = 0;
+};
+
+// Errors of completed requests of files go into the statuses. `place(i)` is the index in the list of the i-th status.
+template <class Place>
+int with_errors(int code, files_among const& files, int count, MPI_Status* statuses, Place&& place) {
+  bool wrong = false;
+  for (int i = 0; i < count; ++i)
+    if (files[place(i)] && files[place(i)]->code != MPI_SUCCESS) wrong = true;
+  if (!wrong) return code;
+  for (int i = 0; i < count; ++i) {
+    int const own = told(files[place(i)]);
+    if (statuses == MPI_STATUSES_IGNORE) continue;
+    if (own != MPI_SUCCESS)
+      statuses[i].MPI_ERROR = own;
+    else if (code == MPI_SUCCESS)
+      statuses[i].MPI_ERROR = MPI_SUCCESS;
+  }
+  return MPI_ERR_IN_STATUS;
+}
+
+int same_place(int i) { return i; }
+
+}  // namespace
+
+int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) {
+  auto p = std::make_shared<pending>(std::move(begun), file, *find(file), error_class);
+  int const code = MPI_Grequest_start(tell_result, free_result, cannot_cancel, p.get(), result);
+  if (code != MPI_SUCCESS) return code;
+  p->known_as = *result;
+  std::lock_guard const guard(pending_mutex);
+  all_pending()[*result] = std::move(p);
+  ++pending_count;
+  return MPI_SUCCESS;
+}
+
+void settle(MPI_File file, opened_file& f) {
+  {
+    std::lock_guard const guard(f.dropped_mutex);
+    f.dropped.clear();  // waits; close tells their errors
+  }
+  if (none_pending()) return;
+  std::vector<held> of_file;
+  {
+    std::lock_guard const guard(pending_mutex);
+    for (auto const& [known_as, p] : all_pending())
+      if (p->handle == file) of_file.push_back(p);
+  }
+  auto const ended = [](held const& p) { return p->look(); };
+  for (breath between; !std::all_of(of_file.begin(), of_file.end(), ended);) between();
+}
+
+}  // namespace argosy::mpiio
+
+using namespace argosy::mpiio;
+
+extern "C" {
+
+int MPI_Wait(MPI_Request* r, MPI_Status* status) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Wait);
+  if (none_pending()) return real(r, status);
+  held const p = find(*r);
+  if (p)
+    for (breath between; !p->look();) between();
+  int const code = real(r, status);
+  return code == MPI_SUCCESS ? told(p) : code;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Wait);
+
+int MPI_Test(MPI_Request* r, int* flag, MPI_Status* status) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Test);
+  if (none_pending()) return real(r, flag, status);
+  held const p = find(*r);
+  if (p) p->look();
+  int const code = real(r, flag, status);
+  return code == MPI_SUCCESS && *flag != 0 ? told(p) : code;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Test);
+
+int MPI_Request_get_status(MPI_Request r, int* flag, MPI_Status* status) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Request_get_status);
+  if (none_pending()) return real(r, flag, status);
+  if (held const p = find(r)) p->look();
+  return real(r, flag, status);
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Request_get_status);
+
+int MPI_Request_free(MPI_Request* r) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Request_free);
+  if (none_pending()) return real(r);
+  if (held const p = find(*r); p && !p->has_ended) {
+    // MPI's request ends here; the transfer goes on, and close waits for it.
+    MPI_Request const known_as = p->known_as;
+    {
+      std::lock_guard const guard(p->file->dropped_mutex);
+      p->file->dropped.push_back(std::move(p->of));
+    }
+    p->has_ended = true;
+    MPI_Grequest_complete(known_as);
+  }
+  return real(r);
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Request_free);
+
+int MPI_Waitall(int count, MPI_Request* list, MPI_Status* statuses) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Waitall);
+  if (none_pending()) return real(count, list, statuses);
+  files_among files(count, list);
+  for (breath between; !files.all_ended();) between();
+  return with_errors(real(count, list, statuses), files, count, statuses, same_place);
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitall);
+
+int MPI_Testall(int count, MPI_Request* list, int* flag, MPI_Status* statuses) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Testall);
+  if (none_pending()) return real(count, list, flag, statuses);
+  files_among files(count, list);
+  files.all_ended();
+  int const code = real(count, list, flag, statuses);
+  return *flag != 0 ? with_errors(code, files, count, statuses, same_place) : code;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Testall);
+
+int MPI_Testany(int count, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Testany);
+  if (none_pending()) return real(count, list, index, flag, status);
+  files_among files(count, list);
+  files.all_ended();
+  int const code = real(count, list, index, flag, status);
+  return code == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED ? told(files[*index]) : code;
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Testany);
+
+int MPI_Waitany(int count, MPI_Request* list, int* index, MPI_Status* status) {
+  if (none_pending()) return ARGOSY_MPIIO_NEXT(MPI_Waitany)(count, list, index, status);
+  files_among files(count, list);
+  if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitany)(count, list, index, status);
+  auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testany);
+  for (breath between;; between()) {
+    files.all_ended();
+    int flag = 0;
+    int const code = test(count, list, index, &flag, status);
+    if (code != MPI_SUCCESS) return code;
+    if (flag != 0) return *index != MPI_UNDEFINED ? told(files[*index]) : MPI_SUCCESS;
+  }
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitany);
+
+int MPI_Testsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses) {
+  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Testsome);
+  if (none_pending()) return real(count, list, ended, indices, statuses);
+  files_among files(count, list);
+  files.all_ended();
+  int const code = real(count, list, ended, indices, statuses);
+  int const n = *ended == MPI_UNDEFINED ? 0 : *ended;
+  return with_errors(code, files, n, statuses, [&](int i) { return indices[i]; });
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Testsome);
+
+int MPI_Waitsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses) {
+  if (none_pending()) return ARGOSY_MPIIO_NEXT(MPI_Waitsome)(count, list, ended, indices, statuses);
+  files_among files(count, list);
+  if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitsome)(count, list, ended, indices, statuses);
+  auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testsome);
+  for (breath between;; between()) {
+    files.all_ended();
+    int const code = test(count, list, ended, indices, statuses);
+    if (*ended == 0 && code == MPI_SUCCESS) continue;
+    int const n = *ended == MPI_UNDEFINED ? 0 : *ended;
+    return with_errors(code, files, n, statuses, [&](int i) { return indices[i]; });
+  }
+}
+ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitsome);
+
+}  // extern "C"

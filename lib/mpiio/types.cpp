@@ -1,0 +1,95 @@
+// Implements types.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "types.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <argosy/datatype/mpi.hpp>
+#include <argosy/layout/error.hpp>
+
+namespace argosy::mpiio {
+namespace {
+
+int forget(MPI_Datatype, int, void* kept, void*) {
+  delete static_cast<known_type*>(kept);
+  return MPI_SUCCESS;
+}
+
+int attribute() {
+  static int const key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+known_type decoded(MPI_Datatype type) {
+  known_type k;
+  try {
+    k.form = from_mpi(type);
+    layout const& form = k.form.form();
+    k.size = form.size();
+    k.dense =
+        form.pieces() <= 1 && form.lower_bound() == 0 && form.extent() == k.size && (k.size == 0 || form.origin() == 0);
+  } catch (invalid_layout const& e) {
+    k.fault = e.what();
+  }
+  return k;
+}
+
+bool is_predefined(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+}  // namespace
+
+known_type const& known(MPI_Datatype type) {
+  thread_local known_type unusable;
+  if (type == MPI_DATATYPE_NULL) {
+    unusable = {.form = {}, .fault = "the datatype is MPI_DATATYPE_NULL"};
+    return unusable;
+  }
+  void* found = nullptr;
+  int is_there = 0;
+  MPI_Type_get_attr(type, attribute(), static_cast<void*>(&found), &is_there);
+  if (is_there != 0) return *static_cast<known_type const*>(found);
+  known_type now = decoded(type);
+  if (now.fault.empty()) {
+    auto kept = std::make_unique<known_type>(std::move(now));
+    if (MPI_Type_set_attr(type, attribute(), kept.get()) == MPI_SUCCESS) return *kept.release();
+    now = std::move(*kept);
+  }
+  unusable = std::move(now);  // perhaps it is committed later
+  return unusable;
+}
+
+kept_type::kept_type(MPI_Datatype type) : type_(type), owned_(!is_predefined(type)) {
+  if (owned_) MPI_Type_dup(type, &type_);
+}
+
+kept_type::kept_type(kept_type&& other) noexcept
+    : type_(std::exchange(other.type_, MPI_BYTE)), owned_(std::exchange(other.owned_, false)) {}
+
+kept_type& kept_type::operator=(kept_type&& other) noexcept {
+  std::swap(type_, other.type_);
+  std::swap(owned_, other.owned_);
+  return *this;
+}
+
+kept_type::~kept_type() {
+  if (owned_) MPI_Type_free(&type_);
+}
+
+MPI_Datatype kept_type::handed_out() const {
+  if (!owned_) return type_;
+  MPI_Datatype result = MPI_DATATYPE_NULL;
+  MPI_Type_dup(type_, &result);
+  return result;
+}
+
+}  // namespace argosy::mpiio
