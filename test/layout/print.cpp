@@ -71,6 +71,12 @@ TEST_CASE("fmt prints a layout as a line or as a tree", "[print][fmt]") {
   CHECK_THROWS_AS(fmt::format(fmt::runtime("{:x}"), l), fmt::format_error);
 }
 
+TEST_CASE("a share beyond all numbers is still a text", "[print]") {
+  layout const dense = repeat(std::int64_t{1} << 62, 0, bytes(1));
+  CHECK(to_tree(dense).ends_with("density over 100000000000 %\n"));
+  CHECK(to_tree(repeat(3, 0, bytes(4))).ends_with("density 300 %\n"));
+}
+
 TEST_CASE("a tree shows a shared node once", "[print]") {
   layout const record = concat(bytes(8), at(16, bytes(4)));
   std::string const tree = to_tree(concat(repeat(50, 100, record), at(9000, repeat(60, 200, record))));

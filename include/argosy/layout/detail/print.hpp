@@ -16,8 +16,9 @@ namespace argosy::detail {
 
 inline std::string number_text(std::int64_t n) { return std::to_string(n); }
 
-// 0.666 as "66.6 %", without the locale.
+// 0.666 as "66.6 %", without the locale. Copies of a layout may overlap so often that no number holds the share.
 inline std::string percent_text(double share) {
+  if (share >= 1e9) return "over 100000000000 %";
   auto const tenths = static_cast<std::int64_t>(share * 1000 + 0.5);
   return number_text(tenths / 10) + (tenths % 10 == 0 ? "" : "." + number_text(tenths % 10)) + " %";
 }
