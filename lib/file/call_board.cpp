@@ -36,7 +36,7 @@ struct shared_text {
       letters[i] = std::atomic_ref<std::uint64_t>(words[i]).load(std::memory_order_relaxed);
     return letters;
   }
-  std::string read() noexcept {
+  std::string read() {
     auto const letters = copy();
     auto const* const first = reinterpret_cast<char const*>(letters.data());
     return {first, ::strnlen(first, sizeof letters)};
@@ -58,7 +58,7 @@ struct place {
     file.write(other.file.copy());
     std::atomic_ref<std::uint64_t>(line).store(std::atomic_ref<std::uint64_t>(other.line).load());
   }
-  std::string words() noexcept {
+  std::string words() {
     return call.read() + " at " + file.read() + ":" + std::to_string(std::atomic_ref<std::uint64_t>(line).load());
   }
 };

@@ -74,6 +74,9 @@ class collective_operation final : public operation {
     queue_->wait(guard, ended_, number, [this] { return has_ended_; });
   }
   void leave() override {}  // others may not have begun it
+  void look() override {
+    if (queue_->world.size() > 1 && !has_ended()) queue_->board.look(number);
+  }
   void end() {
     {
       std::lock_guard const guard(mutex_);

@@ -71,10 +71,6 @@ std::string text_of(int code) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 // Codes of each class, and what they stand for now. Few of one class: MPI keeps codes for ever, and a program may meet errors without end.
 struct told_codes {
   static constexpr int most = 16;
@@ -168,6 +164,13 @@ int made(made_handler with, function* known_to_mpi, MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
+// Null if the file is closed. MPI_FILE_NULL has the handler of those that are not open yet.
+error_handler* handler_of(MPI_File file) {
+  if (file == MPI_FILE_NULL) return &default_handler();
+  auto const* const f = find(file);
+  return f ? &(*f)->on_error : nullptr;
+}
+
 }  // namespace
 }  // namespace argosy::mpiio
 
@@ -224,8 +227,9 @@ ARGOSY_MPIIO_ALSO_PMPI(MPI_Error_string);
 
 int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler) {
   ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_errhandler, file, handler);
-  error_handler& of_file = file == MPI_FILE_NULL ? default_handler() : on_error_of(file);
-  if (of_file.set(handler)) return MPI_SUCCESS;
+  error_handler* const of_file = handler_of(file);
+  if (!of_file) return tell_no_file("MPI_File_set_errhandler");
+  if (of_file->set(handler)) return MPI_SUCCESS;
   return tell(file, MPI_ERR_ARG,
               "MPI_File_set_errhandler: the error handler was not made by MPI_File_create_errhandler");
 }
@@ -233,14 +237,18 @@ ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_errhandler);
 
 int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler* handler) {
   ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_errhandler, file, handler);
-  *handler = (file == MPI_FILE_NULL ? default_handler() : on_error_of(file)).handed_out();
+  error_handler const* const of_file = handler_of(file);
+  if (!of_file) return tell_no_file("MPI_File_get_errhandler");
+  *handler = of_file->handed_out();
   return MPI_SUCCESS;
 }
 ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_errhandler);
 
 int MPI_File_call_errhandler(MPI_File file, int code) {
   ARGOSY_MPIIO_UNLESS_OFF(MPI_File_call_errhandler, file, code);
-  (file == MPI_FILE_NULL ? default_handler() : on_error_of(file)).call(file, code);
+  error_handler const* const of_file = handler_of(file);
+  if (!of_file) return tell_no_file("MPI_File_call_errhandler");
+  of_file->call(file, code);
   return MPI_SUCCESS;
 }
 ARGOSY_MPIIO_ALSO_PMPI(MPI_File_call_errhandler);

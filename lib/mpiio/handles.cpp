@@ -39,7 +39,7 @@ bool begins_with_gpfs(std::string_view text) {
 
 std::string name_for(std::string const& path, hints const& given) {
   for (hints const& from : {overriding_hints(), given, environment_hints()})
-    if (std::string const value = value_of(from, "argosy_handle"); !value.empty()) return value;
+    if (std::string const value = value_of(from, handle_hint); !value.empty()) return value;
   return begins_with_gpfs(path) || begins_with_gpfs(value_of(given, "romio_filesystem_type")) ? "gpfs" : "posix";
 }
 
@@ -67,11 +67,12 @@ opener simulated_files([[maybe_unused]] std::string const& socket) {
     std::string const address{std::istreambuf_iterator<char>(in), {}};
     std::error_code error;
     mounted = lab::gpfs::mount::to(address, lab::gpfs::mount::any_node, error);
-    if (error) return failing("argosy_handle=gpfsd:" + socket + ": cannot be mounted: " + error.message());
+    if (error)
+      return failing(std::string(handle_hint) + "=gpfsd:" + socket + ": cannot be mounted: " + error.message());
   }
   return mounted.files();
 #else
-  return failing("argosy_handle=gpfsd:" + socket + ": this library was built without the laboratory");
+  return failing(std::string(handle_hint) + "=gpfsd:" + socket + ": this library was built without the laboratory");
 #endif
 }
 
@@ -82,7 +83,7 @@ chosen_handle handle_for(std::string const& path, hints const& given) {
   if (name == "posix") return {name, posix_opener()};
   if (name == "gpfs") return {name, gpfs_real_opener()};
   if (name.starts_with(simulated)) return {name, simulated_files(name.substr(simulated.size()))};
-  return {name, failing("argosy_handle=" + name + ": give posix, gpfs, or gpfsd:FILE")};
+  return {name, failing(std::string(handle_hint) + "=" + name + ": give posix, gpfs, or gpfsd:FILE")};
 }
 
 }  // namespace argosy::mpiio

@@ -14,7 +14,9 @@ struct chosen_handle {
   opener files;
 };
 
-// By the hint argosy_handle, of the program or of a hints file, by a prefix of the path, or by ROMIO's hint romio_filesystem_type:
+inline constexpr char handle_hint[] = "argosy_handle";
+
+// By that hint, of the program or of a hints file, by a prefix of the path, or by ROMIO's hint romio_filesystem_type:
 //   posix        the operating system's files, which is the default
 //   gpfs         the same, and hints to a real GPFS where the file lies on one
 //   gpfsd:FILE   files of the simulated GPFS whose argosy-gpfsd wrote FILE, which this process mounts once

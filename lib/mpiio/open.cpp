@@ -73,18 +73,24 @@ int MPI_File_open(MPI_Comm comm, char const* filename, int amode, MPI_Info info,
   ARGOSY_MPIIO_UNLESS_OFF(MPI_File_open, comm, filename, amode, info, file);
   *file = MPI_FILE_NULL;
   return guarded(MPI_FILE_NULL, "MPI_File_open", [&] {
-    std::error_code error;
-    mpi const world(comm, error);
-    if (error)
+    std::error_code no_group;
+    mpi const world(comm, no_group);
+    if (no_group)
       return tell(
           MPI_FILE_NULL, MPI_ERR_COMM,
           "MPI_File_open: the communicator is MPI_COMM_NULL or an intercommunicator; a file is opened by one group");
     auto f = std::make_shared<opened_file>();
-    hints const given = hints_of(info);
+    hints given = hints_of(info);
     std::string const path = filename ? filename : "";
     chosen_handle on = handle_for(path, given);
-    f->of = file::open(world, path, mode_of(amode), {given, error}, std::move(on.files));
-    if (error) return tell(MPI_FILE_NULL, error, f->of.what_failed());
+    std::erase_if(given.named, [](auto const& h) { return h.name == handle_hint; });
+    try {
+      f->of = file::open(world, path, mode_of(amode), given, std::move(on.files));
+    } catch (error const& e) {
+      // Of an open all ranks say why it failed, as programs expect: where another rank failed, its class.
+      bool const elsewhere = e.code() == errc::error_on_another_rank;
+      return tell(MPI_FILE_NULL, elsewhere ? std::error_code(classify(e.cause())) : e.code(), e.what());
+    }
     f->amode = amode;
     f->handle = std::move(on.name);
     *file = remember(std::move(f));
@@ -195,7 +201,7 @@ int MPI_File_get_info(MPI_File file, MPI_Info* info) {
   ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_info, file, info);
   return with_file(file, "MPI_File_get_info", [&](opened_file& f) {
     *info = to_info(f.of.get_hints());
-    return MPI_Info_set(*info, "argosy_handle", f.handle.c_str());
+    return MPI_Info_set(*info, handle_hint, f.handle.c_str());
   });
 }
 ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_info);

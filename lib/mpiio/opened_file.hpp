@@ -31,7 +31,7 @@ struct opened_file {
 
   void const* split_buffer = nullptr;  // of the split call that has begun
   std::mutex dropped_mutex;
-  std::vector<request> dropped;  // by MPI_Request_free; their data is still written
+  std::vector<request> dropped;  // by MPI_Request_free; their data is still moved
 
   MPI_Fint number = 0;  // in Fortran
 };

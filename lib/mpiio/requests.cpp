@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include <argosy/error/mpi.hpp>
+#include <argosy/file/detail/operation.hpp>
 
 #include "data.hpp"
 #include "next.hpp"
@@ -113,26 +113,35 @@ class files_among {
     return all;
   }
   held const& operator[](int i) const { return all_[static_cast<std::size_t>(i)]; }
+  std::vector<request*> requests() const {
+    std::vector<request*> all;
+    for (held const& p : all_)
+      if (p) all.push_back(&p->of);
+    return all;
+  }
 
  private:
   std::vector<held> all_;
   bool some_ = false;
 };
 
-// Between two looks: lets MPI move messages, and the thread that accesses the file have the processor.
+// Between two looks: lets MPI move messages, and the thread that accesses the file have the processor. Now and then it finds
+// requests that cannot end, since ranks are in different calls.
 class breath {
  public:
+  explicit breath(std::vector<request*> awaited) : awaited_(std::move(awaited)) {}
   void operator()() {
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-    if (++times_ < patient)
-      std::this_thread::yield();
-    else
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (++times_ < patient) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (times_ % patient != 0) return;
+    for (request* const r : awaited_) detail::request_watch::look(*r);
   }
 
  private:
   static constexpr int patient = 200;
+  std::vector<request*> awaited_;
   int times_ = 0;
 };
 
@@ -170,19 +179,26 @@ int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) 
 }
 
 void settle(MPI_File file, opened_file& f) {
+  std::vector<request> dropped;  // close tells their errors
   {
     std::lock_guard const guard(f.dropped_mutex);
-    f.dropped.clear();  // waits; close tells their errors
+    dropped.swap(f.dropped);
   }
-  if (none_pending()) return;
   std::vector<held> of_file;
-  {
+  if (!none_pending()) {
     std::lock_guard const guard(pending_mutex);
     for (auto const& [known_as, p] : all_pending())
       if (p->handle == file) of_file.push_back(p);
   }
-  auto const ended = [](held const& p) { return p->look(); };
-  for (breath between; !std::all_of(of_file.begin(), of_file.end(), ended);) between();
+  if (dropped.empty() && of_file.empty()) return;
+  std::vector<request*> awaited;
+  for (request& r : dropped) awaited.push_back(&r);
+  for (held const& p : of_file) awaited.push_back(&p->of);
+  breath between(std::move(awaited));
+  auto const all_ended = [&] {
+    return std::ranges::all_of(dropped, &request::test) && std::ranges::all_of(of_file, &pending::look);
+  };
+  while (!all_ended()) between();
 }
 
 }  // namespace argosy::mpiio
@@ -196,7 +212,7 @@ int MPI_Wait(MPI_Request* r, MPI_Status* status) {
   if (none_pending()) return real(r, status);
   held const p = find(*r);
   if (p)
-    for (breath between; !p->look();) between();
+    for (breath between({&p->of}); !p->look();) between();
   int const code = real(r, status);
   return code == MPI_SUCCESS ? told(p) : code;
 }
@@ -241,7 +257,7 @@ int MPI_Waitall(int count, MPI_Request* list, MPI_Status* statuses) {
   auto* const real = ARGOSY_MPIIO_NEXT(MPI_Waitall);
   if (none_pending()) return real(count, list, statuses);
   files_among files(count, list);
-  for (breath between; !files.all_ended();) between();
+  for (breath between(files.requests()); !files.all_ended();) between();
   return with_errors(real(count, list, statuses), files, count, statuses, same_place);
 }
 ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitall);
@@ -271,7 +287,7 @@ int MPI_Waitany(int count, MPI_Request* list, int* index, MPI_Status* status) {
   files_among files(count, list);
   if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitany)(count, list, index, status);
   auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testany);
-  for (breath between;; between()) {
+  for (breath between(files.requests());; between()) {
     files.all_ended();
     int flag = 0;
     int const code = test(count, list, index, &flag, status);
@@ -297,7 +313,7 @@ int MPI_Waitsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Sta
   files_among files(count, list);
   if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitsome)(count, list, ended, indices, statuses);
   auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testsome);
-  for (breath between;; between()) {
+  for (breath between(files.requests());; between()) {
     files.all_ended();
     int const code = test(count, list, ended, indices, statuses);
     if (*ended == 0 && code == MPI_SUCCESS) continue;

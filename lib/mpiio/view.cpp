@@ -1,6 +1,7 @@
 // MPI's functions of views and pointers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -14,7 +14,8 @@ namespace argosy {
 
 namespace detail {
 class operation;
-}
+struct request_watch;
+}  // namespace detail
 
 //   io::request r = f.iwrite_at(0, u);
 //   compute();                            u must neither change nor go
@@ -50,6 +51,7 @@ class request {
  private:
   template <communicator>
   friend class basic_file;
+  friend struct detail::request_watch;
   // The file is being closed, and this one may never be waited for: if it failed, close says so, too.
   void tell_by_close();
 

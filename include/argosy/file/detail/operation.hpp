@@ -12,6 +12,7 @@
 
 #include <argosy/error/agreement.hpp>
 #include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/request.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy::detail {
@@ -26,6 +27,8 @@ class operation {
   virtual bool test() = 0;   // has it ended?
   virtual void wait() = 0;   // until it has
   virtual void leave() = 0;  // the request goes: waits for file access, never for other ranks
+  virtual void look() {
+  }  // this rank goes on only after the end: can that come? If not, it comes at once, with an error
 
   // Nobody will ask what became of it: if it fails, close tells. Who carries it out says when the result is there.
   void abandon() noexcept { mark(abandoned); }
@@ -84,6 +87,13 @@ class ended_operation final : public operation {
   bool test() override { return true; }
   void wait() override {}
   void leave() override {}
+};
+
+// For those who wait by test() and something of their own between two tests.
+struct request_watch {
+  static void look(request const& r) {
+    if (r.operation_) r.operation_->look();
+  }
 };
 
 }  // namespace argosy::detail
