@@ -24,13 +24,21 @@ struct memory {
   MPI_Datatype type;
 };
 
+// Makes the source or target where the call takes it: it is too large to be moved there.
+template <class Data>
+struct data_in_place {
+  memory const& m;
+  int& error_class;
+  Data operator()() const { return data_of<Data>(m.address, m.count, m.type, error_class); }
+};
+
 // `call(file, data, how)`, which returns a report.
 template <class Data, class Call>
 int transfer(MPI_File file, char const* name, memory const& m, MPI_Status* status, Call&& call) {
   return with_file(file, name, [&](opened_file& f) {
     int error_class = MPI_SUCCESS;
     std::error_code error;
-    report const done = call(f.of, data_of<Data>(m.address, m.count, m.type, error_class), how(error));
+    report const done = call(f.of, data_in_place<Data>{m, error_class}, how(error));
     tell_status(status, done.memory_bytes);
     return told(file, f, error, error_class);
   });
@@ -42,7 +50,7 @@ int start(MPI_File file, char const* name, memory const& m, MPI_Request* result,
   *result = MPI_REQUEST_NULL;
   return with_file(file, name, [&](opened_file& f) {
     int error_class = MPI_SUCCESS;
-    request begun = call(f.of, data_of<Data>(m.address, m.count, m.type, error_class));
+    request begun = call(f.of, data_in_place<Data>{m, error_class});
     return pass_on(file, std::move(begun), error_class, result);
   });
 }
@@ -52,7 +60,7 @@ template <class Data, class Call>
 int begin_split(MPI_File file, char const* name, memory const& m, Call&& call) {
   return with_file(file, name, [&](opened_file& f) {
     int error_class = MPI_SUCCESS;
-    call(f.of, data_of<Data>(m.address, m.count, m.type, error_class));
+    call(f.of, data_in_place<Data>{m, error_class});
     f.split_buffer = m.address;
     return MPI_SUCCESS;
   });
@@ -81,24 +89,23 @@ using namespace argosy::mpiio;
 
 // --- Blocking ---
 
-#define ARGOSY_MPIIO_ACCESS(function, number, method, Data, pointer)                                             \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status);             \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status) {            \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type, status);                                       \
-    return transfer<Data>(file, #function, {address, count, type}, status,                                       \
-                          [](argosy::file& f, Data data, how with) { return f.method(std::move(data), with); }); \
-  }                                                                                                              \
+#define ARGOSY_MPIIO_ACCESS(function, number, method, Data, pointer)                                    \
+  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status);    \
+  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status) {   \
+    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type, status);                              \
+    return transfer<Data>(file, #function, {address, count, type}, status,                              \
+                          [](argosy::file& f, auto data, how with) { return f.method(data(), with); }); \
+  }                                                                                                     \
   ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                                                \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,                     \
-               MPI_Status* status);                                                                                    \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,                     \
-               MPI_Status* status) {                                                                                   \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type, status);                                     \
-    return transfer<Data>(file, #function, {address, count, type}, status, [&](argosy::file& f, Data data, how with) { \
-      return f.method(offset, std::move(data), with);                                                                  \
-    });                                                                                                                \
-  }                                                                                                                    \
+#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                                          \
+  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,               \
+               MPI_Status* status);                                                                              \
+  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,               \
+               MPI_Status* status) {                                                                             \
+    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type, status);                               \
+    return transfer<Data>(file, #function, {address, count, type}, status,                                       \
+                          [&](argosy::file& f, auto data, how with) { return f.method(offset, data(), with); }); \
+  }                                                                                                              \
   ARGOSY_MPIIO_ALSO_PMPI(function);
 #define ARGOSY_MPIIO_READ(function, number, method) ARGOSY_MPIIO_ACCESS(function, number, method, target, void*)
 #define ARGOSY_MPIIO_WRITE(function, number, method) ARGOSY_MPIIO_ACCESS(function, number, method, source, void const*)
@@ -113,18 +120,18 @@ using namespace argosy::mpiio;
   int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Request* request) { \
     ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type, request);                             \
     return start<Data>(file, #function, {address, count, type}, request,                                \
-                       [](argosy::file& f, Data data) { return f.method(std::move(data)); });           \
+                       [](argosy::file& f, auto data) { return f.method(data()); });                    \
   }                                                                                                     \
   ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_BEGIN_AT(function, number, method, Data, pointer)                                 \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,     \
-               MPI_Request* request);                                                                  \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,     \
-               MPI_Request* request) {                                                                 \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type, request);                    \
-    return start<Data>(file, #function, {address, count, type}, request,                               \
-                       [&](argosy::file& f, Data data) { return f.method(offset, std::move(data)); }); \
-  }                                                                                                    \
+#define ARGOSY_MPIIO_BEGIN_AT(function, number, method, Data, pointer)                             \
+  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type, \
+               MPI_Request* request);                                                              \
+  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type, \
+               MPI_Request* request) {                                                             \
+    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type, request);                \
+    return start<Data>(file, #function, {address, count, type}, request,                           \
+                       [&](argosy::file& f, auto data) { return f.method(offset, data()); });      \
+  }                                                                                                \
   ARGOSY_MPIIO_ALSO_PMPI(function);
 #define ARGOSY_MPIIO_IREAD(function, number, method) ARGOSY_MPIIO_BEGIN(function, number, method, target, void*)
 #define ARGOSY_MPIIO_IWRITE(function, number, method) ARGOSY_MPIIO_BEGIN(function, number, method, source, void const*)
@@ -134,21 +141,21 @@ using namespace argosy::mpiio;
 
 // --- Split ---
 
-#define ARGOSY_MPIIO_SPLIT_BEGIN(function, number, method, Data, pointer)                            \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type);                     \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type) {                    \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type);                                   \
-    return begin_split<Data>(file, #function, {address, count, type},                                \
-                             [](argosy::file& f, Data data) { f.begin_##method(std::move(data)); }); \
-  }                                                                                                  \
+#define ARGOSY_MPIIO_SPLIT_BEGIN(function, number, method, Data, pointer)                   \
+  int function(MPI_File file, pointer address, number count, MPI_Datatype type);            \
+  int function(MPI_File file, pointer address, number count, MPI_Datatype type) {           \
+    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type);                          \
+    return begin_split<Data>(file, #function, {address, count, type},                       \
+                             [](argosy::file& f, auto data) { f.begin_##method(data()); }); \
+  }                                                                                         \
   ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_SPLIT_BEGIN_AT(function, number, method, Data, pointer)                                  \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type);           \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type) {          \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type);                                    \
-    return begin_split<Data>(file, #function, {address, count, type},                                         \
-                             [&](argosy::file& f, Data data) { f.begin_##method(offset, std::move(data)); }); \
-  }                                                                                                           \
+#define ARGOSY_MPIIO_SPLIT_BEGIN_AT(function, number, method, Data, pointer)                         \
+  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type);  \
+  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type) { \
+    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type);                           \
+    return begin_split<Data>(file, #function, {address, count, type},                                \
+                             [&](argosy::file& f, auto data) { f.begin_##method(offset, data()); }); \
+  }                                                                                                  \
   ARGOSY_MPIIO_ALSO_PMPI(function);
 #define ARGOSY_MPIIO_SPLIT_END(method, pointer)                                            \
   int MPI_File_##method##_end(MPI_File file, pointer address, MPI_Status* status) {        \

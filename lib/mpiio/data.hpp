@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -31,6 +32,10 @@ Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error
     error_class = MPI_ERR_TYPE;
     return {failure(errc::datatype, k.fault), nowhere};
   }
+  std::int64_t items = 0;
+  if (k.items > 0 && address != nullptr && !__builtin_mul_overflow(std::int64_t{count}, k.items, &items) &&
+      items <= std::numeric_limits<std::int64_t>::max() / k.size)
+    return {detail::item_row{address, k.item, items}, nowhere};
   using where = std::conditional_t<reads, void*, void const*>;
   auto const at = const_cast<where>(address);
   if (!k.dense || (address == nullptr && count > 0)) return Data(at, k.form, std::int64_t{count}, nowhere);

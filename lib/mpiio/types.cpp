@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "types.hpp"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -11,7 +12,11 @@
 namespace argosy::mpiio {
 namespace {
 
+// Counts datatypes that were freed: the handle of one may be that of the next.
+std::atomic<unsigned> freed{0};
+
 int forget(MPI_Datatype, int, void* kept, void*) {
+  ++freed;
   delete static_cast<known_type*>(kept);
   return MPI_SUCCESS;
 }
@@ -33,6 +38,10 @@ known_type decoded(MPI_Datatype type) {
     k.size = form.size();
     k.dense =
         form.pieces() <= 1 && form.lower_bound() == 0 && form.extent() == k.size && (k.size == 0 || form.origin() == 0);
+    if (signature const types = k.form.types(); k.dense && types.nodes().size() == 1) {
+      k.item = types.nodes()[0].type;
+      k.items = types.nodes()[0].count;
+    }
   } catch (invalid_layout const& e) {
     k.fault = e.what();
   }
@@ -49,6 +58,14 @@ bool is_predefined(MPI_Datatype type) {
 }  // namespace
 
 known_type const& known(MPI_Datatype type) {
+  // Most calls are of the datatype of the one before, and asking MPI costs as much as the rest of a small call.
+  thread_local struct {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    unsigned freed = 0;
+    known_type const* found = nullptr;
+  } last;
+  unsigned const now_freed = freed.load(std::memory_order_relaxed);
+  if (last.found && last.type == type && last.freed == now_freed) return *last.found;
   thread_local known_type unusable;
   if (type == MPI_DATATYPE_NULL) {
     unusable = {.form = {}, .fault = "the datatype is MPI_DATATYPE_NULL"};
@@ -57,7 +74,10 @@ known_type const& known(MPI_Datatype type) {
   void* found = nullptr;
   int is_there = 0;
   MPI_Type_get_attr(type, attribute(), static_cast<void*>(&found), &is_there);
-  if (is_there != 0) return *static_cast<known_type const*>(found);
+  if (is_there != 0) {
+    last = {type, now_freed, static_cast<known_type const*>(found)};
+    return *last.found;
+  }
   known_type now = decoded(type);
   if (now.fault.empty()) {
     auto kept = std::make_unique<known_type>(std::move(now));

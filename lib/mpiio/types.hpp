@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <argosy/datatype/basic.hpp>
 #include <argosy/datatype/typed_layout.hpp>
 
 namespace argosy::mpiio {
@@ -16,6 +17,9 @@ struct known_type {
   std::string fault = {};  // why it cannot be used; then nothing else counts
   std::int64_t size = 0;
   bool dense = false;  // copies of it are bytes side by side, from the address on
+  // If they are also items of one basic type: how many in a copy. 0: they are not.
+  basic item = basic::byte;
+  std::int64_t items = 0;
 };
 
 // Valid until the datatype is freed or, for one that cannot be used, until this thread asks again.

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/datatype/basic.hpp>
 #include <argosy/datatype/detail/carried_fault.hpp>
 #include <argosy/datatype/signature.hpp>
 #include <argosy/datatype/stream_types.hpp>
@@ -28,6 +29,9 @@ class basic_buffer {
       : address_(address), form_(std::move(form)), types_(signature(basic::byte, form_.size())) {}
   basic_buffer(Byte* address, layout form, stream_types types)
       : address_(address), form_(std::move(form)), types_(std::move(types)) {}
+  // So many items, side by side. Made in its place: to move a layout costs more than to make this one.
+  basic_buffer(Byte* address, basic type, std::int64_t count)
+      : address_(address), form_(bytes(detail::mul(count, size_in(native_sizes, type)))), types_(type, count) {}
   explicit basic_buffer(detail::carried_fault why) noexcept : fault_(std::move(why)) {}
 
   Byte* address() const noexcept { return address_; }
@@ -69,13 +73,17 @@ namespace detail {
 template <class T>
 using byte_like = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
 
+// Of memory the first byte.
+template <class T>
+byte_like<T>* first_byte(T* address) {
+  static_assert(!std::is_volatile_v<T>, "argosy: volatile memory cannot be a buffer; copy it first");
+  using any = std::conditional_t<std::is_const_v<T>, void const, void>;
+  return static_cast<byte_like<T>*>(static_cast<any*>(address));
+}
+
 template <class T>
 basic_buffer<byte_like<T>> make_buffer(T* address, layout form, stream_types types) {
-  static_assert(!std::is_volatile_v<T>, "argosy: volatile memory cannot be a buffer; copy it first");
-  if constexpr (std::is_const_v<T>)
-    return {static_cast<std::byte const*>(static_cast<void const*>(address)), std::move(form), std::move(types)};
-  else
-    return {static_cast<std::byte*>(static_cast<void*>(address)), std::move(form), std::move(types)};
+  return {first_byte(address), std::move(form), std::move(types)};
 }
 
 // The buffer that `describe` returns, or one that carries what it throws.

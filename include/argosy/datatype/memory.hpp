@@ -63,6 +63,14 @@ concept scattered_container =
     (!std::ranges::contiguous_range<T> ||
      (std::ranges::sized_range<std::ranges::range_value_t<T>> && !element_type<std::ranges::range_value_t<T>>));
 
+// Whose form and types are known without looking: as most data is.
+template <class T>
+concept numbers_in_a_row =
+    std::ranges::contiguous_range<T> && std::ranges::sized_range<T> && !std::is_array_v<std::remove_cvref_t<T>> &&
+    !mdspan_like<std::remove_reference_t<T>> &&
+    (std::is_arithmetic_v<std::ranges::range_value_t<T>> ||
+     (std::is_enum_v<std::ranges::range_value_t<T>> && !has_description<std::ranges::range_value_t<T>>));
+
 }  // namespace detail
 
 //   io::memory(velocity)        std::vector<double>, std::span<float const>, double[3], a described struct, a scalar
@@ -84,10 +92,10 @@ auto memory(T&& x) {
                   "argosy::memory: this temporary dies before its data is used; give it a name");
     auto const count = static_cast<std::int64_t>(std::ranges::size(x));
     using value = std::ranges::range_value_t<T>;
-    if constexpr (std::is_arithmetic_v<value> || (std::is_enum_v<value> && !detail::has_description<value>))
-      return detail::make_buffer(std::ranges::data(x), bytes(count * static_cast<std::int64_t>(sizeof(value))),
-                                 signature(basic_of<value>(), count));  // as below, at once
-    else
+    if constexpr (detail::numbers_in_a_row<T>) {
+      auto* const first = detail::first_byte(std::ranges::data(x));
+      return basic_buffer<std::remove_pointer_t<decltype(first)>>(first, basic_of<value>(), count);
+    } else
       return detail::described_buffer([&] {
         layout const one = layout_of<value>();
         return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),

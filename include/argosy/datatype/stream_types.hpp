@@ -30,6 +30,7 @@ class stream_types {
  public:
   stream_types() = default;
   stream_types(signature known) : known_(std::move(known)) {}
+  stream_types(basic type, std::int64_t count) : known_(type, count) {}
   // `copies` times what the source tells.
   stream_types(std::shared_ptr<detail::type_source const> source, std::int64_t copies)
       : source_(std::move(source)), copies_(copies) {

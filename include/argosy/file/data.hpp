@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -38,6 +39,13 @@ concept beside_address = !std::same_as<D, source_location>;
 template <class A>
 concept no_address = !std::is_pointer_v<std::decay_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
 
+// Items side by side at an address that is there: nothing can be wrong with them.
+struct item_row {
+  void const* address;
+  basic type;
+  std::int64_t count;
+};
+
 template <class A, class D>
 concept elements_and_choice = choice_of_members<D> && std::ranges::contiguous_range<A> && std::ranges::sized_range<A>;
 
@@ -56,12 +64,12 @@ class source {
   source(source_location where = source_location::current()) noexcept : where_(where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  source(T&& x, source_location where = source_location::current()) : where_(where) {
+  source(T&& x, source_location where = source_location::current()) : buffer_(row_of(x)), where_(where) {
     static_assert(
         !detail::is_quoted<T>,
         "argosy: text in quotes ends with a zero byte, which would be written, too; give std::string_view(\"text\"), "
         "or std::span(array) for all of an array");
-    describe([&] { return memory(std::forward<T>(x)); });
+    if (!buffer_.address()) describe([&] { return memory(std::forward<T>(x)); });
   }
   template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
     requires std::is_void_v<T> || std::is_object_v<T>
@@ -98,6 +106,8 @@ class source {
     static_assert(std::is_void_v<A>, ARGOSY_WHAT_BRACES_TAKE);
   }
 
+  source(detail::item_row const r, source_location where)
+      : buffer_(static_cast<std::byte const*>(r.address), r.type, r.count), where_(where) {}
   // Data that is wrong for other reasons: the call ends with this error, on every rank.
   source(failure f, source_location where) : fault_(std::move(f)), where_(where) {}
 
@@ -108,6 +118,19 @@ class source {
   source_location const& where() const noexcept { return where_; }
 
  private:
+  // Numbers side by side are described where they stay; nothing, where there is something to look at.
+  template <class T>
+  static const_buffer row_of(T& x) {
+    if constexpr (detail::numbers_in_a_row<T&>) {
+      using value = std::ranges::range_value_t<T>;
+      constexpr std::size_t most = std::numeric_limits<std::int64_t>::max() / sizeof(value);
+      auto const count = static_cast<std::size_t>(std::ranges::size(x));
+      if (count <= most)
+        return {detail::first_byte(std::ranges::data(x)), basic_of<value>(), static_cast<std::int64_t>(count)};
+    }
+    return {};
+  }
+
   template <class F>
   void describe(F&& f) {
     try {
@@ -132,6 +155,7 @@ class target : public source {
  public:
   target(source_location where = source_location::current()) noexcept : source(where) {}
   target(failure f, source_location where) : source(std::move(f), where) {}
+  target(detail::item_row const r, source_location where) : source(r, where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
   target(T&& x, source_location where = source_location::current()) : source(std::forward<T>(x), where) {

@@ -20,17 +20,18 @@ namespace argosy {
 
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
-  detail::traced_phases const traced(is_open() ? local().trace.get() : nullptr,
-                                     is_open() ? std::string_view(local().path) : std::string_view());
+  bool const open = is_open();
+  detail::traced_phases const traced(open ? local().trace.get() : nullptr,
+                                     open ? std::string_view(local().path) : std::string_view());
   detail::in_phase const now(detail::phase::call, {.name = c.name});
   report r;
-  failure f = is_open() ? crew_->access_alone(c, r) : detail::closed();
-  if (!f) {  // most calls: nothing needs to be told
+  if (failure f = open ? crew_->access_alone(c, r) : detail::closed()) {
+    r = finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
+  } else {  // most calls: nothing needs to be told
     if (c.error()) c.error()->clear();
     what_failed_.clear();
-    return r;
   }
-  return finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
+  return r;
 }
 
 template <communicator World>

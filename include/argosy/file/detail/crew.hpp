@@ -253,10 +253,9 @@ failure crew<World>::access_alone(call const& c, report& done) {
   pointer_move moved;
   if (std::optional<plain_call> const p = file->plain(c)) {
     file->note_call(c, false);
+    if (c.pointer == pointer_kind::explicit_offset) return file->access_plain(*p, c.offset, done);
     if (c.pointer == pointer_kind::individual) moved = file->position.advance(p->etypes);
-    std::int64_t const offset = c.pointer == pointer_kind::shared       ? pointer->add(p->etypes, f)
-                                : c.pointer == pointer_kind::individual ? moved.from
-                                                                        : c.offset;
+    std::int64_t const offset = c.pointer == pointer_kind::shared ? pointer->add(p->etypes, f) : moved.from;
     if (!f) f = file->access_plain(*p, offset, done);
   } else {
     job t;
