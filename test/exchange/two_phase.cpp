@@ -9,9 +9,6 @@
 #include <system_error>
 #include <vector>
 
-#include <boost/mpi/collectives.hpp>
-#include <boost/mpi/communicator.hpp>
-
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
@@ -178,47 +175,45 @@ TEST_CASE("aggregators are those that may, one of each node after the other", "[
 }
 
 TEST_CASE("what ranks write together is what each of them wrote, and nothing else", "[two_phase][random]") {
-  check_random_transfers(io::mpi(boost::mpi::communicator()), 60);
+  check_random_transfers(io::mpi(MPI_COMM_WORLD), 60);
 }
 TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[two_phase][ghosts][random]") {
-  check_ghosts(io::mpi(boost::mpi::communicator()), 20);
+  check_ghosts(io::mpi(MPI_COMM_WORLD), 20);
 }
 TEST_CASE("data that lies far apart costs no rounds in between", "[two_phase][far][random]") {
-  check_far_apart(io::mpi(boost::mpi::communicator()), 30, std::int64_t{1} << 40);
+  check_far_apart(io::mpi(MPI_COMM_WORLD), 30, std::int64_t{1} << 40);
 }
 TEST_CASE("external32 goes through windows, too", "[two_phase][representation]") {
-  check_converted_windows(io::mpi(boost::mpi::communicator()));
+  check_converted_windows(io::mpi(MPI_COMM_WORLD));
 }
 TEST_CASE("an aggregator that cannot write goes on; windows that did not fail are complete", "[two_phase][errors]") {
-  check_failing_writers(io::mpi(boost::mpi::communicator()));
+  check_failing_writers(io::mpi(MPI_COMM_WORLD));
 }
 TEST_CASE("an aggregator that cannot read goes on", "[two_phase][errors]") {
-  check_failing_readers(io::mpi(boost::mpi::communicator()));
+  check_failing_readers(io::mpi(MPI_COMM_WORLD));
 }
 
 TEST_CASE("collective calls go on while ranks do other things", "[later]") {
-  check_calls_under_way(io::mpi(boost::mpi::communicator()));
+  check_calls_under_way(io::mpi(MPI_COMM_WORLD));
 }
 
 TEST_CASE("on one node a nonblocking collective call needs no rank to come back", "[later]") {
-  boost::mpi::communicator const world;
-  io::mpi const ranks(world);
-  shared_scratch const dir(ranks);
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const dir(world);
   auto f = io::file::open(world, dir / "f", io::mode::create | io::mode::read_write);
   std::vector<int> const data(1000, world.rank());
   io::request r = f.iwrite_at_all(1000 * world.rank(), data);
   // Rank by rank: each leaves only after the one before, and none of them is in a call of the file.
-  if (world.rank() > 0) world.recv(world.rank() - 1, 0);
+  if (world.rank() > 0) world.receive({}, world.rank() - 1, 0);
   r.wait();
-  if (world.rank() + 1 < world.size()) world.send(world.rank() + 1, 0);
+  if (world.rank() + 1 < world.size()) world.send({}, world.rank() + 1, 0);
   f.close();
 }
 
 TEST_CASE("policies that differ between ranks are found before anything is written", "[two_phase][errors]") {
-  boost::mpi::communicator const world;
+  io::mpi const world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
-  io::mpi const ranks(world);
-  shared_scratch const dir(ranks);
+  shared_scratch const dir(world);
   auto f = io::file::open(world, dir / "f", io::mode::create | io::mode::read_write);
   std::vector<int> const data(100, 1);
   std::error_code error;
@@ -269,13 +264,13 @@ TEST_CASE("the choice between together and alone is by price, and says so", "[au
 
 TEST_CASE("who throws in a collective call leaves nothing strange in the file or in memory",
           "[two_phase][exceptions]") {
-  io::mpi const world{boost::mpi::communicator()};
+  io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const dir(world);
   check_throwing_writers(world, dir / "w", io::posix_opener(), true);
   check_throwing_readers(world, dir / "r", io::posix_opener(), true);
 }
 TEST_CASE("a policy of all ranks that throws ends its call, and no other", "[two_phase][exceptions]") {
-  io::mpi const world{boost::mpi::communicator()};
+  io::mpi const world(MPI_COMM_WORLD);
   shared_scratch const dir(world);
   check_throwing_plans(world, dir / "f", io::posix_opener());
 }

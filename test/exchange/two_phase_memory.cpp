@@ -10,8 +10,6 @@
 #include <system_error>
 #include <vector>
 
-#include <boost/mpi/communicator.hpp>
-
 #include <argosy/datatype.hpp>
 #include <argosy/file/any_world.hpp>
 #include <argosy/handle/detail/parts.hpp>
@@ -120,7 +118,7 @@ std::size_t peak_of(nodes_world const& world, std::int64_t total, std::int64_t p
 }  // namespace
 
 TEST_CASE("neither a large request nor many pieces take more memory", "[two_phase][memory]") {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   for (int const per_node : {ranks.size(), ranks.size() / 2}) {
     nodes_world const world(ranks, {per_node, false, true});
     std::int64_t const mib = 1 << 20;

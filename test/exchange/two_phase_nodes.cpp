@@ -6,8 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include <boost/mpi/communicator.hpp>
-
 #include <argosy/datatype.hpp>
 #include <argosy/file/any_world.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -26,7 +24,7 @@ namespace {
 // Ranks alone on their nodes, two to a node, three that are dealt to nodes, and a world where one node has no memory to share.
 template <class Check>
 void in_each_world(Check&& check) {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   for (nodes_world::shape const& s :
        {nodes_world::shape{1, false, true}, {2, false, true}, {3, true, true}, {2, false, ranks.rank() / 2 != 0}}) {
     if (s.per_node > 1 && s.per_node >= ranks.size()) continue;
@@ -66,7 +64,7 @@ TEST_CASE("collective calls go on while ranks do other things", "[later]") {
 }
 
 TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][views]") {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   nodes_world const world(ranks, {1, false, true});
   shared_scratch const dir(world);
   int const rank = world.rank(), size = world.size();
@@ -108,7 +106,7 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
 }
 
 TEST_CASE("what many want is read once, in bounded memory", "[two_phase][read]") {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   in_each_world([&](nodes_world const& world) {
     shared_scratch const dir(world);
     file f = file::open(world, dir / "f", io::mode::create | io::mode::read_write);
@@ -131,7 +129,7 @@ TEST_CASE("what many want is read once, in bounded memory", "[two_phase][read]")
 }
 
 TEST_CASE("hosts have as many aggregators as they may have", "[two_phase][hints]") {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   int const size = ranks.size();
   for (bool const dealt : {false, true}) {
     nodes_world const world(ranks, {2, dealt, true});

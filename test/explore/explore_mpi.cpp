@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
-#include <boost/mpi/communicator.hpp>
-#include <boost/mpi/environment.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -164,12 +161,8 @@ bool explore_seeds(options const& o, mpi const& world) {
   return failed == 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  boost::mpi::environment const environment(argc, argv, boost::mpi::threading::funneled);
-  boost::mpi::communicator const all;
-  mpi const world = mpi(all).duplicate();
+int explored(int argc, char** argv) {
+  mpi const world = mpi(MPI_COMM_WORLD).duplicate();
   options o;
   try {
     o = parse(argc, argv);
@@ -185,6 +178,17 @@ int main(int argc, char** argv) {
     return explore_seeds(o, world) ? 0 : 1;
   } catch (std::exception const& e) {  // of one rank: the others wait for it
     std::cerr << fmt::format("explore_mpi: rank {}: {}\n", world.rank(), e.what()) << std::flush;
-    environment.abort(3);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    return 3;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int given = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  int const code = explored(argc, argv);
+  MPI_Finalize();
+  return code;
 }

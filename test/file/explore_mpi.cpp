@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/mpi/communicator.hpp>
-
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/raw_posix.hpp>
 #include <argosy/policy/sieving.hpp>
@@ -34,7 +32,7 @@ using argosy::lab::parse_scenario;
 namespace {
 
 struct processes {
-  argosy::mpi world = argosy::mpi(boost::mpi::communicator()).duplicate();
+  argosy::mpi world = argosy::mpi(MPI_COMM_WORLD).duplicate();
   common_ground directory{world, ""};
   meeting_place place{world.get(), directory.path()};
   hang_watch watch{world.rank(), 60};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/any_world.hpp>
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,8 +13,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <boost/mpi.hpp>
 
 #include <argosy/argosy.hpp>
 #include <tools/argosy/json.hpp>
@@ -76,20 +76,15 @@ std::map<std::string, std::int64_t> own_times(io::tool::trace const& t, trace_ev
 }  // namespace
 
 TEST_CASE("phases of collective calls on real files add up to their time", "[phases][mpi]") {
-  boost::mpi::communicator const world;
+  io::mpi const world(MPI_COMM_WORLD);
   for (std::string const format : {"text", "chrome"}) {
-    std::string name;
-    std::unique_ptr<argosy::test::scratch> dir;
-    if (world.rank() == 0) {
-      dir = std::make_unique<argosy::test::scratch>();
-      name = dir->string();
-    }
-    boost::mpi::broadcast(world, name, 0);
+    argosy::test::shared_scratch const dir(world);
+    std::string const name = dir / "";
     variable const on("ARGOSY_TRACE", "phases"), where("ARGOSY_TRACE_DIR", name), how("ARGOSY_TRACE_FORMAT", format);
     std::int64_t took = 0;
     io::report report;
     {
-      auto f = io::file::open(world, name + "/data", io::mode::create | io::mode::read_write);
+      auto f = io::file::open(world, name + "data", io::mode::create | io::mode::read_write);
       std::vector<std::byte> const mine(1 << 20, std::byte{1});
       f.set_view(512 * world.rank(), {io::bytes(1), io::resized(io::bytes(512), 0, 512 * world.size())});
       auto const begin = std::chrono::steady_clock::now();
@@ -109,7 +104,7 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
     REQUIRE(call != nullptr);
     CHECK(local_calls == 1);
     CHECK(call->bytes == 1 << 20);
-    CHECK(call->file == name + "/data");
+    CHECK(call->file == name + "data");
     // What the program saw holds the call, and little else; writing the trace comes after it.
     CHECK(call->took_ns <= took);
     auto const own = own_times(t, *call);
@@ -134,16 +129,17 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
     int files = 0;
     for (trace_event const& e : t.events)
       files += e.category == "file" && e.name == "write" && e.bytes > 0 && e.offset >= 0;
-    int const all = boost::mpi::all_reduce(world, files, std::plus<>());
+    int all = 0;
+    MPI_Allreduce(&files, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CHECK(all > world.size());  // the local call of each rank, and the windows of the collective one
     world.barrier();
   }
 }
 
 TEST_CASE("messages between nodes are arrows from their send to their receive", "[phases][mpi]") {
-  boost::mpi::communicator const ranks;
+  io::mpi const ranks(MPI_COMM_WORLD);
   // Each rank alone on a node of its own.
-  argosy::test::nodes_world const world{io::mpi(ranks), {}};
+  argosy::test::nodes_world const world{ranks, {}};
   for (std::string const format : {"text", "chrome"}) {
     argosy::test::shared_scratch const dir(world);
     std::string const name = dir / "";
@@ -203,7 +199,7 @@ TEST_CASE("messages between nodes are arrows from their send to their receive", 
 }
 
 TEST_CASE("calls that do not wait have their phases, too, wherever they are carried out", "[phases][mpi]") {
-  io::mpi const ranks{boost::mpi::communicator()};
+  io::mpi const ranks(MPI_COMM_WORLD);
   auto const check = [&]<class World>(World const& world) {
     argosy::test::shared_scratch const dir(world);
     std::string const name = dir / "";
@@ -230,7 +226,7 @@ TEST_CASE("calls that do not wait have their phases, too, wherever they are carr
 }
 
 TEST_CASE("a rank that waits for others has written all that it did before", "[phases][mpi]") {
-  boost::mpi::communicator const world;
+  io::mpi const world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   std::vector<std::byte> const mine(100);
   // The others come to the call, and rank 0 when it has seen in their traces what they did before it.
@@ -253,8 +249,7 @@ TEST_CASE("a rank that waits for others has written all that it did before", "[p
   };
   for (std::string const mode : {"calls", "phases"}) {
     CAPTURE(mode);
-    io::mpi const ranks(world);
-    argosy::test::shared_scratch const dir(ranks);
+    argosy::test::shared_scratch const dir(world);
     std::string const name = dir / "";
     look(name, mode, 1, [&](io::file& f) { f.write_at_all(0, mine); });
     look(name, mode, 2, [&](io::file& f) { f.write_at_all(0, mine, io::two_phase{}); });
@@ -267,7 +262,7 @@ TEST_CASE("a rank that waits for others has written all that it did before", "[p
 }
 
 TEST_CASE("without phases a trace has calls only, and off has none", "[phases][mpi]") {
-  boost::mpi::communicator const world;
+  io::mpi const world(MPI_COMM_WORLD);
   argosy::test::scratch const dir;
   for (std::string const mode : {"off", "calls"}) {
     std::string const traces = dir / mode;

@@ -5,9 +5,7 @@
 #include "leak_check.hpp"
 #include "thread_level.hpp"
 
-#include <boost/mpi/collectives.hpp>
-#include <boost/mpi/communicator.hpp>
-#include <boost/mpi/environment.hpp>
+#include <mpi.h>
 
 #include <iostream>
 #include <sstream>
@@ -17,26 +15,29 @@
 [[gnu::weak]] bool argosy::test::calls_from_threads() { return false; }
 
 int main(int argc, char** argv) {
-  namespace mpi = boost::mpi;
-  auto const environment = [&] {
+  {
     [[maybe_unused]] argosy::test::ignored_leaks const during_init;
-    auto const level = argosy::test::calls_from_threads() ? mpi::threading::multiple : mpi::threading::funneled;
-    return mpi::environment(argc, argv, level);
-  }();
-  mpi::communicator const world;
+    int const wanted = argosy::test::calls_from_threads() ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+    int given = 0;
+    MPI_Init_thread(&argc, &argv, wanted, &given);
+  }
+  int my_rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
 
   std::ostringstream held_back;
   auto* const console = std::cout.rdbuf();
-  if (world.rank() != 0) std::cout.rdbuf(held_back.rdbuf());
+  if (my_rank != 0) std::cout.rdbuf(held_back.rdbuf());
   int const failures = Catch::Session().run(argc, argv);
   std::cout.rdbuf(console);
 
-  if (world.rank() != 0 && failures != 0) {
+  if (my_rank != 0 && failures != 0) {
     // one write per rank, so that the reports of several ranks do not interleave
-    auto const rank = std::to_string(world.rank());
+    auto const rank = std::to_string(my_rank);
     std::cerr << "---- rank " + rank + " ----\n" + held_back.str() + "---- end of rank " + rank + " ----\n";
   }
-  int const worst = mpi::all_reduce(world, failures, mpi::maximum<int>());
+  int worst = 0;
+  MPI_Allreduce(&failures, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
   argosy::test::check_leaks();
   return worst == 0 ? 0 : 1;
 }

