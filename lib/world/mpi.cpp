@@ -194,7 +194,7 @@ struct owned_communicator {
   owned_communicator(owned_communicator const&) = delete;
   owned_communicator& operator=(owned_communicator const&) = delete;
   ~owned_communicator() {
-    if (!is_finalized()) MPI_Comm_free(&comm);
+    if (comm != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm);
   }
   MPI_Comm comm;
 };

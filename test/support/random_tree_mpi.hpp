@@ -65,6 +65,7 @@ inline void commit(made_type const& type) {
 
 // The tree through MPI_Type_create_*. With `aligned`, each node of the tree takes MPI's bounds as given.
 inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // the code is looked at
   auto const ints = [](list const& l) { return std::vector<int>(l.begin(), l.end()); };
   auto const addresses = [](list const& l) { return std::vector<MPI_Aint>(l.begin(), l.end()); };
   auto const number = [](std::int64_t n) { return static_cast<int>(n); };
