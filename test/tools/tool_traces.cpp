@@ -147,6 +147,37 @@ TEST_CASE("times of a trace are kept to the nanosecond", "[tool][trace]") {
   CHECK(text.events[0].took_ns == 1000);
 }
 
+TEST_CASE("what a size returns is no transfer", "[tool][trace]") {
+  argosy::test::scratch const dir;
+  std::string const path = dir / "t";
+  std::ofstream(path) << "2026-09-21T14:13:20.000000001Z 0.000001 s size \"f\" -> 4096\n"
+                         "2026-09-21T14:13:20.000001001Z 0.000001 s read \"f\" offset=0 bytes=8 -> 5\n";
+  tool_outcome const o = run_tool({"trace", path, "--json"});
+  REQUIRE(o.code == 0);
+  json_value const v = io::tool::parse_json(o.out);
+  for (json_value const& call : std::get<json_value::array>(v.find("calls")->held))
+    CHECK(call.find("bytes")->whole() == (call.find("call")->text() == "read" ? 5 : 0));
+}
+
+TEST_CASE("the number of a round and what a call says of itself reach Perfetto", "[tool][trace]") {
+  std::string const text =
+      "2026-09-21T14:13:20.000000001Z 0.000001 s open \"f\" create|read_write -> ok\n"
+      "2026-09-21T14:13:20.000001001Z 0.000001 s exchange:round \"f\" number=3 -> ok\n"
+      "2026-09-21T14:13:20.000002001Z 0.000001 s read \"f\" offset=0 bytes=64 to merge -> 64\n";
+  std::string const json =
+      "[{\"name\":\"round\",\"cat\":\"exchange\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":1.000,\"dur\":2.000,"
+      "\"args\":{\"file\":\"f\",\"number\":3}}\n"
+      ",{\"name\":\"read\",\"cat\":\"file\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":4.000,\"dur\":2.000,"
+      "\"args\":{\"file\":\"f\",\"offset\":0,\"bytes\":64,\"detail\":\"to merge\",\"result\":64}}\n";
+  for (std::string const& given : {text, json}) {
+    io::tool::trace t;
+    io::tool::read_trace(given, "given", t);
+    CHECK(t.faults.empty());
+    std::string const all = io::tool::perfetto_json(t);
+    CHECK_THAT(all, ContainsSubstring("\"number\":3") && ContainsSubstring("\"detail\":\"to merge\""));
+  }
+}
+
 TEST_CASE("torn lines are told and the rest is read; what is no trace is an error", "[tool][trace]") {
   argosy::test::scratch const dir;
   std::string const path = traced(dir, 0, io::trace_format::text);

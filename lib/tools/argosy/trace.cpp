@@ -36,10 +36,9 @@ struct sum {
 
   void add(trace_event const& e) {
     ++calls;
-    bytes += std::clamp<std::int64_t>(e.result >= 0     ? e.result
-                                      : e.is_transfer() ? e.bytes
-                                                        : 0,
-                                      0, std::int64_t{1} << 50);
+    // What `size` returns is no transfer.
+    std::int64_t const moved = !e.is_transfer() ? 0 : e.result >= 0 ? e.result : e.bytes;
+    bytes += std::clamp<std::int64_t>(moved, 0, std::int64_t{1} << 50);
     runs += e.runs;
     ns += e.took_ns;
     errors += e.error.empty() ? 0 : 1;

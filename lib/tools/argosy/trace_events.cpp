@@ -114,10 +114,11 @@ class reader {
       std::string_view const word = take_word(arguments);
       auto const value = number<std::int64_t>(word.substr(std::min(word.find('=') + 1, word.size())));
       if (word.starts_with("peer=")) m.peer = rank_of(value.value_or(-1));
-      if (word.starts_with("number=")) m.number = value.value_or(0);
+      if (word.starts_with("number=")) m.number = e.number = value.value_or(0);
       if (word.starts_with("offset=")) e.offset = value.value_or(-1);
       if (word.starts_with("bytes=")) e.bytes = value.value_or(-1);
       if (word.starts_with("runs=")) e.runs = value.value_or(1);
+      if (!word.empty() && word.find('=') == std::string_view::npos) (e.detail += e.detail.empty() ? "" : " ") += word;
     }
     if (e.category == "message") return add(std::move(m), e, e.name == "sent");
     while (!result.empty()) {
@@ -184,6 +185,8 @@ class reader {
     e.offset = whole(*args, "offset", -1);
     e.runs = whole(*args, "runs", 1);
     e.result = whole(*args, "result", -1);
+    e.number = whole(*args, "number", -1);
+    e.detail = text(*args, "detail");
     e.error = text(*args, "error");
     add(std::move(e));
   }
@@ -266,6 +269,8 @@ void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
   argument("offset", std::to_string(e.offset), e.offset >= 0);
   argument("bytes", std::to_string(e.bytes), e.bytes >= 0);
   argument("runs", std::to_string(e.runs), e.runs != 1);
+  argument("number", std::to_string(e.number), e.number >= 0);
+  argument("detail", tool::quoted(e.detail), !e.detail.empty());
   argument("result", std::to_string(e.result), e.result >= 0);
   argument("error", tool::quoted(e.error), !e.error.empty());
   out += "}}";

@@ -18,7 +18,9 @@ struct trace_event {
   std::string category = "file";  // "file", "error", or a phase of a call
   std::int64_t begin_ns = 0, took_ns = 0;
   std::int64_t offset = -1, bytes = -1, runs = 1, result = -1;
-  std::string error;  // empty: none
+  std::int64_t number = -1;  // of a round
+  std::string detail;        // flags of an open; "to merge" of a read
+  std::string error;         // empty: none
 
   std::int64_t end_ns() const noexcept { return begin_ns + took_ns; }
   bool is_transfer() const noexcept {
