@@ -34,12 +34,17 @@ struct variable {
   char const* name_;
 };
 
-// The trace of a rank in a directory.
-std::string path_of(std::string const& directory, int rank) {
+// The traces of a rank in a directory: one, or none yet.
+std::vector<std::string> paths_of(std::string const& directory, int rank) {
   std::vector<std::string> paths;
   for (auto const& e : std::filesystem::directory_iterator(directory))
     if (e.path().filename().string().find("-rank" + std::to_string(rank) + ".") != std::string::npos)
       paths.push_back(e.path().string());
+  return paths;
+}
+
+std::string path_of(std::string const& directory, int rank) {
+  auto const paths = paths_of(directory, rank);
   REQUIRE(paths.size() == 1);
   return paths.front();
 }
@@ -238,8 +243,12 @@ TEST_CASE("a rank that waits for others has written all that it did before", "[p
     bool seen = true;
     std::string const last = " offset=" + std::to_string(1000 * number + 2) + " ";
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    auto const has_told = [&](int r) {  // the trace of a rank is made when it is first written
+      auto const paths = paths_of(directory, r);
+      return !paths.empty() && argosy::test::content_of(paths.front()).find(last) != std::string::npos;
+    };
     for (int r = 1; r < world.size() && world.rank() == 0; ++r)
-      while (argosy::test::content_of(path_of(directory, r)).find(last) == std::string::npos && seen) {
+      while (!has_told(r) && seen) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         seen = std::chrono::steady_clock::now() < until;
       }
