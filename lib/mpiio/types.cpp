@@ -30,6 +30,15 @@ int attribute() {
   return key;
 }
 
+// Of a datatype whose items are not known the bytes can be moved all the same.
+void note_items(known_type& k) try {
+  signature const types = k.form.types();
+  if (types.nodes().size() != 1 || types.size() != k.size) return;
+  k.item = types.nodes()[0].type;
+  k.items = types.nodes()[0].count;
+} catch (invalid_layout const&) {
+}
+
 known_type decoded(MPI_Datatype type) {
   known_type k;
   try {
@@ -38,13 +47,10 @@ known_type decoded(MPI_Datatype type) {
     k.size = form.size();
     k.dense =
         form.pieces() <= 1 && form.lower_bound() == 0 && form.extent() == k.size && (k.size == 0 || form.origin() == 0);
-    if (signature const types = k.form.types(); k.dense && types.nodes().size() == 1) {
-      k.item = types.nodes()[0].type;
-      k.items = types.nodes()[0].count;
-    }
   } catch (invalid_layout const& e) {
     k.fault = e.what();
   }
+  if (k.dense) note_items(k);
   return k;
 }
 
