@@ -5,14 +5,14 @@ import json
 import multiprocessing
 import re
 import shlex
-import tomllib
 from pathlib import Path
 
 from clang import cindex
 
+import named
 import places
 
-ROOMS = ["error", "layout", "datatype", "view", "plan", "policy", "wire", "world", "agree", "handle", "exchange", "file", "gpfs", "cluster"]
+ROOMS = ["error", "layout", "datatype", "view", "plan", "policy", "wire", "world", "agree", "handle", "exchange", "file", "format", "mpiio", "gpfs", "cluster"]
 
 
 def room_of(name):
@@ -126,27 +126,20 @@ def by_rules(root, database, work, jobs):
 
 def by_hand(root):
     """What test/mutants/*.toml says. A pattern that ends in ; is a statement, any other an expression."""
-    found, wrong = [], []
-    for listing in sorted((root / "test/mutants").glob("*.toml")):
-        for one in tomllib.loads(listing.read_text())["mutant"]:
-            text = (root / one["file"]).read_bytes()
-            pattern = one["pattern"].encode()
-            after = one.get("after", one["pattern"]).encode()
-            begin = text.find(pattern, text.find(after))
-            if text.count(after) != 1 or begin < 0:
-                wrong.append(f"{listing.name}: {one['name']}: {after.decode()!r} is {text.count(after)} times in {one['file']}")
-                continue
-            end = begin + len(pattern)
-            if one["pattern"].endswith(";"):
-                edit = [begin, end, "{ if ( ::argosy_mutant::is(@N@)) { " + one["replacement"] + " } else { ", " } }"]
-            else:
-                edit = [begin, end, "( ::argosy_mutant::is(@N@) ? (" + one["replacement"] + ") : (", "))"]
-            f = places.File(one["file"], text)
-            line = f.line_of(begin)
-            found.append(dict(id=one["name"], file=one["file"], rule="by hand", line=line, text=f.line_text(line), what=one["why"],
-                              room=room_of(one["file"]), edits=[edit]))
+    places_found, wrong = named.found(root)
     if wrong:
         raise SystemExit("\n".join(wrong))
+    found = []
+    for one in places_found:
+        begin, end = one["begin"], one["end"]
+        if one["pattern"].endswith(";"):
+            edit = [begin, end, "{ if ( ::argosy_mutant::is(@N@)) { " + one["replacement"] + " } else { ", " } }"]
+        else:
+            edit = [begin, end, "( ::argosy_mutant::is(@N@) ? (" + one["replacement"] + ") : (", "))"]
+        f = places.File(one["file"], one["text"])
+        line = f.line_of(begin)
+        found.append(dict(id=one["name"], file=one["file"], rule="by hand", line=line, text=f.line_text(line), what=one["why"],
+                          room=room_of(one["file"]), edits=[edit]))
     return found
 
 

@@ -202,8 +202,7 @@ def survey(tests, mutants, jobs):
     size = max(read_json("numbers.json", {}).values()) + 1
 
     def one(t):
-        program = next(Path(w) for w in t["command"] if str(BUILD) in w)
-        of = f"{program.stat().st_mtime_ns} {' '.join(map(str, t['command']))}"
+        of = f"{testing.made_at(t, BUILD)} {' '.join(map(str, t['command']))}"
         known = kept.get(t["name"])
         if known and known["of"] == of and known["size"] >= size and known["verdict"] == "passed":
             return

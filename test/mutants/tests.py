@@ -24,11 +24,13 @@ OF_ROOM = {
     "handle": "posix handle_decorators trace gpfs_real guided_prefetch faults",
     "exchange": "carry_out guided_prefetch two_phase shipping virtual_shipping representation",
     "file": "file hints asio gpfs_together faults",
+    "format": "headers npy checkpoint xdmf",
+    "mpiio": "mpiio",
     "gpfs": "gpfs virtual_gpfs explore.gpfs guided_prefetch",
     "cluster": "virtual_cluster virtual_files virtual_service scale explore",
 }
 # What tests are made of: programs with these names.
-PROGRAMS = ("test_", "explore", "snippets_")
+PROGRAMS = ("test_", "explore", "snippets_", "mpiio_")
 EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
 
 
@@ -58,6 +60,12 @@ def is_test(word, build):
 
 def target_of(test):
     return next(Path(w).name for w in test["command"] if Path(w).name.startswith(PROGRAMS))
+
+
+def made_at(test, build):
+    """When the newest of the program and the libraries that its command names was made."""
+    named = [Path(f) for w in test["command"] for f in re.findall(re.escape(str(build)) + r"[^\s:=]*", w)]
+    return max(f.stat().st_mtime_ns for f in named if f.is_file())
 
 
 def marked(mark):
