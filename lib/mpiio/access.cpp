@@ -13,9 +13,7 @@ namespace {
 
 // `error_class`: of this rank's own arguments, if something is wrong with them.
 int told(MPI_File file, opened_file& f, std::error_code const& error, int error_class) {
-  if (!error) return MPI_SUCCESS;
-  bool const own = error_class != MPI_SUCCESS && (error == errc::argument || error == errc::datatype);
-  return own ? tell(file, error_class, f.of.what_failed()) : tell(file, error, f.of.what_failed());
+  return error ? tell(file, class_of_call(error, error_class), f.of.what_failed()) : MPI_SUCCESS;
 }
 
 struct memory {
@@ -62,6 +60,7 @@ int begin_split(MPI_File file, char const* name, memory const& m, Call&& call) {
     int error_class = MPI_SUCCESS;
     call(f.of, data_in_place<Data>{m, error_class});
     f.split_buffer = m.address;
+    f.split_class = error_class;
     return MPI_SUCCESS;
   });
 }
@@ -73,7 +72,7 @@ int end_split(MPI_File file, char const* name, char const* begun, void const* ad
     tell_status(status, done.memory_bytes);
     if (!error && std::exchange(f.split_buffer, nullptr) != address)
       return tell(file, MPI_ERR_BUFFER, std::string(name) + ": this is not the buffer with which the call began");
-    return told(file, f, error, MPI_SUCCESS);
+    return told(file, f, error, f.split_class);
   });
 }
 

@@ -9,6 +9,9 @@
 #include <mutex>
 #include <utility>
 
+#include <argosy/error/errc.hpp>
+#include <argosy/error/mpi.hpp>
+
 #include "next.hpp"
 #include "opened_file.hpp"
 
@@ -102,6 +105,11 @@ int code_of(int error_class, std::string const& text) {
   of_class.next = (of_class.next + 1) % told_codes::most;
   all.texts[code] = text.substr(0, MPI_MAX_ERROR_STRING - 1);
   return code;
+}
+
+int class_of_call(std::error_code const& error, int own) {
+  bool const of_arguments = error == errc::argument || error == errc::datatype;
+  return of_arguments && own != MPI_SUCCESS ? own : to_mpi_class(error);
 }
 
 error_handler::error_handler(error_handler const& other) : handler_(other.handler_) { hold(handler_); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <system_error>
 
 #include <mpi.h>
 
@@ -10,6 +11,10 @@ namespace argosy::mpiio {
 
 // A new code of this class, for which MPI_Error_string returns `text`. Codes are few and come again after some errors.
 int code_of(int error_class, std::string const& text);
+
+// MPI's class for the error of a call. `own`: of this rank's own arguments, which MPI tells in more classes than argosy;
+// MPI_SUCCESS if nothing is wrong with them.
+int class_of_call(std::error_code const& error, int own);
 
 // A counted hold on an MPI_Errhandler: MPI counts the holds of its own files only.
 class error_handler {

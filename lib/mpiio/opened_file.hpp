@@ -29,7 +29,10 @@ struct opened_file {
   kept_type etype = kept_type(MPI_BYTE), filetype = kept_type(MPI_BYTE);
   std::string representation = "native";
 
-  void const* split_buffer = nullptr;  // of the split call that has begun
+  // Of the split call that has begun.
+  void const* split_buffer = nullptr;
+  int split_class = MPI_SUCCESS;  // of this rank's own arguments, if something is wrong with them
+
   std::mutex dropped_mutex;
   std::vector<request> dropped;  // by MPI_Request_free; their data is still moved
 

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/error/mpi.hpp>
 #include <argosy/file/detail/operation.hpp>
 
 #include "data.hpp"
+#include "error_handler.hpp"
 #include "next.hpp"
 #include "opened_file.hpp"
 
@@ -36,11 +36,12 @@ struct pending {
 
   // Completes it for MPI if it has ended.
   bool look() {
-    if (!has_ended && of.test()) end();
-    return has_ended;
+    if (has_ended || !of.test()) return has_ended;
+    end();
+    MPI_Grequest_complete(known_as);
+    return true;
   }
 
- private:
   void end() {
     std::error_code error;
     std::string text;
@@ -51,10 +52,8 @@ struct pending {
       error = errc::user_code;
       text = e.what();
     }
-    bool const own = error_class != MPI_SUCCESS && (error == errc::argument || error == errc::datatype);
-    if (error) code = code_of(own ? error_class : to_mpi_class(error), text);
+    if (error) code = code_of(class_of_call(error, error_class), text);
     has_ended = true;
-    MPI_Grequest_complete(known_as);
   }
 };
 using held = std::shared_ptr<pending>;
@@ -168,7 +167,12 @@ int same_place(int i) { return i; }
 }  // namespace
 
 int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) {
+  bool const refused = detail::request_watch::never_began(begun);
   auto p = std::make_shared<pending>(std::move(begun), file, *find(file), error_class);
+  if (refused) {
+    p->end();
+    return told(p);
+  }
   int const code = MPI_Grequest_start(tell_result, free_result, cannot_cancel, p.get(), result);
   if (code != MPI_SUCCESS) return code;
   p->known_as = *result;

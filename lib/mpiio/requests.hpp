@@ -17,7 +17,8 @@ namespace argosy::mpiio {
 
 struct opened_file;
 
-// `error_class`: of this rank's own arguments, if something is wrong with them; the error comes when it is waited for.
+// `error_class`: of this rank's own arguments, if something is wrong with them. Of a call of one rank that error is returned, and
+// no request; of a collective call it comes when the request is waited for, as the other ranks hear of it then.
 int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result);
 
 // Until all requests of the file have ended; the program still completes them. By the letter of MPI none may be pending where a

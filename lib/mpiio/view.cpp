@@ -25,6 +25,13 @@ auto maker_of(MPI_Datatype type) {
   };
 }
 
+// MPI_ERR_TYPE if one is no datatype. Of datatypes that cannot be a view the classes that OMPIO and ROMIO tell.
+int class_of_no_view(MPI_Datatype etype, MPI_Datatype filetype) {
+  if (!known(etype).fault.empty() || !known(filetype).fault.empty()) return MPI_ERR_TYPE;
+  std::int64_t const unit = known(etype).size, size = known(filetype).size;
+  return unit > 0 && size % unit != 0 ? MPI_ERR_ARG : MPI_ERR_IO;
+}
+
 // What MPI has no word for counts from the start, behind a failure of the call.
 seek_from seek_from_of(int whence, std::int64_t& offset) {
   if (whence == MPI_SEEK_CUR) return seek_from::current;
@@ -63,9 +70,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype
     auto const etype_made = maker_of(etype), filetype_made = maker_of(filetype);
     settle(file, f);
     f.of.set_view(at, {etype_made, filetype_made, name}, {given, error});
-    // Of a datatype that is none MPI_ERR_TYPE; of one that cannot be a view the class that programs look for, ROMIO's.
-    bool const is_one = known(etype).fault.empty() && known(filetype).fault.empty();
-    if (error == errc::datatype && is_one) return tell(file, MPI_ERR_IO, f.of.what_failed());
+    if (error == errc::datatype) return tell(file, class_of_no_view(etype, filetype), f.of.what_failed());
     if (error) return tell(file, error, f.of.what_failed());
     f.displacement = f.of.view().displacement();
     f.etype = kept_type(etype);

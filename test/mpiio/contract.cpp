@@ -165,16 +165,17 @@ void handlers() {
   CHECK(code != MPI_SUCCESS && handled == 1 && handled_code == code && handled_file == f);
   CHECK_OK(MPI_File_call_errhandler(f, MPI_ERR_IO));
   CHECK(handled == 2 && handled_code == MPI_ERR_IO);
-  // Errors of requests come when they are completed.
+  // Wrong arguments of one rank's own call are told at once, and there is no request.
   MPI_Request r = MPI_REQUEST_NULL;
-  CHECK_OK(MPI_File_iwrite_at(f, 0, &c, -1, MPI_CHAR, &r));
-  code = MPI_Wait(&r, &status);
+  code = MPI_File_iwrite_at(f, 0, &c, -1, MPI_CHAR, &r);
   CHECK_CLASS(code, MPI_ERR_COUNT);
   CHECK(handled == 3 && handled_code == code && r == MPI_REQUEST_NULL);
+  CHECK_OK(MPI_Wait(&r, &status));
+  // Those of a collective call come when it is completed.
   MPI_Request list[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status statuses[2];
   CHECK_OK(MPI_File_iwrite_at(f, 0, &c, 1, MPI_CHAR, &list[0]));
-  CHECK_OK(MPI_File_iwrite_at(f, -3, &c, 1, MPI_CHAR, &list[1]));
+  CHECK_OK(MPI_File_iwrite_at_all(f, -3, &c, 1, MPI_CHAR, &list[1]));
   CHECK(MPI_Waitall(2, list, statuses) == MPI_ERR_IN_STATUS);
   CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS);
   CHECK_CLASS(statuses[1].MPI_ERROR, MPI_ERR_ARG);
@@ -223,6 +224,14 @@ void views() {
   }
   MPI_Type_free(&filetype);
   CHECK_CLASS(MPI_File_set_view(f, -8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
+  // Classes by which programs tell a filetype of other etypes from one that cannot be a view.
+  MPI_Datatype backwards = MPI_DATATYPE_NULL;
+  int const lengths[2] = {1, 1}, places[2] = {2, 0};
+  MPI_Type_indexed(2, lengths, places, MPI_INT, &backwards);
+  MPI_Type_commit(&backwards);
+  CHECK_CLASS(MPI_File_set_view(f, 0, MPI_DOUBLE, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, backwards, "native", MPI_INFO_NULL), MPI_ERR_IO);
+  MPI_Type_free(&backwards);
   CHECK_CLASS(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "unheard", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
   CHECK_CLASS(MPI_File_set_view(f, 0, MPI_DATATYPE_NULL, MPI_INT, "native", MPI_INFO_NULL), MPI_ERR_TYPE);
   CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
@@ -412,6 +421,9 @@ void split() {
   CHECK_OK(MPI_File_read_at_all_begin(f, rank * 4, &in, 1, MPI_INT));
   CHECK_CLASS(MPI_File_read_at_all_end(f, &other, &status), MPI_ERR_BUFFER);
   CHECK(in == rank);
+  // What is wrong with a rank's own data is told as that of a blocking call.
+  CHECK_OK(MPI_File_write_all_begin(f, &out, -1, MPI_INT));
+  CHECK_CLASS(MPI_File_write_all_end(f, &out, &status), MPI_ERR_COUNT);
   close(f);
 }
 

@@ -89,10 +89,15 @@ class ended_operation final : public operation {
   void leave() override {}
 };
 
-// For those who wait by test() and something of their own between two tests.
+// For those who make requests of another library of these.
 struct request_watch {
+  // While they wait by test() and something of their own between two tests.
   static void look(request const& r) {
     if (r.operation_) r.operation_->look();
+  }
+  // Its arguments were wrong, and no other rank is concerned.
+  static bool never_began(request const& r) {
+    return dynamic_cast<ended_operation const*>(r.operation_.get()) != nullptr;
   }
 };
 
