@@ -12,100 +12,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "data_calls.hpp"
+#include "random_views.hpp"
 
 namespace {
 
 using bytes = std::vector<unsigned char>;
-
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-// The same numbers on every rank, so that each knows what the others do.
-class numbers {
- public:
-  explicit numbers(std::uint64_t seed) : state_(mixed(seed)) {}
-  int below(int n) { return static_cast<int>((state_ = mixed(state_)) % static_cast<std::uint64_t>(n)); }
-  int from_to(int low, int high) { return low + below(high - low + 1); }
-  bool one_in(int n) { return below(n) == 0; }
-
- private:
-  std::uint64_t state_;
-};
-
-struct block {
-  int at, units;  // within the tile, in etypes
-};
-
-// Where a rank's etypes lie: tiles one behind the other from the displacement on.
-struct shape {
-  std::int64_t displacement = 0;
-  int unit = 1;  // bytes of an etype
-  int tile = 1;  // etypes
-  std::vector<block> blocks = {{0, 1}};
-  int maker = 0;  // which of MPI's constructors
-
-  int units() const {
-    int n = 0;
-    for (block const& b : blocks) n += b.units;
-    return n;
-  }
-  // The place in the file of the k-th byte of the view.
-  std::int64_t place(std::int64_t k) const {
-    std::int64_t const etype = k / unit, per_tile = units();
-    std::int64_t left = etype % per_tile;
-    for (block const& b : blocks) {
-      if (left < b.units) return displacement + ((etype / per_tile) * tile + b.at + left) * unit + k % unit;
-      left -= b.units;
-    }
-    std::abort();
-  }
-};
-
-MPI_Datatype etype_of(int unit) { return unit == 1 ? MPI_BYTE : unit == 4 ? MPI_INT : MPI_DOUBLE; }
-
-MPI_Datatype filetype_of(shape const& s) {
-  MPI_Datatype const etype = etype_of(s.unit);
-  auto const n = static_cast<int>(s.blocks.size());
-  std::vector<int> lengths, places;
-  std::vector<MPI_Aint> bytes_at;
-  std::vector<MPI_Datatype> types(s.blocks.size(), etype);
-  for (block const& b : s.blocks) {
-    lengths.push_back(b.units);
-    places.push_back(b.at);
-    bytes_at.push_back(static_cast<MPI_Aint>(b.at) * s.unit);
-  }
-  MPI_Datatype packed = MPI_DATATYPE_NULL, result = MPI_DATATYPE_NULL;
-  switch (s.maker % 4) {
-    case 0:
-      MPI_Type_indexed(n, lengths.data(), places.data(), etype, &packed);
-      break;
-    case 1:
-      MPI_Type_create_hindexed(n, lengths.data(), bytes_at.data(), etype, &packed);
-      break;
-    case 2:
-      MPI_Type_create_struct(n, lengths.data(), bytes_at.data(), types.data(), &packed);
-      break;
-    default: {  // of another type, which is freed before it is used
-      MPI_Datatype one = MPI_DATATYPE_NULL;
-      MPI_Type_contiguous(1, etype, &one);
-      MPI_Type_indexed(n, lengths.data(), places.data(), one, &packed);
-      MPI_Type_free(&one);
-    }
-  }
-  MPI_Type_create_resized(packed, 0, static_cast<MPI_Aint>(s.tile) * s.unit, &result);
-  MPI_Type_free(&packed);
-  MPI_Type_commit(&result);
-  return result;
-}
-
-enum class way { at, individual, shared, ordered };
 
 // What one rank does in one step.
 struct part {
@@ -197,35 +112,9 @@ class program {
   void set_view() {
     now_ = "set_view";
     common_ = draw_.one_in(2);
-    int const units[] = {1, 4, 8};
-    shape all;
-    all.unit = units[draw_.below(3)];
-    all.displacement = draw_.below(200);
-    shapes_.assign(static_cast<std::size_t>(ranks_), all);
-    if (common_) {
-      all.blocks.clear();
-      int at = 0;
-      for (int i = draw_.from_to(1, 4); i > 0; --i) {
-        at += draw_.below(4);
-        all.blocks.push_back({at, draw_.from_to(1, 6)});
-        at += all.blocks.back().units;
-      }
-      all.tile = at + draw_.below(5);
-      all.maker = draw_.below(4);
-      shapes_.assign(static_cast<std::size_t>(ranks_), all);
-    } else {  // cells are dealt to ranks, or to nobody
-      for (shape& s : shapes_) s.blocks.clear();
-      int const cell = draw_.from_to(1, 9), cells = ranks_ + draw_.below(12);
-      for (int i = 0; i < cells; ++i) {
-        int const owner = i < ranks_ ? i : draw_.below(ranks_ + 1);
-        if (owner == ranks_) continue;
-        shapes_[static_cast<std::size_t>(owner)].blocks.push_back({i * cell, draw_.from_to(1, cell)});
-      }
-      for (shape& s : shapes_) {
-        s.tile = cell * cells;
-        s.maker = draw_.below(4);
-      }
-    }
+    shape const base = drawn_base(draw_);
+    shapes_ = common_ ? std::vector<shape>(static_cast<std::size_t>(ranks_), drawn_common(draw_, base))
+                      : drawn_dealt(draw_, base, ranks_);
     shape const& mine = my(shapes_);
     MPI_Datatype filetype = filetype_of(mine);
     call("MPI_File_set_view",
@@ -310,7 +199,8 @@ class program {
   void transfer(bool writes) {
     way const by = common_ ? static_cast<way>(draw_.below(4)) : static_cast<way>(draw_.below(2));
     bool const collective = by == way::ordered || (by != way::shared && draw_.one_in(2));
-    int const form = draw_.below(by == way::ordered ? 2 : 3);  // blocking; split or nonblocking; nonblocking
+    int const which = draw_.below(by == way::ordered ? 2 : 3);
+    form const as = which == 0 ? form::blocking : which == 1 && collective ? form::split : form::nonblocking;
     bool const large = draw_.one_in(6);
     std::vector<part> parts(static_cast<std::size_t>(ranks_));
     std::int64_t after = 0;
@@ -340,7 +230,7 @@ class program {
         pointers_[static_cast<std::size_t>(r)] += parts[static_cast<std::size_t>(r)].count;
     if (by == way::shared || by == way::ordered) shared_ += after;
 
-    move(writes, by, collective, form, my(parts), before, size_before);
+    move({writes, by, collective, as}, my(parts), before, size_before);
     meet();
     if (writes) compare_file();
     if (by == way::individual) {
@@ -398,8 +288,7 @@ class program {
 
   // --- The calls ---
 
-  void move(bool writes, way by, bool collective, int form, part const& p, bytes const& before,
-            std::int64_t size_before) {
+  void move(data_call const& c, part const& p, bytes const& before, std::int64_t size_before) {
     shape const& s = my(shapes_);
     MPI_Datatype const etype = etype_of(s.unit);
     MPI_Datatype type = etype;
@@ -412,11 +301,11 @@ class program {
       return static_cast<std::size_t>((k / s.unit) * p.memory_stride * s.unit + k % s.unit);
     };
     std::int64_t const all = std::int64_t{p.count} * s.unit;
-    if (writes)
+    if (c.writes)
       for (std::int64_t k = 0; k < all; ++k) memory[place(k)] = value(rank_, k);
     bytes expected = memory;
     std::int64_t moved = all;
-    if (!writes)
+    if (!c.writes)
       for (std::int64_t k = 0; k < all; ++k) {
         std::int64_t const at = s.place(p.offset * s.unit + k);
         if (at >= size_before) {
@@ -427,10 +316,10 @@ class program {
       }
 
     MPI_Status status;
-    bool const takes_part = by != way::shared || p.count > 0;
-    now_ = name_of(writes, by, collective, form);
+    bool const takes_part = c.by != way::shared || p.count > 0;
+    now_ = name_of(c);
     if (takes_part) {
-      carry_out(writes, by, collective, form, p, type, memory.data(), &status);
+      carry_out(c, {file_, p.offset, memory.data(), p.count, type}, &status);
       int elements = -1, cancelled = -1;
       MPI_Get_elements(&status, MPI_BYTE, &elements);
       MPI_Test_cancelled(&status, &cancelled);
@@ -445,72 +334,11 @@ class program {
     if (type != etype) MPI_Type_free(&type);
   }
 
-  static std::string name_of(bool writes, way by, bool collective, int form) {
-    char const* const ways[] = {"_at", "", "_shared", "_ordered"};
-    std::string name = writes ? "write" : "read";
-    if (form == 2 || (form == 1 && !collective)) name = "i" + name;
-    name += ways[static_cast<int>(by)];
-    if (collective && by != way::ordered) name += "_all";
-    if (form == 1 && collective) name += "_begin";
-    return name;
-  }
-
-  void carry_out(bool writes, way by, bool collective, int form, part const& p, MPI_Datatype type, void* m,
-                 MPI_Status* status) {
+  void carry_out(data_call const& c, given_data const& d, MPI_Status* status) {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Offset const at = p.offset;
-    int const n = p.count;
-    char const* const name = now_.c_str();
-    if (form == 0) {
-      switch (by) {
-        case way::at:
-          return call(name,
-                      writes ? (collective ? MPI_File_write_at_all : MPI_File_write_at)(file_, at, m, n, type, status)
-                             : (collective ? MPI_File_read_at_all : MPI_File_read_at)(file_, at, m, n, type, status));
-        case way::individual:
-          return call(name, writes ? (collective ? MPI_File_write_all : MPI_File_write)(file_, m, n, type, status)
-                                   : (collective ? MPI_File_read_all : MPI_File_read)(file_, m, n, type, status));
-        case way::shared:
-          return call(name, writes ? MPI_File_write_shared(file_, m, n, type, status)
-                                   : MPI_File_read_shared(file_, m, n, type, status));
-        case way::ordered:
-          return call(name, writes ? MPI_File_write_ordered(file_, m, n, type, status)
-                                   : MPI_File_read_ordered(file_, m, n, type, status));
-      }
-    }
-    if (form == 1 && collective) {
-      switch (by) {
-        case way::at:
-          call(name, (writes ? MPI_File_write_at_all_begin(file_, at, m, n, type)
-                             : MPI_File_read_at_all_begin(file_, at, m, n, type)));
-          return call("its end", writes ? MPI_File_write_at_all_end(file_, m, status)
-                                        : MPI_File_read_at_all_end(file_, m, status));
-        case way::individual:
-          call(name,
-               (writes ? MPI_File_write_all_begin(file_, m, n, type) : MPI_File_read_all_begin(file_, m, n, type)));
-          return call("its end",
-                      writes ? MPI_File_write_all_end(file_, m, status) : MPI_File_read_all_end(file_, m, status));
-        default:
-          call(name, (writes ? MPI_File_write_ordered_begin(file_, m, n, type)
-                             : MPI_File_read_ordered_begin(file_, m, n, type)));
-          return call("its end", writes ? MPI_File_write_ordered_end(file_, m, status)
-                                        : MPI_File_read_ordered_end(file_, m, status));
-      }
-    }
-    switch (by) {
-      case way::at:
-        call(name, writes ? (collective ? MPI_File_iwrite_at_all : MPI_File_iwrite_at)(file_, at, m, n, type, &request)
-                          : (collective ? MPI_File_iread_at_all : MPI_File_iread_at)(file_, at, m, n, type, &request));
-        break;
-      case way::individual:
-        call(name, writes ? (collective ? MPI_File_iwrite_all : MPI_File_iwrite)(file_, m, n, type, &request)
-                          : (collective ? MPI_File_iread_all : MPI_File_iread)(file_, m, n, type, &request));
-        break;
-      default:
-        call(name, writes ? MPI_File_iwrite_shared(file_, m, n, type, &request)
-                          : MPI_File_iread_shared(file_, m, n, type, &request));
-    }
-    complete(request, by != way::shared, status);
+    call(now_.c_str(), made(c, d, status, &request));
+    if (c.as == form::split) call("its end", ended(c, d, status));
+    if (c.as == form::nonblocking) complete(request, c.by != way::shared, status);
   }
 
   // By one of MPI's functions, together with messages to a neighbour where all ranks take part.
