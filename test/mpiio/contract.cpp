@@ -99,6 +99,7 @@ void arguments() {
   CHECK_CLASS(MPI_File_write_at(f, -1, data.data(), 1, MPI_INT, &status), MPI_ERR_ARG);
   CHECK_CLASS(MPI_File_seek(f, -1, MPI_SEEK_SET), MPI_ERR_ARG);
   CHECK_CLASS(MPI_File_seek(f, 0, 4711), MPI_ERR_ARG);
+  CHECK_CLASS(MPI_File_seek_shared(f, -1, MPI_SEEK_SET), MPI_ERR_ARG);
   CHECK_CLASS(MPI_File_set_size(f, -1), MPI_ERR_ARG);
   // What is wrong on one rank of a collective call is an error on all.
   bool const bad = rank == ranks - 1;

@@ -49,7 +49,7 @@ judge() {
     *) cp "$2" printed.txt ;;
   esac
   sha1sum ./*mpiio ./*.nc ./*.txt 2>/dev/null >sums
-  if [[ $column == own ]]; then cp sums "$sums"; fi
+  if [[ $column == "${columns[0]}" ]]; then cp sums "$sums"; fi
   if cmp sums "$sums" >>"$2" 2>&1; then echo 1 1; else echo 0 1; fi
 }
 

@@ -60,6 +60,11 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
   given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
   if (is_open() && has(local().modes, mode::sequential))
     given.fail(detail::is_sequential("is accessed from its start to its end"));
+  if (whence == seek_from::start) {  // what every rank sees for itself
+    failure own;
+    from(offset, whence, 0, own);
+    if (own) given.fail(std::move(own));
+  }
   agreement const result = collectively(given, [&]() -> failure {
     failure f;
     bool const used = whence == seek_from::current && crew_->pointer_was_used();
