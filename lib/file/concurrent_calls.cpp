@@ -5,24 +5,52 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <system_error>
 #include <utility>
+
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/world/rank_failure.hpp>
 
 namespace argosy::detail {
 
 class collective_operation;
 
-struct concurrent_calls::state {
-  state(memory_world w, call_board b, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p)
-      : world(std::move(w)), board(std::move(b)), file(std::move(f)), pointer(std::move(p)) {}
+namespace {
 
-  memory_world world;
-  call_board board;
+// Carries out a call for all ranks together.
+using together = std::function<agreement(collective_call&, report&)>;
+
+template <class World>
+together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr<shared_pointer> const& pointer) {
+  struct means {
+    World world;
+    std::shared_ptr<open_file> file;
+    std::shared_ptr<shared_pointer> pointer;
+    team<World> ranks = {};  // with staging memory of its own
+    staging space = {};
+  };
+  auto all = std::make_shared<means>(means{std::move(world), file, pointer});
+  return [all = std::move(all)](collective_call& c, report& done) -> agreement {
+    try {
+      return access_together(all->world, all->ranks, *all->file, *all->pointer, c, all->space, done);
+    } catch (rank_failure const& lost) {
+      if (c.work.kind == access_kind::write) done.bytes = done.memory_bytes = 0;  // nobody can say what was written
+      return {errc::rank_failed, lost.rank(), errc::rank_failed, lost.what(), {}, {}};
+    }
+  };
+}
+
+}  // namespace
+
+struct concurrent_calls::state {
+  state(together how, std::unique_ptr<call_board> b, std::shared_ptr<open_file> f)
+      : board(std::move(b)), all_ranks(std::move(how)), file(std::move(f)) {}
+
+  std::unique_ptr<call_board> board;  // null: there is one rank
+  together all_ranks;
   std::shared_ptr<open_file> file;
-  std::shared_ptr<shared_pointer> pointer;
-  team<memory_world> ranks;  // with staging memory of its own
-  staging space;
 
   // Carries out the first that waits, if there is one; `by_program`: on its thread.
   void next(bool by_program);
@@ -30,8 +58,8 @@ struct concurrent_calls::state {
   template <class Ended>
   void wait(std::unique_lock<std::mutex>& guard, std::condition_variable& changed, std::uint64_t number,
             Ended has_ended) {
-    if (world.size() == 1) return changed.wait(guard, has_ended);
-    while (!changed.wait_for(guard, std::chrono::milliseconds(call_board::pause_ms), has_ended)) board.look(number);
+    if (!board) return changed.wait(guard, has_ended);
+    while (!changed.wait_for(guard, std::chrono::milliseconds(call_board::pause_ms), has_ended)) board->look(number);
   }
   std::mutex at_work;  // one after the other, whoever does it
 
@@ -75,7 +103,7 @@ class collective_operation final : public operation {
   }
   void leave() override {}  // others may not have begun it
   void look() override {
-    if (queue_->world.size() > 1 && !has_ended()) queue_->board.look(number);
+    if (queue_->board && !has_ended()) queue_->board->look(number);
   }
   void end() {
     {
@@ -114,10 +142,10 @@ void concurrent_calls::state::next(bool by_program) {
     waiting.pop_front();
   }
   file->before_waiting();
-  if (world.size() == 1 || board.all_begin(o->number, by_program))
-    o->result = access_together(world, ranks, *file, *pointer, o->what, space, o->done);
+  if (!board || board->all_begin(o->number, by_program))
+    o->result = all_ranks(o->what, o->done);
   else
-    o->result = board.fault(o->call, o->what.given.where(), o->late);
+    o->result = board->fault(o->call, o->what.given.where(), o->late);
   file->count(o->what.work, o->done, !o->result);
   o->has_result();
   {
@@ -129,11 +157,15 @@ void concurrent_calls::state::next(bool by_program) {
   o->end();  // whoever waits for it finds nothing under way any more
 }
 
-concurrent_calls::concurrent_calls(memory_world world, call_board board, std::shared_ptr<open_file> file,
-                                   std::shared_ptr<shared_pointer> pointer)
-    : state_(std::make_shared<state>(std::move(world), std::move(board), std::move(file), std::move(pointer))) {}
+concurrent_calls::concurrent_calls(memory_world world, std::unique_ptr<call_board> board,
+                                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
+    : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(board), file)) {}
 
-call_board* concurrent_calls::board() noexcept { return state_->world.size() == 1 ? nullptr : &state_->board; }
+concurrent_calls::concurrent_calls(served_world world, std::unique_ptr<call_board> board,
+                                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
+    : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(board), file)) {}
+
+call_board* concurrent_calls::board() noexcept { return state_->board.get(); }
 
 concurrent_calls::~concurrent_calls() {
   if (!thread_) return;
@@ -154,9 +186,9 @@ std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
     ++state_->under_way;
     o->number = ++state_->begun;
     state_->last = {o->number, o->call, o->what.given.where()};
-    if (state_->world.size() > 1) {
-      o->late = state_->board.is_void(o->number);
-      state_->board.begin(o->number);
+    if (state_->board) {
+      o->late = state_->board->is_void(o->number);
+      state_->board->begin(o->number);
     }
   }
   if (state_->has_thread) try {

@@ -82,7 +82,10 @@ class one_call {
     tell_pointers();
     tell("close", MPI_File_close(&file_));
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank_ == 0) results_ += " file=" + fingerprint(in_file());
+    if (rank_ != 0) return line();
+    bytes const found = in_file();
+    tell("file", fingerprint(found));
+    if (is_modelled_) tell("right", found == model_ ? "yes" : "no");
     return line();
   }
 
@@ -97,6 +100,7 @@ class one_call {
     exists_ = !draw_.one_in(12);
     bytes garbage(static_cast<std::size_t>(draw_.one_in(4) ? 0 : draw_.below(3000)));
     for (std::size_t i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<unsigned char>(mixed(seed_ ^ i));
+    if (exists_) model_ = garbage;
     if (rank_ == 0) {
       ::unlink(path);
       if (exists_) {
@@ -137,6 +141,7 @@ class one_call {
       mode = drawn.mode;
       name_ = drawn.name;
     }
+    is_simple_ = mode == MPI_MODE_WRONLY || (mode | MPI_MODE_CREATE) == (MPI_MODE_RDWR | MPI_MODE_CREATE);
     sequential_ = (mode & MPI_MODE_SEQUENTIAL) != 0;
     if (!exists_) also("absent");
     int const code = MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file_);
@@ -158,6 +163,7 @@ class one_call {
     MPI_Datatype const made = filetype;
     char const* representation = "native";
     if (draw_.one_in(6)) {
+      is_simple_ = false;
       switch (draw_.below(7)) {
         case 0:
           displacement = -1 - draw_.below(9);
@@ -265,16 +271,41 @@ class one_call {
       type = made_type;
     }
     bytes memory(static_cast<std::size_t>(count * mine().unit * stride) + 16);
-    for (std::size_t i = 0; i < memory.size(); ++i)
-      memory[i] = static_cast<unsigned char>(mixed(seed_ * 4099 + i + static_cast<std::uint64_t>(rank_) * 65537));
+    for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = content(rank_, i);
     if (slip >= 0 && concerns_me) {
       if (slip == 0) count = -1;
       if (slip == 1) offset = -1 - draw_.below(5);
       if (slip == 2) type = MPI_DATATYPE_NULL;
     }
+    // What is written by calls that cannot be refused.
+    if (c.writes && is_simple_ && slip < 0)
+      for (int r = 0; r < ranks_; ++r) {
+        if (only_one && r != one) continue;
+        bool const is_shared = c.by == way::shared || c.by == way::ordered;
+        MPI_Offset const base = offset - (common_ ? MPI_Offset{100} * rank_ : 0),
+                         own = base + (common_ ? MPI_Offset{100} * r : 0);
+        store(r,
+              is_shared                             ? (only_one ? 0 : MPI_Offset{count} * r)
+              : c.by == way::individual && !common_ ? 0
+                                                    : own,
+              count, stride);
+      }
     if (!only_one || rank_ == one) move(c, {file_, offset, memory.data(), count, type});
     tell("memory", fingerprint(memory));
     if (made_type != MPI_DATATYPE_NULL) MPI_Type_free(&made_type);
+  }
+
+  unsigned char content(int rank, std::size_t i) const {
+    return static_cast<unsigned char>(mixed(seed_ * 4099 + i + static_cast<std::uint64_t>(rank) * 65537));
+  }
+  void store(int rank, MPI_Offset offset, int count, int stride) {
+    is_modelled_ = true;
+    shape const& s = shapes_[static_cast<std::size_t>(rank)];
+    for (std::int64_t k = 0; k < std::int64_t{count} * s.unit; ++k) {
+      auto const at = static_cast<std::size_t>(s.place(offset * s.unit + k));
+      if (at >= model_.size()) model_.resize(at + 1);
+      model_[at] = content(rank, static_cast<std::size_t>((k / s.unit) * stride * s.unit + k % s.unit));
+    }
   }
 
   void move(data_call const& c, given_data const& d) {
@@ -303,6 +334,9 @@ class one_call {
   int rank_ = 0, ranks_ = 1;
   bool exists_ = true, sequential_ = false;
   bool common_ = true;  // all ranks have the same view
+  // What the file must hold, where that is known.
+  bool is_simple_ = false, is_modelled_ = false;
+  bytes model_;
   MPI_File file_ = MPI_FILE_NULL;
   std::vector<shape> shapes_;
   std::string name_, results_;

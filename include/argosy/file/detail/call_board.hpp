@@ -1,14 +1,13 @@
-// Which collective calls each rank has come to: in memory that all ranks share, so that a wait which cannot end is found.
+// Which collective calls each rank has come to, so that a wait which cannot end is found.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <argosy/error/agreement.hpp>
 #include <argosy/error/source_location.hpp>
-#include <argosy/world/shared_memory.hpp>
 
 namespace argosy::detail {
 
@@ -18,20 +17,26 @@ namespace argosy::detail {
 // ones in the background: from then on they are void, on every rank, so no rank carries out what another has left.
 class call_board {
  public:
-  static std::size_t bytes_for(int size) noexcept;
-  // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks.
-  call_board(shared_memory m, int rank, int size);
+  call_board() = default;
+  call_board(call_board const&) = delete;
+  call_board& operator=(call_board const&) = delete;
+  virtual ~call_board() = default;
 
   // This rank has begun call `number` in the background: 1, 2 ...
-  void begin(std::uint64_t number) noexcept;
+  virtual void begin(std::uint64_t number) noexcept = 0;
 
   // While it lives, this rank's program is in a blocking call.
   class inside {
    public:
-    inside(call_board* board, std::string_view call, source_location const& where) noexcept;  // null: does nothing
+    inside(call_board* board, std::string_view call, source_location const& where) noexcept  // null: does nothing
+        : board_(board) {
+      if (board_) board_->enter(call, where);
+    }
     inside(inside const&) = delete;
     inside& operator=(inside const&) = delete;
-    ~inside();
+    ~inside() {
+      if (board_) board_->leave();
+    }
 
    private:
     call_board* board_;
@@ -39,24 +44,30 @@ class call_board {
 
   // Waits until all ranks have begun this call: true, once and for all; or until it is void. `by_program`: the program itself waits
   // here, and looks for who cannot come.
-  bool all_begin(std::uint64_t number, bool by_program) noexcept;
+  virtual bool all_begin(std::uint64_t number, bool by_program) = 0;
   // The program of this rank waits for the end of the call, and for nothing else. If that cannot come, it is void from now on.
-  void look(std::uint64_t number) noexcept;
-  bool is_void(std::uint64_t number) const noexcept;
+  virtual void look(std::uint64_t number) = 0;
+  virtual bool is_void(std::uint64_t number) const noexcept = 0;
 
   // Why it is void, on every rank. `late`: it was begun after that was known.
-  agreement fault(std::string_view call, source_location const& where, bool late) const;
+  virtual agreement fault(std::string_view call, source_location const& where, bool late) const = 0;
 
   // How often a program that waits looks.
   static constexpr int pause_ms = 20;
 
- private:
-  struct line;
-  line& of(int rank) const noexcept;
-  bool all_have_begun(std::uint64_t number) const noexcept;
+ protected:
+  // What was found: `begun_by` ranks have begun a call that rank `who` has not, and never will, where it is.
+  struct finding {
+    int who = 0, begun_by = 0, failed = 0;
+    std::string call, file;
+    std::uint64_t line = 0;
+  };
+  static agreement fault_of(finding const& f, int ranks, std::string_view call, source_location const& where,
+                            bool late);
 
-  shared_memory memory_;
-  int rank_, size_;
+ private:
+  virtual void enter(std::string_view call, source_location const& where) noexcept = 0;
+  virtual void leave() noexcept = 0;
 };
 
 }  // namespace argosy::detail

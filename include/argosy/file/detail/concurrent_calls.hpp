@@ -1,4 +1,4 @@
-// Collective calls that go on while the ranks compute: on a thread of each rank, where all ranks share memory.
+// Collective calls that go on while the ranks compute: on a thread of each rank, which makes no MPI calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,11 +7,11 @@
 #include <memory>
 #include <mutex>
 
-#include <argosy/exchange/detail/staging.hpp>
 #include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/operation.hpp>
+#include <argosy/world/detail/served_world.hpp>
 #include <argosy/world/memory_world.hpp>
 
 namespace argosy::detail {
@@ -19,8 +19,11 @@ namespace argosy::detail {
 // One call after the other, in the order in which they were begun, which is the same on all ranks.
 class concurrent_calls {
  public:
-  // Local; every rank of the file has one, over the same memory.
-  concurrent_calls(memory_world world, call_board board, std::shared_ptr<open_file> file,
+  // Local; every rank of the file has one. Where all ranks share memory, over that memory; the board is null where there is one rank.
+  concurrent_calls(memory_world world, std::unique_ptr<call_board> board, std::shared_ptr<open_file> file,
+                   std::shared_ptr<shared_pointer> pointer);
+  // Between nodes.
+  concurrent_calls(served_world world, std::unique_ptr<call_board> board, std::shared_ptr<open_file> file,
                    std::shared_ptr<shared_pointer> pointer);
   // Leaves calls that others have not joined to themselves.
   ~concurrent_calls();

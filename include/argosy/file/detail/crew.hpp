@@ -21,8 +21,10 @@
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
 #include <argosy/file/detail/deferred.hpp>
+#include <argosy/file/detail/node_board.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/served_board.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
 #include <argosy/file/detail/usage_hints.hpp>
@@ -93,6 +95,7 @@ struct crew {
  private:
   void serve_agents();
   void share_board();
+  void meet_beside();
   shared_pointer distant_pointer() const;
 };
 
@@ -159,7 +162,7 @@ void crew<World>::meet() {
   // The pointer, where ranks meet in nonblocking and in other calls, and what they have come to.
   constexpr bool meets = node_waiting<World> && !working_in_background<World>;
   std::size_t const pointer_bytes = 64, meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
-  std::size_t const board_bytes = meets ? call_board::bytes_for(world->size()) : 0;
+  std::size_t const board_bytes = meets ? node_board::bytes_for(world->size()) : 0;
   std::size_t const bytes = pointer_bytes + 2 * meeting_bytes + board_bytes;
   shared_memory common;
   bool shares = world->size() == 1;
@@ -179,15 +182,35 @@ void crew<World>::meet() {
     if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
   pointer =
       std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : distant_pointer());
-  if (shares && meets)
-    concurrent = std::make_unique<concurrent_calls>(
-        memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()),
-        call_board(part(pointer_bytes + 2 * meeting_bytes, board_bytes), world->rank(), world->size()), file.shared(),
-        pointer);
-  else
-    later.emplace(*world, file.shared(), pointer, ranks);
+  if constexpr (meets) {
+    if (shares) {
+      std::unique_ptr<call_board> board;
+      if (world->size() > 1)
+        board = std::make_unique<node_board>(part(pointer_bytes + 2 * meeting_bytes, board_bytes), world->rank(),
+                                             world->size());
+      concurrent = std::make_unique<concurrent_calls>(
+          memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), std::move(board),
+          file.shared(), pointer);
+    } else if constexpr (serving<World>) {
+      meet_beside();
+    }
+  }
+  if (!concurrent) later.emplace(*world, file.shared(), pointer, ranks);
   if constexpr (meets)
     if (watched && world->size() > 1) share_board();
+}
+
+// Between nodes: where nonblocking collective calls are carried out, if a service can be had. Collective.
+template <communicator World>
+void crew<World>::meet_beside() {
+  auto board = std::make_unique<served_board>(world->rank(), world->size());
+  std::error_code error;
+  auto const beside = served_world::beside(
+      *world, [b = board.get()](int from, std::span<std::byte const> question) { return b->answer(from, question); },
+      error);
+  if (error) return;
+  board->use(*beside);
+  concurrent = std::make_unique<concurrent_calls>(*beside, std::move(board), file.shared(), pointer);
 }
 
 // Where ranks of a node see what the others have come to, and how other nodes are asked. Collective.

@@ -1,0 +1,164 @@
+// A world of the same ranks beside another: they exchange by a service, and not by MPI, so that a thread which must not call MPI can
+// make collective calls, whatever the program does meanwhile.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/host.hpp>
+#include <argosy/world/memory_world.hpp>
+#include <argosy/world/parcel.hpp>
+#include <argosy/world/service.hpp>
+
+namespace argosy::detail {
+
+class post_office;
+
+// One thread of each rank uses a communicator at a time. Collective calls go along binomial trees: twice log2(size) messages one
+// after the other. A message is in the receiver's hands when `send` returns, so sends wait for no receive. A rank that cannot be
+// reached is a rank_failure.
+class served_world {
+ public:
+  class request;
+
+  // Collective in `world`; on all ranks or on none. `others` answers requests that are not messages of this world (ask, below).
+  template <communicator World>
+    requires serving<World>
+  static std::unique_ptr<served_world> beside(World const& world, serve_function others, std::error_code& error);
+
+  int rank() const noexcept { return group_->rank; }
+  int size() const noexcept { return static_cast<int>(group_->ranks.size()); }
+  std::string const& host_name() const noexcept;
+
+  void barrier() const;
+  template <reducible T>
+  void all_reduce(T& value) const {
+    auto const bytes = std::as_writable_bytes(std::span(&value, 1));
+    T other = value;
+    reduce(bytes, std::as_writable_bytes(std::span(&other, 1)), [&] { value.combine(other); });
+  }
+  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
+  void broadcast(std::span<std::byte> message, int root) const;
+  std::int64_t exclusive_sum(std::int64_t mine) const;
+  std::vector<parcel> deliver(std::vector<parcel> const& out) const;
+
+  void send(std::span<std::byte const> message, int to, int tag) const;
+  std::size_t receive(std::span<std::byte> message, int from, int tag) const;
+  request start_send(std::span<std::byte const> message, int to, int tag) const;  // has ended when it returns
+  request start_receive(std::span<std::byte> message, int from, int tag) const;
+  static void wait_all(std::span<request> requests);
+
+  served_world duplicate() const { return split(0, rank()); }
+  served_world split(int colour, int key) const;
+  served_world node() const;
+
+  shared_memory share(std::size_t bytes, std::error_code& error) const;
+  shared_memory share(std::size_t bytes) const;
+  static void wait(std::uint32_t& word, std::uint32_t seen) noexcept { memory_world::wait(word, seen); }
+  // Messages arrive on threads of their own.
+  static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request>) noexcept { wait(word, seen); }
+  static void wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
+  static processor_set processors() { return processor_set::of_this_process(); }
+
+  // Asks the `others` of ranks, all at a time. Any thread may call. Also for ranks that are in no call of this world.
+  std::vector<service_answer> ask(std::vector<parcel> requests) const;
+
+ private:
+  struct group {
+    std::uint64_t number;  // the same on its ranks
+    int rank;
+    std::vector<int> ranks;  // as the service counts them
+    std::uint64_t deliveries = 0;
+  };
+  served_world(std::shared_ptr<post_office> office, group g)
+      : office_(std::move(office)), group_(std::make_shared<group>(std::move(g))) {}
+  static std::unique_ptr<served_world> made(std::shared_ptr<post_office> office, int rank, int size,
+                                            std::vector<int> first_of_node, std::string host_name);
+  static std::shared_ptr<post_office> new_office(serve_function others);
+  static serve_function answers(post_office& office);
+  static void open(post_office& office, std::unique_ptr<service> s);
+
+  template <class Combine>
+  void reduce(std::span<std::byte> value, std::span<std::byte> other, Combine&& combine) const {
+    int const me = rank(), n = size();
+    for (int step = 1; step < n; step *= 2) {
+      if ((me & step) != 0) {
+        send(value, me - step, tree_tag);
+        break;
+      }
+      if (me + step >= n) continue;
+      receive(other, me + step, tree_tag);
+      combine();
+    }
+    broadcast(value, 0);
+  }
+
+  static constexpr int tree_tag = -1;
+
+  std::shared_ptr<post_office> office_;
+  std::shared_ptr<group> group_;
+};
+
+// Where a message goes: memory that must live until it has come, or until the request goes.
+class served_world::request {
+ public:
+  request() noexcept = default;
+  request(request&& other) noexcept { swap(other); }
+  request& operator=(request&& other) noexcept {
+    request(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~request() {
+    if (awaited_) drop();
+  }
+  void swap(request& other) noexcept {
+    office_.swap(other.office_);
+    awaited_.swap(other.awaited_);
+    std::swap(received_, other.received_);
+  }
+  std::size_t received() const noexcept { return received_; }
+
+ private:
+  friend served_world;
+  friend post_office;
+  struct awaited;
+  void drop() noexcept;
+  void wait();
+
+  std::shared_ptr<post_office> office_;
+  std::shared_ptr<awaited> awaited_;  // null: done
+  std::size_t received_ = 0;
+};
+
+template <communicator World>
+  requires serving<World>
+std::unique_ptr<served_world> served_world::beside(World const& world, serve_function others, std::error_code& error) {
+  auto office = new_office(std::move(others));
+  std::unique_ptr<service> s = world.serve(answers(*office), error);
+  if (error) return {};
+  open(*office, std::move(s));
+  World const node = world.node();
+  int first = world.rank();
+  node.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
+  std::vector<int> firsts(static_cast<std::size_t>(world.size()));
+  world.all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(firsts)));
+  std::string host;
+  if constexpr (requires { world.host_name(); })
+    host = world.host_name();
+  else
+    host = detail::host_name();
+  return made(std::move(office), world.rank(), world.size(), std::move(firsts), std::move(host));
+}
+
+static_assert(communicator<served_world>);
+static_assert(node_waiting<served_world>);
+
+}  // namespace argosy::detail

@@ -1,0 +1,313 @@
+// Implements world/detail/served_world.hpp: messages over a service, and collective calls made of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/world/detail/served_world.hpp>
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+#include <argosy/world/rank_failure.hpp>
+
+#include "share_segment.hpp"
+
+namespace argosy::detail {
+namespace {
+
+// In front of every request to another rank's service.
+struct heading {
+  std::uint64_t group = 0;
+  std::int32_t from = 0;  // in the group
+  std::int32_t tag = 0;
+  std::uint64_t is_message = 0;  // 0: it is for the others
+
+  auto operator<=>(heading const&) const = default;
+};
+
+std::vector<std::byte> sealed(heading const& h, std::span<std::byte const> content) {
+  std::vector<std::byte> all(sizeof h + content.size());
+  std::memcpy(all.data(), &h, sizeof h);
+  if (!content.empty()) std::memcpy(all.data() + sizeof h, content.data(), content.size());
+  return all;
+}
+
+constexpr int delivery_tags[] = {-2, -3};  // a rank may be one delivery ahead
+
+}  // namespace
+
+struct served_world::request::awaited {
+  heading of;
+  std::span<std::byte> into;
+  std::size_t received = 0;
+  bool has_come = false;
+  bool fits = true;
+};
+
+// One rank's part of the service: messages that nobody expected yet, and receives whose messages have not come.
+class post_office {
+ public:
+  using awaited = served_world::request::awaited;
+
+  explicit post_office(serve_function others) : others_(std::move(others)) {}
+
+  std::vector<std::byte> answer(int from, std::span<std::byte const> request) {
+    heading h;
+    if (request.size() < sizeof h) return {};
+    std::memcpy(&h, request.data(), sizeof h);
+    auto const content = request.subspan(sizeof h);
+    if (h.is_message == 0) return others_ ? others_(from, content) : std::vector<std::byte>();
+    put(h, content);
+    return {};
+  }
+
+  void expect(std::shared_ptr<awaited> e) {
+    std::lock_guard const guard(mutex_);
+    box& b = boxes_[e->of];
+    if (b.messages.empty()) {
+      b.receives.push_back(std::move(e));
+      return;
+    }
+    take(*e, b.messages.front());
+    b.messages.pop_front();
+    remove_if_empty(e->of);
+  }
+  void wait(awaited const& e) {
+    std::unique_lock guard(mutex_);
+    arrived_.wait(guard, [&] { return e.has_come; });
+    if (!e.fits) throw std::length_error("argosy: a message is longer than the memory that its receiver has for it");
+  }
+  void drop(awaited const& e) noexcept {
+    std::lock_guard const guard(mutex_);
+    if (e.has_come) return;
+    std::erase_if(boxes_[e.of].receives, [&](auto const& one) { return one.get() == &e; });
+    remove_if_empty(e.of);
+  }
+  // All messages that are there, in their order.
+  std::vector<std::vector<std::byte>> take_all(heading const& h) {
+    std::lock_guard const guard(mutex_);
+    box& b = boxes_[h];
+    std::vector<std::vector<std::byte>> all(std::make_move_iterator(b.messages.begin()),
+                                            std::make_move_iterator(b.messages.end()));
+    boxes_.erase(h);
+    return all;
+  }
+
+  void send(heading const& h, int to, int to_in_group, std::span<std::byte const> content) {
+    std::vector<parcel> one(1);
+    one[0] = {to, sealed(h, content)};
+    if (std::error_code const error = service_->call(one)[0].error)
+      throw rank_failure(to_in_group, "rank " + std::to_string(to_in_group) + " cannot be reached: " + error.message());
+  }
+  std::vector<service_answer> ask(std::vector<parcel> requests) {
+    for (parcel& p : requests) p.content = sealed({}, p.content);
+    return service_->call(requests);
+  }
+
+  std::vector<int> first_of_node;
+  std::string host_name;
+  std::uint64_t groups_made = 0;  // by this rank as their first; under one thread
+  void open(std::unique_ptr<service> s) { service_ = std::move(s); }
+
+ private:
+  struct box {
+    std::deque<std::vector<std::byte>> messages;
+    std::deque<std::shared_ptr<awaited>> receives;
+  };
+
+  void put(heading const& h, std::span<std::byte const> content) {
+    {
+      std::lock_guard const guard(mutex_);
+      box& b = boxes_[h];
+      if (b.receives.empty()) {
+        b.messages.emplace_back(content.begin(), content.end());
+      } else {
+        take(*b.receives.front(), content);
+        b.receives.pop_front();
+        remove_if_empty(h);
+      }
+    }
+    arrived_.notify_all();
+  }
+  static void take(awaited& e, std::span<std::byte const> content) {
+    e.fits = content.size() <= e.into.size();
+    e.received = std::min(content.size(), e.into.size());
+    if (e.received > 0) std::memcpy(e.into.data(), content.data(), e.received);
+    e.has_come = true;
+  }
+  void remove_if_empty(heading const& h) {
+    auto const found = boxes_.find(h);
+    if (found != boxes_.end() && found->second.messages.empty() && found->second.receives.empty()) boxes_.erase(found);
+  }
+
+  serve_function others_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::map<heading, box> boxes_;
+  std::unique_ptr<service> service_;  // ends before all that it uses
+};
+
+// --- Messages ---
+
+std::shared_ptr<post_office> served_world::new_office(serve_function others) {
+  return std::make_shared<post_office>(std::move(others));
+}
+serve_function served_world::answers(post_office& office) {
+  return [&office](int from, std::span<std::byte const> request) { return office.answer(from, request); };
+}
+void served_world::open(post_office& office, std::unique_ptr<service> s) { office.open(std::move(s)); }
+
+std::unique_ptr<served_world> served_world::made(std::shared_ptr<post_office> office, int rank, int size,
+                                                 std::vector<int> first_of_node, std::string host_name) {
+  group all{0, rank, {}};
+  for (int r = 0; r < size; ++r) all.ranks.push_back(r);
+  office->first_of_node = std::move(first_of_node);
+  office->host_name = std::move(host_name);
+  return std::unique_ptr<served_world>(new served_world(std::move(office), std::move(all)));
+}
+
+std::string const& served_world::host_name() const noexcept { return office_->host_name; }
+
+void served_world::request::drop() noexcept { office_->drop(*awaited_); }
+
+void served_world::request::wait() {
+  if (!awaited_) return;
+  auto const e = std::move(awaited_);
+  awaited_ = {};
+  office_->wait(*e);
+  received_ = e->received;
+}
+
+void served_world::send(std::span<std::byte const> message, int to, int tag) const {
+  office_->send({group_->number, rank(), tag, 1}, group_->ranks[static_cast<std::size_t>(to)], to, message);
+}
+
+served_world::request served_world::start_send(std::span<std::byte const> message, int to, int tag) const {
+  send(message, to, tag);
+  return {};
+}
+
+served_world::request served_world::start_receive(std::span<std::byte> message, int from, int tag) const {
+  request r;
+  r.office_ = office_;
+  r.awaited_ = std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag, 1}, message});
+  office_->expect(r.awaited_);
+  return r;
+}
+
+std::size_t served_world::receive(std::span<std::byte> message, int from, int tag) const {
+  request r = start_receive(message, from, tag);
+  r.wait();
+  return r.received();
+}
+
+void served_world::wait_all(std::span<request> requests) {
+  for (request& r : requests) r.wait();
+}
+
+std::vector<service_answer> served_world::ask(std::vector<parcel> requests) const {
+  return office_->ask(std::move(requests));
+}
+
+// --- Collective calls ---
+
+void served_world::barrier() const {
+  std::byte nothing{}, other{};
+  reduce(std::span(&nothing, 1), std::span(&other, 1), [] {});
+}
+
+void served_world::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
+  auto const ranks = static_cast<std::size_t>(size()), me = static_cast<std::size_t>(rank()), bytes = mine.size();
+  if (all.size() != ranks * bytes)
+    throw std::invalid_argument("argosy: an all_gather of " + std::to_string(bytes) + " bytes on " +
+                                std::to_string(ranks) + " ranks has " + std::to_string(all.size()));
+  if (all.empty()) return;
+  if (mine.data() != all.data() + me * bytes) std::memmove(all.data() + me * bytes, mine.data(), bytes);
+  // Those of a subtree lie side by side.
+  auto const part = [&](std::size_t first, std::size_t step) {
+    return all.subspan(first * bytes, std::min(step, ranks - first) * bytes);
+  };
+  for (std::size_t step = 1; step < ranks; step *= 2) {
+    if ((me & step) != 0) {
+      send(part(me, step), static_cast<int>(me - step), tree_tag);
+      break;
+    }
+    if (me + step < ranks) receive(part(me + step, step), static_cast<int>(me + step), tree_tag);
+  }
+  broadcast(all, 0);
+}
+
+void served_world::broadcast(std::span<std::byte> message, int root) const {
+  int const n = size(), me = (rank() - root + n) % n;
+  auto const rank_at = [&](int place) { return (place + root) % n; };
+  int step = 1;
+  while (step < n && (me & step) == 0) step *= 2;
+  if (step < n) receive(message, rank_at(me - step), tree_tag);
+  for (step /= 2; step > 0; step /= 2)
+    if (me + step < n) send(message, rank_at(me + step), tree_tag);
+}
+
+std::int64_t served_world::exclusive_sum(std::int64_t mine) const {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
+  all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  std::int64_t before = 0;
+  for (int r = 0; r < rank(); ++r) before += all[static_cast<std::size_t>(r)];
+  return before;
+}
+
+std::vector<parcel> served_world::deliver(std::vector<parcel> const& out) const {
+  int const tag = delivery_tags[group_->deliveries++ % std::size(delivery_tags)];
+  for (parcel const& p : out) send(p.content, p.rank, tag);
+  barrier();  // now all of them have arrived
+  std::vector<parcel> result;
+  for (int r = 0; r < size(); ++r)
+    for (std::vector<std::byte>& content : office_->take_all({group_->number, r, tag, 1}))
+      result.push_back({r, std::move(content)});
+  return result;
+}
+
+// --- Groups ---
+
+served_world served_world::split(int colour, int key) const {
+  struct place {
+    int colour, key, rank;
+  } const mine{colour, key, rank()};
+  std::vector<place> all(static_cast<std::size_t>(size()));
+  all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  std::erase_if(all, [&](place const& p) { return p.colour != colour; });
+  std::sort(all.begin(), all.end(),
+            [](place const& a, place const& b) { return std::pair(a.key, a.rank) < std::pair(b.key, b.rank); });
+  // A rank is in one of the new groups only, so their messages cannot meet, and one number does for all.
+  std::uint64_t number = 0;
+  if (rank() == 0)
+    number = ++office_->groups_made * office_->first_of_node.size() + static_cast<std::uint64_t>(group_->ranks[0]);
+  broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
+  group g{number, 0, {}};
+  for (place const& p : all) {
+    if (p.rank == rank()) g.rank = static_cast<int>(g.ranks.size());
+    g.ranks.push_back(group_->ranks[static_cast<std::size_t>(p.rank)]);
+  }
+  return {office_, std::move(g)};
+}
+
+served_world served_world::node() const {
+  return split(office_->first_of_node[static_cast<std::size_t>(group_->ranks[static_cast<std::size_t>(rank())])],
+               rank());
+}
+
+shared_memory served_world::share(std::size_t bytes, std::error_code& error) const {
+  return share_segment(*this, bytes, error);
+}
+
+shared_memory served_world::share(std::size_t bytes) const {
+  std::error_code error;
+  shared_memory m = share(bytes, error);
+  if (error) throw std::system_error(error, "argosy: sharing memory");
+  return m;
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,89 @@
+// The world over a service: what every world must do, while the program is elsewhere.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/world/detail/served_world.hpp>
+#include <argosy/world/mpi.hpp>
+
+#include "support/catch.hpp"
+#include "support/nodes_world.hpp"
+#include "support/world_cases.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace io = argosy;
+using namespace io::test;
+using io::detail::served_world;
+
+namespace {
+
+served_world beside(nodes_world const& world, io::serve_function others = {}) {
+  std::error_code error;
+  auto made = served_world::beside(world, std::move(others), error);
+  REQUIRE(made);
+  return std::move(*made);
+}
+
+nodes_world two_to_a_node() { return {io::mpi(MPI_COMM_WORLD), {2, false, true}}; }
+
+}  // namespace
+
+TEST_CASE("ranks exchange over a service what they exchange elsewhere", "[world][served]") {
+  served_world const world = beside(two_to_a_node());
+  check_reductions(world);
+  check_sums(world);
+  check_deliveries(world);
+  check_gathers_and_broadcasts(world);
+  check_messages(world);
+  check_lengths(world);
+  check_order(world);
+  check_dropped_requests(world);
+  check_groups_are_separate(world);
+  check_split(world);
+  check_shared_memory(world.node());
+}
+
+TEST_CASE("its nodes are those of the world beside which it is", "[world][served]") {
+  nodes_world const program = two_to_a_node();
+  served_world const world = beside(program);
+  served_world const node = world.node();
+  CHECK(node.size() == program.node().size());
+  CHECK(node.rank() == program.rank() % 2);
+  CHECK(world.host_name() == program.host_name());
+}
+
+TEST_CASE("a thread uses it while the program waits in MPI", "[world][served]") {
+  nodes_world const program = two_to_a_node();
+  served_world const world = beside(program);
+  std::int64_t sum = 0;
+  std::thread beside_the_program([&] { sum = world.exclusive_sum(1); });
+  if (program.rank() == 0) {  // the others' threads need this one's, which goes on
+    for (int r = 1; r < program.size(); ++r) program.receive({}, r, 1);
+    beside_the_program.join();
+  } else {
+    beside_the_program.join();
+    program.send({}, 0, 1);
+  }
+  CHECK(sum == program.rank());
+}
+
+TEST_CASE("ranks are asked for what is no message", "[world][served]") {
+  nodes_world const program = two_to_a_node();
+  std::atomic<int> asked{0};
+  served_world const world = beside(program, [&](int from, std::span<std::byte const> request) {
+    ++asked;
+    io::test::bytes answer(request.begin(), request.end());
+    answer.push_back(static_cast<std::byte>(from));
+    return answer;
+  });
+  std::vector<io::parcel> questions;
+  for (int r = 0; r < world.size(); ++r) questions.push_back({r, content(3, world.rank())});
+  auto const answers = world.ask(questions);
+  for (auto const& a : answers) {
+    CHECK_FALSE(a.error);
+    io::test::bytes expected = content(3, world.rank());
+    expected.push_back(static_cast<std::byte>(world.rank()));
+    CHECK(a.content == expected);
+  }
+  world.barrier();
+  CHECK(asked == world.size());
+}
