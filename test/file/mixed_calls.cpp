@@ -13,9 +13,11 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
 #include "support/file_cases.hpp"
+#include "support/nodes_world.hpp"
 
 namespace io = argosy;
 using namespace io::test;
@@ -24,19 +26,27 @@ using io::mode;
 
 namespace {
 
-io::mpi const& world() {
-  static io::mpi const all(MPI_COMM_WORLD);
-  return all;
+// On one node, on one for each rank, and on two to which ranks are dealt.
+template <class Check>
+void in_each_world(Check&& check) {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  if (ranks.size() == 1) return;
+  check(ranks);
+  check(nodes_world(ranks, {1}));
+  if (ranks.size() > 2) check(nodes_world(ranks, {(ranks.size() + 1) / 2, true}));
 }
 
+template <class World>
 struct calls {
-  io::file f;
+  World const& world;
+  io::basic_file<World> f;
   std::array<double, 4> mine{1, 2, 3, 4}, room{};
   std::error_code error;
   std::string told;
 
-  explicit calls(std::string const& path) : f(io::file::open(world(), path, mode::create | mode::read_write)) {}
-  int at() const { return 32 * world().rank(); }
+  calls(World const& w, std::string const& path)
+      : world(w), f(io::basic_file<World>::open(world, path, mode::create | mode::read_write)) {}
+  int at() const { return 32 * world.rank(); }
 
   void wait(io::request q) {
     q.wait(error);
@@ -68,107 +78,112 @@ struct calls {
 }  // namespace
 
 TEST_CASE("one rank in a blocking call, the others wait for one in the background: not_same", "[file][errors][mixed]") {
-  if (world().size() == 1) return;
-  shared_scratch const here(world());
-  int number = 0;
-  for (char const* name : {"write_at_all", "read_at_all", "set_view", "sync", "set_size", "close"})
-    for (int culprit = 0; culprit < world().size(); ++culprit) {
-      CAPTURE(name, culprit);
-      calls c(here / ("f" + std::to_string(number++)));
-      c.wait(c.f.iwrite_at_all(c.at(), c.mine));  // of all ranks: nothing is wrong
-      CHECK_FALSE(c.error);
-      if (world().rank() == culprit) {
-        c.blocking(name);  // meets the next sync of the others
-        CHECK((c.error == errc::not_same || std::string(name) == "sync"));
-        if (std::string(name) != "sync") c.f.sync(c.error);
-      } else {
-        c.wait(c.f.iwrite_at_all(c.at(), c.mine));
-        CHECK(c.error == errc::not_same);
-        CHECK_THAT(c.told, Catch::Contains("rank " + std::to_string(culprit) + " is in " + name + " at ") &&
-                               Catch::Contains("mixed_calls.cpp") &&
-                               Catch::Contains("has not begun iwrite_at_all at "));
-        c.f.sync(c.error);
-        CHECK((c.error == errc::not_same || std::string(name) == "sync"));
-        if (std::string(name) != "sync") c.f.sync(c.error);
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    int number = 0;
+    for (char const* name : {"write_at_all", "read_at_all", "set_view", "sync", "set_size", "close"})
+      for (int culprit = 0; culprit < world.size(); ++culprit) {
+        CAPTURE(name, culprit);
+        calls c(world, here / ("f" + std::to_string(number++)));
+        c.wait(c.f.iwrite_at_all(c.at(), c.mine));  // of all ranks: nothing is wrong
+        CHECK_FALSE(c.error);
+        if (world.rank() == culprit) {
+          c.blocking(name);  // meets the next sync of the others
+          CHECK((c.error == errc::not_same || std::string(name) == "sync"));
+          if (std::string(name) != "sync") c.f.sync(c.error);
+        } else {
+          c.wait(c.f.iwrite_at_all(c.at(), c.mine));
+          CHECK(c.error == errc::not_same);
+          CHECK_THAT(c.told, Catch::Contains("rank " + std::to_string(culprit) + " is in " + name + " at ") &&
+                                 Catch::Contains("mixed_calls.cpp") &&
+                                 Catch::Contains("has not begun iwrite_at_all at "));
+          c.f.sync(c.error);
+          CHECK((c.error == errc::not_same || std::string(name) == "sync"));
+          if (std::string(name) != "sync") c.f.sync(c.error);
+        }
+        CHECK_FALSE(c.error);
+        c.come_together();
       }
-      CHECK_FALSE(c.error);
-      c.come_together();
-    }
+  });
 }
 
 TEST_CASE("a call in the background that one rank begins alone is an error there, when it waits or closes",
           "[file][errors][mixed]") {
-  if (world().size() == 1) return;
-  shared_scratch const here(world());
-  for (int culprit = 0; culprit < world().size(); ++culprit)
-    for (int before : {0, 2}) {
-      CAPTURE(culprit, before);
-      calls c(here / ("f" + std::to_string(2 * culprit + before / 2)));
-      std::vector<io::request> begun;
-      for (int i = 0; i < before; ++i) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
-      std::array<double, 4> other{};
-      io::request more;
-      bool const mine = world().rank() == culprit;
-      if (mine) more = c.f.iread_at_all(0, other);
-      for (io::request& q : begun) {
-        q.wait(c.error);
-        CHECK_FALSE(c.error);
-      }
-      c.f.sync(c.error);
-      CHECK_FALSE(c.error);  // all ranks are in it
-      if (mine) {
-        c.wait(std::move(more));
-        CHECK(c.error == errc::not_same);
-        CHECK_THAT(c.told, Catch::Contains("is in sync at ") && Catch::Contains("has not begun iread_at_all") &&
-                               Catch::Contains("which 1 of " + std::to_string(world().size()) + " ranks have begun"));
-      }
-      c.come_together();
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    for (int culprit = 0; culprit < world.size(); ++culprit)
+      for (int before : {0, 2}) {
+        CAPTURE(culprit, before);
+        calls c(world, here / ("f" + std::to_string(2 * culprit + before / 2)));
+        std::vector<io::request> begun;
+        for (int i = 0; i < before; ++i) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
+        std::array<double, 4> other{};
+        io::request more;
+        bool const mine = world.rank() == culprit;
+        if (mine) more = c.f.iread_at_all(0, other);
+        for (io::request& q : begun) {
+          q.wait(c.error);
+          CHECK_FALSE(c.error);
+        }
+        c.f.sync(c.error);
+        CHECK_FALSE(c.error);  // all ranks are in it
+        if (mine) {
+          c.wait(std::move(more));
+          CHECK(c.error == errc::not_same);
+          CHECK_THAT(c.told, Catch::Contains("is in sync at ") && Catch::Contains("has not begun iread_at_all") &&
+                                 Catch::Contains("which 1 of " + std::to_string(world.size()) + " ranks have begun"));
+        }
+        c.come_together();
 
-      // Dropped, it is told by close.
-      calls d(here / ("g" + std::to_string(2 * culprit + before / 2)));
-      if (mine) (void)d.f.iread_at_all(0, other);
-      d.f.close(d.error);
-      CHECK(d.error == errc::not_same);
-      CHECK_FALSE(d.f.is_open());
-    }
+        // Dropped, it is told by close.
+        calls d(world, here / ("g" + std::to_string(2 * culprit + before / 2)));
+        if (mine) (void)d.f.iread_at_all(0, other);
+        d.f.close(d.error);
+        CHECK(d.error == errc::not_same);
+        CHECK_FALSE(d.f.is_open());
+      }
+  });
 }
 
 TEST_CASE("split calls against blocking ones, and a rank that leaves one out, end as well", "[file][errors][mixed]") {
-  if (world().size() == 1) return;
-  shared_scratch const here(world());
-  int const last = world().size() - 1;
-  calls c(here / "f");
-  if (world().rank() == last) {
-    c.f.sync(c.error);
-  } else {
-    c.f.begin_write_at_all(c.at(), c.mine);
-    c.f.end(c.error);
-    CHECK(c.error == errc::not_same);
-    CHECK_THAT(c.f.what_failed(), Catch::Contains("rank " + std::to_string(last) + " is in sync at "));
-    c.f.sync(c.error);
-  }
-  CHECK_FALSE(c.error);
-  c.come_together();
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    int const last = world.size() - 1;
+    calls c(world, here / "f");
+    if (world.rank() == last) {
+      c.f.sync(c.error);
+    } else {
+      c.f.begin_write_at_all(c.at(), c.mine);
+      c.f.end(c.error);
+      CHECK(c.error == errc::not_same);
+      CHECK_THAT(c.f.what_failed(), Catch::Contains("rank " + std::to_string(last) + " is in sync at "));
+      c.f.sync(c.error);
+    }
+    CHECK_FALSE(c.error);
+    c.come_together();
+  });
 }
 
 TEST_CASE("many calls of both kinds, in one order but with ranks far apart, never look like mistakes",
           "[file][mixed][random]") {
-  shared_scratch const here(world());
-  calls c(here / "f");
-  for (int i = 0; i < 300; ++i) {
-    std::vector<io::request> begun;
-    for (int k = 0; k < i % 4; ++k) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
-    if (i % 3 == 0) c.f.write_at_all(c.at(), c.mine);
-    if (i % 50 == world().rank()) {
-      double const until = MPI_Wtime() + 0.06;  // longer than others wait before they look
-      while (MPI_Wtime() < until) {
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    calls c(world, here / "f");
+    for (int i = 0; i < 300; ++i) {
+      std::vector<io::request> begun;
+      for (int k = 0; k < i % 4; ++k) begun.push_back(c.f.iwrite_at_all(c.at(), c.mine));
+      if (i % 3 == 0) c.f.write_at_all(c.at(), c.mine);
+      if (i % 50 == world.rank()) {
+        double const until = MPI_Wtime() + 0.06;  // longer than others wait before they look
+        while (MPI_Wtime() < until) {
+        }
       }
+      for (io::request& q : begun) {
+        q.wait(c.error);
+        CHECK_FALSE(c.error);
+      }
+      if (i % 5 == 0) c.f.sync();
     }
-    for (io::request& q : begun) {
-      q.wait(c.error);
-      CHECK_FALSE(c.error);
-    }
-    if (i % 5 == 0) c.f.sync();
-  }
-  c.f.close();
+    c.f.close();
+  });
 }

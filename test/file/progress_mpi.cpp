@@ -1,0 +1,135 @@
+// Nonblocking collective calls go on while ranks wait elsewhere: in MPI, for other files, in another order.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <mpi.h>
+
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/any_world.hpp>
+#include <argosy/file/file.hpp>
+
+#include "support/file_cases.hpp"
+#include "support/nodes_world.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using io::mode;
+
+namespace {
+
+// On one node, one rank to a node, and two.
+template <class Check>
+void in_each_world(Check&& check) {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  check(ranks);
+  check(nodes_world(ranks, {1}));
+  if (ranks.size() > 2) check(nodes_world(ranks, {2}));
+}
+
+// Every rank's part of a file whose ranks take turns, element by element, so that all of them meet in each window.
+template <class World>
+struct turns {
+  static constexpr std::size_t count = 3000;
+
+  World const& world;
+  std::string const path;
+  io::basic_file<World> f;
+  std::vector<double> mine = std::vector<double>(count), room = std::vector<double>(count, -1);
+
+  turns(World const& w, std::string const& p)
+      : world(w), path(p), f(io::basic_file<World>::open(world, path, mode::create | mode::read_write)) {
+    std::iota(mine.begin(), mine.end(), world.rank() * 1e6);
+    f.set_view(world.rank() * 8,
+               {io::type<double>, io::resized(io::type<double>, 0, 8 * static_cast<std::int64_t>(world.size()))});
+  }
+  io::request write() { return f.iwrite_at_all(0, mine); }
+  void holds_all() {
+    f.sync();  // behind all that has begun
+    f.read_at_all(0, room);
+    CHECK(room == mine);
+    f.close();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a rank that asks whether its call has ended waits for nobody", "[file][progress]") {
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    turns t(world, here / "f");
+    if (world.rank() == 0) {
+      io::request q = t.write();
+      CHECK((!q.test() || world.size() == 1));  // the others begin after our message
+      for (int r = 1; r < world.size(); ++r) world.send({}, r, 1);
+      q.wait();
+    } else {
+      world.receive({}, 0, 1);
+      t.write().wait();
+    }
+    t.holds_all();
+  });
+}
+
+TEST_CASE("ranks may wait for a call while others that have begun it wait in MPI", "[file][progress]") {
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    for (int first = 0; first < world.size(); ++first) {
+      turns t(world, here / ("f" + std::to_string(first)));
+      io::request q = t.write();
+      if (world.rank() != first) MPI_Barrier(MPI_COMM_WORLD);
+      q.wait();
+      if (world.rank() == first) MPI_Barrier(MPI_COMM_WORLD);
+      t.holds_all();
+    }
+  });
+}
+
+TEST_CASE("ranks wait for the calls of several files in any order", "[file][progress]") {
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    turns a(world, here / "a"), b(world, here / "b"), c(world, here / "c");
+    io::request all[] = {a.write(), b.write(), c.write()};
+    for (int i = 0; i < 3; ++i) all[(world.rank() + i) % 3].wait();
+    a.holds_all();
+    b.holds_all();
+    c.holds_all();
+  });
+}
+
+TEST_CASE("a request that is dropped writes while its rank is elsewhere", "[file][progress]") {
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    turns t(world, here / "f");
+    io::request q = t.write();
+    if (world.rank() == 0) {
+      {
+        io::request const dropped = std::move(q);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    } else {
+      q.wait();
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    t.holds_all();
+  });
+}
+
+TEST_CASE("polling ranks see their calls end", "[file][progress]") {
+  in_each_world([](auto const& world) {
+    shared_scratch const here(world);
+    turns t(world, here / "f");
+    for (int i = 0; i < 20; ++i) {
+      io::request q = i % 2 == 0 ? t.write() : t.f.iread_at_all(0, t.room);
+      while (!q.test()) std::this_thread::yield();
+      q.wait();
+      if (i % 2 != 0) CHECK(t.room == t.mine);
+    }
+    t.holds_all();
+  });
+}
