@@ -61,11 +61,19 @@ struct served_board::question {
   }
 };
 
+served_board::served_board(served_world const& world)
+    : rank_(world.rank()),
+      begun_of_(world.rank() == 0 ? static_cast<std::size_t>(world.size()) : 0),
+      size_(world.size()),
+      world_(world) {
+  world_.listen([this](int from, std::span<std::byte const> asked) { return answer(from, asked); });
+}
+
 // --- What others are told ---
 
-std::vector<std::byte> served_board::answer(int from, std::span<std::byte const> bytes) {
-  if (bytes.size() != sizeof(question)) return {};
-  question q = question::from(bytes);
+std::vector<std::byte> served_board::answer(int from, std::span<std::byte const> asked) {
+  if (asked.size() != sizeof(question)) return {};
+  question q = question::from(asked);
   switch (q.about) {
     case subject::has_begun:
       count(from, q.number);
@@ -147,14 +155,14 @@ void served_board::judge(question const& found) {
 std::vector<std::byte> served_board::ask(int rank, question const& q) const {
   std::vector<parcel> one(1);
   one[0] = {rank, q.bytes()};
-  auto answers = world_->ask(std::move(one));
+  auto answers = world_.ask(std::move(one));
   return answers[0].error ? std::vector<std::byte>() : std::move(answers[0].content);
 }
 
 void served_board::tell_all(question const& q) const {
   std::vector<parcel> all;
   for (int r = 0; r < size_; ++r) all.push_back({r, q.bytes()});
-  world_->ask(std::move(all));
+  world_.ask(std::move(all));
 }
 
 // --- This rank ---

@@ -213,7 +213,57 @@ void mpi::read() {
   check("MPI_Comm_size", MPI_Comm_size(comm_, &size_));
 }
 
+namespace {
+
+// An attribute of the communicator, which its duplicates share.
+struct shelf {
+  std::mutex mutex;
+  std::shared_ptr<void> what;
+};
+using shared_shelf = std::shared_ptr<shelf>;
+
+int share_shelf(MPI_Comm, int, void*, void* old, void* copy, int* is_copied) {
+  *static_cast<void**>(copy) = new shared_shelf(*static_cast<shared_shelf*>(old));
+  *is_copied = 1;
+  return MPI_SUCCESS;
+}
+int leave_shelf(MPI_Comm, int, void* mine, void*) {
+  delete static_cast<shared_shelf*>(mine);
+  return MPI_SUCCESS;
+}
+
+shelf& shelf_of(MPI_Comm c) {
+  static int const key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(share_shelf, leave_shelf, &made, nullptr));
+    return made;
+  }();
+  shared_shelf* mine = nullptr;
+  int found = 0;
+  check("MPI_Comm_get_attr", MPI_Comm_get_attr(c, key, static_cast<void*>(&mine), &found));
+  if (found == 0) {
+    mine = new shared_shelf(std::make_shared<shelf>());
+    check("MPI_Comm_set_attr", MPI_Comm_set_attr(c, key, mine));
+  }
+  return **mine;
+}
+
+}  // namespace
+
+std::shared_ptr<void> mpi::kept() const {
+  shelf& s = shelf_of(comm_);
+  std::lock_guard const guard(s.mutex);
+  return s.what;
+}
+
+void mpi::keep(std::shared_ptr<void> what) const {
+  shelf& s = shelf_of(comm_);
+  std::lock_guard const guard(s.mutex);
+  s.what.swap(what);
+}
+
 mpi mpi::duplicate() const {
+  shelf_of(comm_);
   MPI_Comm result = MPI_COMM_NULL;
   check("MPI_Comm_dup", MPI_Comm_dup(comm_, &result));
   return {owned{}, result};

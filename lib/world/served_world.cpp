@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <compare>
 #include <condition_variable>
 #include <cstring>
@@ -53,16 +54,28 @@ class post_office {
  public:
   using awaited = served_world::request::awaited;
 
-  explicit post_office(serve_function others) : others_(std::move(others)) {}
+  explicit post_office(std::uint64_t n) : number(n) {}
 
   std::vector<std::byte> answer(int from, std::span<std::byte const> request) {
     heading h;
     if (request.size() < sizeof h) return {};
     std::memcpy(&h, request.data(), sizeof h);
     auto const content = request.subspan(sizeof h);
-    if (h.is_message == 0) return others_ ? others_(from, content) : std::vector<std::byte>();
+    if (h.is_message == 0) return answer_of_world(h.group, from, content);
     put(h, content);
     return {};
+  }
+  // Who answers for this world; and that nobody does any more, when no answer is under way.
+  void listen(std::uint64_t world, serve_function f) {
+    std::lock_guard const guard(mutex_);
+    worlds_[world].answers = std::move(f);
+  }
+  void leave(std::uint64_t world) {
+    std::unique_lock guard(mutex_);
+    auto const found = worlds_.find(world);
+    if (found == worlds_.end()) return;
+    arrived_.wait(guard, [&] { return found->second.under_way == 0; });
+    worlds_.erase(found);
   }
 
   void expect(std::shared_ptr<awaited> e) {
@@ -103,14 +116,13 @@ class post_office {
     if (std::error_code const error = service_->call(one)[0].error)
       throw rank_failure(to_in_group, "rank " + std::to_string(to_in_group) + " cannot be reached: " + error.message());
   }
-  std::vector<service_answer> ask(std::vector<parcel> requests) {
-    for (parcel& p : requests) p.content = sealed({}, p.content);
+  std::vector<service_answer> ask(std::uint64_t world, std::vector<parcel> requests) {
+    for (parcel& p : requests) p.content = sealed({world, 0, 0, 0}, p.content);
     return service_->call(requests);
   }
 
-  std::vector<int> first_of_node;
-  std::string host_name;
-  std::uint64_t groups_made = 0;  // by this rank as their first; under one thread
+  std::uint64_t const number;                 // at its rank 0
+  std::atomic<std::uint64_t> groups_made{1};  // by this rank as their first
   void open(std::unique_ptr<service> s) { service_ = std::move(s); }
 
  private:
@@ -118,6 +130,33 @@ class post_office {
     std::deque<std::vector<std::byte>> messages;
     std::deque<std::shared_ptr<awaited>> receives;
   };
+
+  struct one_world {
+    serve_function answers;
+    int under_way = 0;
+  };
+
+  // Where nobody listens yet, or any more, nothing is the answer.
+  std::vector<std::byte> answer_of_world(std::uint64_t world, int from, std::span<std::byte const> request) {
+    std::unique_lock guard(mutex_);
+    auto const found = worlds_.find(world);
+    if (found == worlds_.end() || !found->second.answers) return {};
+    one_world& w = found->second;
+    ++w.under_way;
+    guard.unlock();
+    struct ends {
+      post_office& office;
+      one_world& w;
+      ~ends() {
+        {
+          std::lock_guard const again(office.mutex_);
+          --w.under_way;
+        }
+        office.arrived_.notify_all();
+      }
+    } const at_last{*this, w};
+    return w.answers(from, request);
+  }
 
   void put(heading const& h, std::span<std::byte const> content) {
     {
@@ -144,33 +183,40 @@ class post_office {
     if (found != boxes_.end() && found->second.messages.empty() && found->second.receives.empty()) boxes_.erase(found);
   }
 
-  serve_function others_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::map<heading, box> boxes_;
+  std::map<std::uint64_t, one_world> worlds_;
   std::unique_ptr<service> service_;  // ends before all that it uses
 };
 
 // --- Messages ---
 
-std::shared_ptr<post_office> served_world::new_office(serve_function others) {
-  return std::make_shared<post_office>(std::move(others));
+std::shared_ptr<post_office> served_world::new_office(std::uint64_t number) {
+  return std::make_shared<post_office>(number);
 }
+std::uint64_t served_world::number_of(post_office const& office) { return office.number; }
+std::uint64_t served_world::next_office() {
+  static std::atomic<std::uint64_t> made{0};
+  return ++made;
+}
+std::uint64_t served_world::next_group(post_office& office) { return ++office.groups_made; }
 serve_function served_world::answers(post_office& office) {
   return [&office](int from, std::span<std::byte const> request) { return office.answer(from, request); };
 }
 void served_world::open(post_office& office, std::unique_ptr<service> s) { office.open(std::move(s)); }
 
-std::unique_ptr<served_world> served_world::made(std::shared_ptr<post_office> office, int rank, int size,
-                                                 std::vector<int> first_of_node, std::string host_name) {
-  group all{0, rank, {}};
-  for (int r = 0; r < size; ++r) all.ranks.push_back(r);
-  office->first_of_node = std::move(first_of_node);
-  office->host_name = std::move(host_name);
-  return std::unique_ptr<served_world>(new served_world(std::move(office), std::move(all)));
+std::unique_ptr<served_world> served_world::made(std::shared_ptr<setting> all, int rank, int size) {
+  all->number *= static_cast<std::uint64_t>(size);  // as split counts them, of rank 0
+  group g{std::move(all), 0, rank, {}};
+  g.number = g.all->number;
+  for (int r = 0; r < size; ++r) g.ranks.push_back(r);
+  return std::unique_ptr<served_world>(new served_world(std::move(g)));
 }
 
-std::string const& served_world::host_name() const noexcept { return office_->host_name; }
+served_world::setting::~setting() {
+  if (office && number != 0) office->leave(number);
+}
 
 void served_world::request::drop() noexcept { office_->drop(*awaited_); }
 
@@ -183,7 +229,7 @@ void served_world::request::wait() {
 }
 
 void served_world::send(std::span<std::byte const> message, int to, int tag) const {
-  office_->send({group_->number, rank(), tag, 1}, group_->ranks[static_cast<std::size_t>(to)], to, message);
+  office().send({group_->number, rank(), tag, 1}, group_->ranks[static_cast<std::size_t>(to)], to, message);
 }
 
 served_world::request served_world::start_send(std::span<std::byte const> message, int to, int tag) const {
@@ -193,9 +239,9 @@ served_world::request served_world::start_send(std::span<std::byte const> messag
 
 served_world::request served_world::start_receive(std::span<std::byte> message, int from, int tag) const {
   request r;
-  r.office_ = office_;
+  r.office_ = group_->all->office;
   r.awaited_ = std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag, 1}, message});
-  office_->expect(r.awaited_);
+  office().expect(r.awaited_);
   return r;
 }
 
@@ -209,8 +255,10 @@ void served_world::wait_all(std::span<request> requests) {
   for (request& r : requests) r.wait();
 }
 
+void served_world::listen(serve_function answers) const { office().listen(group_->all->number, std::move(answers)); }
+
 std::vector<service_answer> served_world::ask(std::vector<parcel> requests) const {
-  return office_->ask(std::move(requests));
+  return office().ask(group_->all->number, std::move(requests));
 }
 
 // --- Collective calls ---
@@ -265,7 +313,7 @@ std::vector<parcel> served_world::deliver(std::vector<parcel> const& out) const 
   barrier();  // now all of them have arrived
   std::vector<parcel> result;
   for (int r = 0; r < size(); ++r)
-    for (std::vector<std::byte>& content : office_->take_all({group_->number, r, tag, 1}))
+    for (std::vector<std::byte>& content : office().take_all({group_->number, r, tag, 1}))
       result.push_back({r, std::move(content)});
   return result;
 }
@@ -284,19 +332,19 @@ served_world served_world::split(int colour, int key) const {
   // A rank is in one of the new groups only, so their messages cannot meet, and one number does for all.
   std::uint64_t number = 0;
   if (rank() == 0)
-    number = ++office_->groups_made * office_->first_of_node.size() + static_cast<std::uint64_t>(group_->ranks[0]);
+    number = next_group(office()) * group_->all->first_of_node.size() + static_cast<std::uint64_t>(group_->ranks[0]);
   broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
-  group g{number, 0, {}};
+  group g{group_->all, number, 0, {}};
   for (place const& p : all) {
     if (p.rank == rank()) g.rank = static_cast<int>(g.ranks.size());
     g.ranks.push_back(group_->ranks[static_cast<std::size_t>(p.rank)]);
   }
-  return {office_, std::move(g)};
+  return served_world(std::move(g));
 }
 
 served_world served_world::node() const {
-  return split(office_->first_of_node[static_cast<std::size_t>(group_->ranks[static_cast<std::size_t>(rank())])],
-               rank());
+  auto const me = static_cast<std::size_t>(group_->ranks[static_cast<std::size_t>(rank())]);
+  return split(group_->all->first_of_node[me], rank());
 }
 
 shared_memory served_world::share(std::size_t bytes, std::error_code& error) const {

@@ -16,9 +16,9 @@ using io::detail::served_world;
 
 namespace {
 
-served_world beside(nodes_world const& world, io::serve_function others = {}) {
+served_world beside(nodes_world const& world) {
   std::error_code error;
-  auto made = served_world::beside(world, std::move(others), error);
+  auto made = served_world::beside(world, world.node(), error);
   REQUIRE(made);
   return std::move(*made);
 }
@@ -69,12 +69,14 @@ TEST_CASE("a thread uses it while the program waits in MPI", "[world][served]") 
 TEST_CASE("ranks are asked for what is no message", "[world][served]") {
   nodes_world const program = two_to_a_node();
   std::atomic<int> asked{0};
-  served_world const world = beside(program, [&](int from, std::span<std::byte const> request) {
+  served_world const world = beside(program);
+  world.listen([&](int from, std::span<std::byte const> request) {
     ++asked;
     io::test::bytes answer(request.begin(), request.end());
     answer.push_back(static_cast<std::byte>(from));
     return answer;
   });
+  world.barrier();
   std::vector<io::parcel> questions;
   for (int r = 0; r < world.size(); ++r) questions.push_back({r, content(3, world.rank())});
   auto const answers = world.ask(questions);
@@ -86,4 +88,30 @@ TEST_CASE("ranks are asked for what is no message", "[world][served]") {
   }
   world.barrier();
   CHECK(asked == world.size());
+}
+
+TEST_CASE("worlds beside one world and its duplicates exchange apart, also one after the other", "[world][served]") {
+  nodes_world const program = two_to_a_node(), other = program.duplicate();
+  for (int i = 0; i < 20; ++i) {
+    served_world const a = beside(program), b = beside(other), c = beside(i % 2 == 0 ? program : other);
+    std::vector<std::int64_t> sums;
+    std::thread beside_the_program([&] {
+      for (int k = 0; k < 10; ++k) sums.push_back(b.exclusive_sum(k));
+    });
+    check_gathers_and_broadcasts(c);
+    beside_the_program.join();
+    for (int k = 0; k < 10; ++k) CHECK(sums[static_cast<std::size_t>(k)] == k * b.rank());
+    if (program.rank() == 0)
+      for (int r = 1; r < a.size(); ++r) a.send(content(5, r, 1), r, 3);
+    for (int r = 1; r < b.size(); ++r)
+      if (program.rank() == 0)
+        b.send(content(5, r, 2), r, 3);
+      else if (program.rank() == r) {
+        io::test::bytes first(5), second(5);
+        b.receive(second, 0, 3);
+        a.receive(first, 0, 3);
+        CHECK(first == content(5, r, 1));
+        CHECK(second == content(5, r, 2));
+      }
+  }
 }

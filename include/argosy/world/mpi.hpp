@@ -101,6 +101,10 @@ class mpi {
   request start_receive(std::span<std::byte> message, int from, int tag) const;
   static void wait_all(std::span<request> requests);
 
+  // What is kept with the communicator and with duplicates that were made of it here, until all of them are freed. Local.
+  std::shared_ptr<void> kept() const;
+  void keep(std::shared_ptr<void> what) const;
+
   // Collective. The result is freed with its last copy, unless MPI is finalized by then, by MPI_Comm_free: collective by
   // the letter of MPI, but MPI libraries do not wait in it.
   mpi duplicate() const;

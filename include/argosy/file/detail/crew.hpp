@@ -95,7 +95,8 @@ struct crew {
  private:
   void serve_agents();
   void share_board();
-  void meet_beside();
+  void meet_beside(World const& node)
+    requires keeping<World>;
   shared_pointer distant_pointer() const;
 };
 
@@ -165,15 +166,16 @@ void crew<World>::meet() {
   std::size_t const board_bytes = meets ? node_board::bytes_for(world->size()) : 0;
   std::size_t const bytes = pointer_bytes + 2 * meeting_bytes + board_bytes;
   shared_memory common;
+  std::optional<World> node;
   bool shares = world->size() == 1;
   if (shares) {
     common = self().share(bytes);
   } else if constexpr (node_sharing<World>) {
-    World const node = world->node();
-    *ranks = team<World>(node);
-    if (node.size() == world->size()) {
+    node = world->node();
+    *ranks = team<World>(*node);
+    if (node->size() == world->size()) {
       std::error_code error;
-      common = node.share(bytes, error);
+      common = node->share(bytes, error);
       shares = !error;
     }
   }
@@ -191,8 +193,8 @@ void crew<World>::meet() {
       concurrent = std::make_unique<concurrent_calls>(
           memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), std::move(board),
           file.shared(), pointer);
-    } else if constexpr (serving<World>) {
-      meet_beside();
+    } else if constexpr (keeping<World>) {
+      meet_beside(*node);
     }
   }
   if (!concurrent) later.emplace(*world, file.shared(), pointer, ranks);
@@ -202,14 +204,14 @@ void crew<World>::meet() {
 
 // Between nodes: where nonblocking collective calls are carried out, if a service can be had. Collective.
 template <communicator World>
-void crew<World>::meet_beside() {
-  auto board = std::make_unique<served_board>(world->rank(), world->size());
+void crew<World>::meet_beside(World const& node)
+  requires keeping<World>
+{
   std::error_code error;
-  auto const beside = served_world::beside(
-      *world, [b = board.get()](int from, std::span<std::byte const> question) { return b->answer(from, question); },
-      error);
+  auto const beside = served_world::beside(*world, node, error);
   if (error) return;
-  board->use(*beside);
+  auto board = std::make_unique<served_board>(*beside);
+  world->barrier();  // before one asks another
   concurrent = std::make_unique<concurrent_calls>(*beside, std::move(board), file.shared(), pointer);
 }
 

@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <argosy/file/detail/call_board.hpp>
@@ -22,12 +20,8 @@ namespace argosy::detail {
 // one where it is.
 class served_board final : public call_board {
  public:
-  served_board(int rank, int size)
-      : rank_(rank), begun_of_(rank == 0 ? static_cast<std::size_t>(size) : 0), size_(size) {}
-  // What others are told when they ask this rank. Any thread may call.
-  std::vector<std::byte> answer(int from, std::span<std::byte const> question);
-  // How it asks; before the first call. The world must ask this board.
-  void use(served_world world) { world_.emplace(std::move(world)); }
+  // Listens in this world.
+  explicit served_board(served_world const& world);
 
   void begin(std::uint64_t number) noexcept override;
   bool all_begin(std::uint64_t number, bool by_program) override;
@@ -37,6 +31,7 @@ class served_board final : public call_board {
 
  private:
   struct question;
+  std::vector<std::byte> answer(int from, std::span<std::byte const> asked);
   void enter(std::string_view call, source_location const& where) noexcept override;
   void leave() noexcept override;
   bool has_been_void(std::uint64_t number) const noexcept { return void_from_ != 0 && void_from_ <= number; }
@@ -69,7 +64,7 @@ class served_board final : public call_board {
   std::chrono::milliseconds between_looks_{pause_ms};
   std::uint64_t looks_ = 0;
 
-  std::optional<served_world> world_;  // goes before all that it asks
+  served_world world_;  // the last of its copies; goes first, and then nobody asks any more
 };
 
 }  // namespace argosy::detail

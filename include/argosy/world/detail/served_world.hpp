@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,13 @@ namespace argosy::detail {
 
 class post_office;
 
+// A world that keeps something for those who come again: with itself and its duplicates.
+template <class C>
+concept keeping = communicator<C> && serving<C> && requires(C const& c, std::shared_ptr<void> what) {
+  { c.kept() } -> std::same_as<std::shared_ptr<void>>;
+  c.keep(what);
+};
+
 // One thread of each rank uses a communicator at a time. Collective calls go along binomial trees: twice log2(size) messages one
 // after the other. A message is in the receiver's hands when `send` returns, so sends wait for no receive. A rank that cannot be
 // reached is a rank_failure.
@@ -29,14 +37,14 @@ class served_world {
  public:
   class request;
 
-  // Collective in `world`; on all ranks or on none. `others` answers requests that are not messages of this world (ask, below).
-  template <communicator World>
-    requires serving<World>
-  static std::unique_ptr<served_world> beside(World const& world, serve_function others, std::error_code& error);
+  // Collective in `world`; on all ranks or on none. `node`: those ranks of it that can share memory. The sockets and threads behind
+  // it are kept with the world and its duplicates: only the first one costs more than a few messages.
+  template <keeping World>
+  static std::unique_ptr<served_world> beside(World const& world, World const& node, std::error_code& error);
 
   int rank() const noexcept { return group_->rank; }
   int size() const noexcept { return static_cast<int>(group_->ranks.size()); }
-  std::string const& host_name() const noexcept;
+  std::string const& host_name() const noexcept { return group_->all->host_name; }
 
   void barrier() const;
   template <reducible T>
@@ -68,21 +76,35 @@ class served_world {
   static void wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
   static processor_set processors() { return processor_set::of_this_process(); }
 
-  // Asks the `others` of ranks, all at a time. Any thread may call. Also for ranks that are in no call of this world.
+  // What ranks ask each other that is no message of this world, also while they are in no call of it; any thread may ask, and several
+  // answer. Who asks must know that the other listens. Until the last copy of this world goes.
+  void listen(serve_function answers) const;
   std::vector<service_answer> ask(std::vector<parcel> requests) const;
 
  private:
+  // What all groups of one world have in common.
+  struct setting {
+    std::shared_ptr<post_office> office;
+    std::uint64_t number = 0;  // of the whole world
+    std::vector<int> first_of_node = {};
+    std::string host_name = {};
+    ~setting();  // nobody answers any more
+  };
   struct group {
+    std::shared_ptr<setting const> all;
     std::uint64_t number;  // the same on its ranks
     int rank;
     std::vector<int> ranks;  // as the service counts them
     std::uint64_t deliveries = 0;
   };
-  served_world(std::shared_ptr<post_office> office, group g)
-      : office_(std::move(office)), group_(std::make_shared<group>(std::move(g))) {}
-  static std::unique_ptr<served_world> made(std::shared_ptr<post_office> office, int rank, int size,
-                                            std::vector<int> first_of_node, std::string host_name);
-  static std::shared_ptr<post_office> new_office(serve_function others);
+  explicit served_world(group g) : group_(std::make_shared<group>(std::move(g))) {}
+  post_office& office() const noexcept { return *group_->all->office; }
+
+  static std::unique_ptr<served_world> made(std::shared_ptr<setting> all, int rank, int size);
+  static std::shared_ptr<post_office> new_office(std::uint64_t number);
+  static std::uint64_t number_of(post_office const& office);
+  static std::uint64_t next_office();
+  static std::uint64_t next_group(post_office& office);
   static serve_function answers(post_office& office);
   static void open(post_office& office, std::unique_ptr<service> s);
 
@@ -103,7 +125,6 @@ class served_world {
 
   static constexpr int tree_tag = -1;
 
-  std::shared_ptr<post_office> office_;
   std::shared_ptr<group> group_;
 };
 
@@ -138,24 +159,43 @@ class served_world::request {
   std::size_t received_ = 0;
 };
 
-template <communicator World>
-  requires serving<World>
-std::unique_ptr<served_world> served_world::beside(World const& world, serve_function others, std::error_code& error) {
-  auto office = new_office(std::move(others));
-  std::unique_ptr<service> s = world.serve(answers(*office), error);
-  if (error) return {};
-  open(*office, std::move(s));
-  World const node = world.node();
+template <keeping World>
+std::unique_ptr<served_world> served_world::beside(World const& world, World const& node, std::error_code& error) {
+  error.clear();
+  auto all = std::make_shared<setting>();
+  all->office = std::static_pointer_cast<post_office>(world.kept());
+  struct {
+    std::uint64_t office = 0, group = 0;
+  } told;
+  bool const leads = world.rank() == 0;
+  if (leads && all->office) told = {number_of(*all->office), next_group(*all->office)};
+  auto const tell = [&] { world.broadcast(std::as_writable_bytes(std::span(&told, 1)), 0); };
+  tell();
+  // Threads may have made several at a time, so that ranks keep different ones.
+  struct any {
+    bool value;
+    void combine(any const& other) { value = value || other.value; }
+  } differs{told.office == 0 || !all->office || number_of(*all->office) != told.office};
+  world.all_reduce(differs);
+  if (differs.value) {
+    if (leads) told = {next_office(), 1};
+    tell();
+    all->office = new_office(told.office);
+    std::unique_ptr<service> s = world.serve(answers(*all->office), error);
+    if (error) return {};
+    open(*all->office, std::move(s));
+    world.keep(all->office);
+  }
+  all->number = told.group;
   int first = world.rank();
   node.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
-  std::vector<int> firsts(static_cast<std::size_t>(world.size()));
-  world.all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(firsts)));
-  std::string host;
+  all->first_of_node.resize(static_cast<std::size_t>(world.size()));
+  world.all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(all->first_of_node)));
   if constexpr (requires { world.host_name(); })
-    host = world.host_name();
+    all->host_name = world.host_name();
   else
-    host = detail::host_name();
-  return made(std::move(office), world.rank(), world.size(), std::move(firsts), std::move(host));
+    all->host_name = detail::host_name();
+  return made(std::move(all), world.rank(), world.size());
 }
 
 static_assert(communicator<served_world>);
