@@ -124,6 +124,8 @@ class post_office {
   std::uint64_t const number;                 // at its rank 0
   std::atomic<std::uint64_t> groups_made{1};  // by this rank as their first
   void open(std::unique_ptr<service> s) { service_ = std::move(s); }
+  void close() { service_ = {}; }
+  bool is_open() const noexcept { return service_ != nullptr; }
 
  private:
   struct box {
@@ -205,6 +207,21 @@ serve_function served_world::answers(post_office& office) {
   return [&office](int from, std::span<std::byte const> request) { return office.answer(from, request); };
 }
 void served_world::open(post_office& office, std::unique_ptr<service> s) { office.open(std::move(s)); }
+
+void served_world::close(post_office& office) { office.close(); }
+bool served_world::is_open(post_office const& office) { return office.is_open(); }
+
+// Those to which it sends in collective calls.
+bool served_world::reaches_neighbours(post_office& office, int rank, int size) {
+  std::vector<parcel> greetings;
+  int step = 1;
+  for (; step < size && (rank & step) == 0; step *= 2)
+    if (rank + step < size) greetings.push_back({rank + step, {}});
+  if (step < size) greetings.push_back({rank - step, {}});
+  auto const answers = office.ask(0, std::move(greetings));
+  return std::none_of(answers.begin(), answers.end(),
+                      [](service_answer const& a) { return static_cast<bool>(a.error); });
+}
 
 std::unique_ptr<served_world> served_world::made(std::shared_ptr<setting> all, int rank, int size) {
   all->number *= static_cast<std::uint64_t>(size);  // as split counts them, of rank 0

@@ -64,6 +64,7 @@ std::vector<choice> const& choices() {
       {"argosy_max_ranges", {"0", "1", "4", "64"}},
       {"argosy_partitioning", {"enable", "disable", "automatic"}},
       {"argosy_sync_errors", {"kept"}},  // until_written: test/file/file_semantics.cpp
+      {"argosy_progress", {"always", "in_calls"}},
       {"argosy_price_call_ns", {"0", "1000", "1e6"}},
       {"argosy_price_write_call_ns", {"0", "1000", "1e6"}},
       {"argosy_price_lock_ns", {"0", "1e6"}},

@@ -42,8 +42,8 @@ struct turns {
   io::basic_file<World> f;
   std::vector<double> mine = std::vector<double>(count), room = std::vector<double>(count, -1);
 
-  turns(World const& w, std::string const& p)
-      : world(w), path(p), f(io::basic_file<World>::open(world, path, mode::create | mode::read_write)) {
+  turns(World const& w, std::string const& p, io::hints const& h = {})
+      : world(w), path(p), f(io::basic_file<World>::open(world, path, mode::create | mode::read_write, h)) {
     std::iota(mine.begin(), mine.end(), world.rank() * 1e6);
     f.set_view(world.rank() * 8,
                {io::type<double>, io::resized(io::type<double>, 0, 8 * static_cast<std::int64_t>(world.size()))});
@@ -132,4 +132,44 @@ TEST_CASE("polling ranks see their calls end", "[file][progress]") {
     }
     t.holds_all();
   });
+}
+
+namespace {
+
+// Nodes that nothing but MPI reaches.
+struct nodes_apart : nodes_world {
+  using nodes_world::nodes_world;
+  nodes_apart(nodes_world const& w) : nodes_world(w) {}
+  nodes_apart duplicate() const { return nodes_world::duplicate(); }
+  nodes_apart split(int colour, int key) const { return nodes_world::split(colour, key); }
+  nodes_apart node() const { return nodes_world::node(); }
+  std::unique_ptr<io::service> serve(io::serve_function, std::error_code& error) const {
+    error = std::make_error_code(std::errc::host_unreachable);
+    return {};
+  }
+};
+
+template <class World>
+void check_in_calls(World const& world, std::string const& path, io::hints const& h) {
+  turns t(world, path, h);
+  for (int i = 0; i < 3; ++i) {
+    io::request q = t.write();
+    io::report const done = q.wait();
+    CHECK_THAT(done.reason.str(), Catch::Contains("carried out where it was waited for"));
+  }
+  t.holds_all();
+}
+
+}  // namespace
+
+TEST_CASE("without sockets between nodes calls are carried out where they are waited for", "[file][progress]") {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  if (ranks.size() == 1) return;
+  shared_scratch const here(ranks);
+  check_in_calls(nodes_world(ranks, {1}), here / "hint", {.progress = "in_calls"});
+  check_in_calls(nodes_apart(ranks.split(0, ranks.rank()), {1}), here / "apart", {});  // which keeps nothing yet
+  nodes_world const nodes(ranks, {1});
+  turns t(nodes, here / "sockets");
+  CHECK_THAT(t.write().wait().reason.str(), !Catch::Contains("waited for"));
+  t.holds_all();
 }

@@ -141,7 +141,8 @@ class one_call {
       mode = drawn.mode;
       name_ = drawn.name;
     }
-    is_simple_ = mode == MPI_MODE_WRONLY || (mode | MPI_MODE_CREATE) == (MPI_MODE_RDWR | MPI_MODE_CREATE);
+    appends_ = (mode & MPI_MODE_APPEND) != 0;
+    is_simple_ = appends_ || mode == MPI_MODE_WRONLY || (mode | MPI_MODE_CREATE) == (MPI_MODE_RDWR | MPI_MODE_CREATE);
     sequential_ = (mode & MPI_MODE_SEQUENTIAL) != 0;
     if (!exists_) also("absent");
     int const code = MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &file_);
@@ -278,7 +279,7 @@ class one_call {
       if (slip == 2) type = MPI_DATATYPE_NULL;
     }
     // What is written by calls that cannot be refused.
-    if (c.writes && is_simple_ && slip < 0)
+    if (c.writes && is_simple_ && slip < 0 && (!appends_ || c.by == way::at))
       for (int r = 0; r < ranks_; ++r) {
         if (only_one && r != one) continue;
         bool const is_shared = c.by == way::shared || c.by == way::ordered;
@@ -335,7 +336,7 @@ class one_call {
   bool exists_ = true, sequential_ = false;
   bool common_ = true;  // all ranks have the same view
   // What the file must hold, where that is known.
-  bool is_simple_ = false, is_modelled_ = false;
+  bool is_simple_ = false, appends_ = false, is_modelled_ = false;
   bytes model_;
   MPI_File file_ = MPI_FILE_NULL;
   std::vector<shape> shapes_;

@@ -198,9 +198,9 @@ class basic_file {
     return access_together({"write_ordered", access_kind::write, pointer_kind::shared, 0, from, with});
   }
 
-  // The same in the background, all ranks in the same order; pointers move at once. Where all ranks are on one node, a thread of
-  // each rank exchanges data and accesses the file. In worlds of several nodes ranks do it when they wait for the request, test
-  // it, or come to another collective call of the file; that waits for the other ranks.
+  // The same in the background, all ranks in the same order; pointers move at once. A thread of each rank exchanges data and
+  // accesses the file. Between nodes without sockets, or with argosy_progress = in_calls, ranks do it when they wait for the request,
+  // test it, or come to another collective call of the file; that waits for the other ranks.
   // A request that is dropped goes on: its memory must live until the file is closed.
   request iread_at_all(std::int64_t offset, target into, any_policy by = {}) {
     return begin_together({"iread_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, by});

@@ -54,6 +54,7 @@ struct hints {
   std::optional<bool> develop = {};                      // argosy_develop
   std::optional<bool> lenient = {};                      // argosy_lenient
   std::optional<std::string> sync_errors = {};           // argosy_sync_errors: "kept" or "until_written"
+  std::optional<std::string> progress = {};              // argosy_progress: "always" or "in_calls"
   std::optional<std::int64_t> io_threads = {};           // argosy_io_threads
   std::optional<std::int64_t> max_ranges = {};           // argosy_max_ranges
   std::optional<toggle> partitioning = {};               // argosy_partitioning

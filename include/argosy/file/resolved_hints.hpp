@@ -54,6 +54,7 @@ struct resolved_hints {
   bool develop = false;
   bool lenient = false;
   std::string sync_errors = "kept";
+  std::string progress = "always";
   std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
 
   // of the cost model; empty: the default of the policy

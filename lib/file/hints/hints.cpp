@@ -61,6 +61,7 @@ std::vector<named_hint> hints::by_name() const {
   add("argosy_max_ranges", max_ranges);
   add("argosy_partitioning", partitioning);
   add("argosy_sync_errors", sync_errors);
+  add("argosy_progress", progress);
   add("argosy_price_call_ns", price_call_ns);
   add("argosy_price_write_call_ns", price_write_call_ns);
   add("argosy_price_lock_ns", price_lock_ns);

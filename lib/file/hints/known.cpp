@@ -100,6 +100,10 @@ constexpr hint_info table[] = {
     {"argosy_sync_errors", choice, "kept,until_written", "kept", any, same, used,
      "how long a sync that failed makes later ones fail: until clear_sync_error(), or until a write succeeds",
      "argosy"},
+    {"argosy_progress", choice, "always,in_calls", "always", open, same, used,
+     "nonblocking collective calls of ranks on several nodes: beside the program, over sockets; or by MPI, while their "
+     "ranks are in calls of the file or wait for them",
+     "argosy"},
     {"argosy_price_call_ns", number, "", "", any, same, used, "cost model: a call that reads", "argosy"},
     {"argosy_price_write_call_ns", number, "", "", any, same, used, "cost model: a call that writes", "argosy"},
     {"argosy_price_lock_ns", number, "", "", any, same, used, "cost model: locking and unlocking a range", "argosy"},

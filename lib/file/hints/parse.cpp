@@ -142,6 +142,7 @@ void put(std::string_view name, double d, resolved_hints& out) {
 void put_choice(std::string_view name, std::string const& word, resolved_hints& out) {
   if (name == "argosy_policy") out.policy = word;
   if (name == "argosy_sync_errors") out.sync_errors = word;
+  if (name == "argosy_progress") out.progress = word;
   if (name == "IBM_largeblock_io") {
     out.largeblock_io = word == "true";
     out.largeblock_given = true;

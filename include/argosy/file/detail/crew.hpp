@@ -194,7 +194,7 @@ void crew<World>::meet() {
           memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), std::move(board),
           file.shared(), pointer);
     } else if constexpr (keeping<World>) {
-      meet_beside(*node);
+      if (file->hints().values().progress == "always") meet_beside(*node);
     }
   }
   if (!concurrent) later.emplace(*world, file.shared(), pointer, ranks);

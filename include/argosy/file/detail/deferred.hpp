@@ -1,5 +1,6 @@
-// Nonblocking collective calls where ranks need the world to meet, which no thread beside them may use: they are carried out,
-// in order, when a rank waits for one of them or comes to another collective call of the file.
+// Nonblocking collective calls where ranks exchange by the world itself, which no thread beside them may use: without a service, or
+// by the hint argosy_progress. They are carried out, in order, when a rank waits for one of them or comes to another collective call
+// of the file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/operation.hpp>
+#include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -76,6 +78,8 @@ class deferred {
           if (!caller.is_alone()) next->what.all.pending = 1;  // another thread may write
           next->result = access_together(world, *ranks, *file, *pointer, next->what,
                                          staging_pool::lease(file->buffers).get(), next->done);
+          if constexpr (!working_in_background<World>)
+            next->done.reason += "; carried out where it was waited for, as its nodes exchange by MPI alone";
         } catch (rank_failure const& lost) {
           next->result = without(lost, std::optional<World>(world));
           // Which windows the aggregators wrote, nobody can say any more.

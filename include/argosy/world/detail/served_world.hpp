@@ -107,6 +107,9 @@ class served_world {
   static std::uint64_t next_group(post_office& office);
   static serve_function answers(post_office& office);
   static void open(post_office& office, std::unique_ptr<service> s);
+  static void close(post_office& office);
+  static bool is_open(post_office const& office);
+  static bool reaches_neighbours(post_office& office, int rank, int size);
 
   template <class Combine>
   void reduce(std::span<std::byte> value, std::span<std::byte> other, Combine&& combine) const {
@@ -184,7 +187,15 @@ std::unique_ptr<served_world> served_world::beside(World const& world, World con
     std::unique_ptr<service> s = world.serve(answers(*all->office), error);
     if (error) return {};
     open(*all->office, std::move(s));
+    // A site may let MPI through between its nodes, and no other sockets.
+    any unreachable{!reaches_neighbours(*all->office, world.rank(), world.size())};
+    world.all_reduce(unreachable);
+    if (unreachable.value) close(*all->office);
     world.keep(all->office);
+  }
+  if (!is_open(*all->office)) {
+    error = std::make_error_code(std::errc::host_unreachable);
+    return {};
   }
   all->number = told.group;
   int first = world.rank();
