@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 
 #include <argosy/world/rank_failure.hpp>
@@ -20,15 +21,31 @@
 namespace argosy::detail {
 namespace {
 
-// In front of every request to another rank's service.
-struct heading {
+// Where a message belongs.
+struct address {
   std::uint64_t group = 0;
   std::int32_t from = 0;  // in the group
   std::int32_t tag = 0;
-  std::uint64_t is_message = 0;  // 0: it is for the others
 
-  auto operator<=>(heading const&) const = default;
+  auto operator<=>(address const&) const = default;
 };
+
+enum class kind : std::uint32_t {
+  question,  // for who listens in the world, the group
+  message,
+  taken  // of a message with a ticket
+};
+
+// In front of every request to another rank's service.
+struct heading {
+  address where = {};
+  std::uint64_t ticket = 0;  // not 0: the sender wants to know when the receiver has taken the message
+  kind what = kind::question;
+  std::uint32_t unused = 0;
+};
+
+// Longer messages wait for their receivers, which would otherwise need memory for all that others can send.
+constexpr std::size_t longest_in_advance = 16 << 10;
 
 std::vector<std::byte> sealed(heading const& h, std::span<std::byte const> content) {
   std::vector<std::byte> all(sizeof h + content.size());
@@ -42,7 +59,7 @@ constexpr int delivery_tags[] = {-2, -3};  // a rank may be one delivery ahead
 }  // namespace
 
 struct served_world::request::awaited {
-  heading of;
+  address of;
   std::span<std::byte> into;
   std::size_t received = 0;
   bool has_come = false;
@@ -61,8 +78,19 @@ class post_office {
     if (request.size() < sizeof h) return {};
     std::memcpy(&h, request.data(), sizeof h);
     auto const content = request.subspan(sizeof h);
-    if (h.is_message == 0) return answer_of_world(h.group, from, content);
-    put(h, content);
+    switch (h.what) {
+      case kind::question:
+        return answer_of_world(h.where.group, from, content);
+      case kind::message:
+        return std::vector<std::byte>(put(h, from, content) ? 1 : 0);
+      case kind::taken: {
+        {
+          std::lock_guard const guard(mutex_);
+          not_taken_.erase(h.ticket);
+        }
+        arrived_.notify_all();
+      }
+    }
     return {};
   }
   // Who answers for this world; and that nobody does any more, when no answer is under way.
@@ -79,20 +107,30 @@ class post_office {
   }
 
   void expect(std::shared_ptr<awaited> e) {
-    std::lock_guard const guard(mutex_);
-    box& b = boxes_[e->of];
-    if (b.messages.empty()) {
-      b.receives.push_back(std::move(e));
-      return;
+    early first;
+    {
+      std::lock_guard const guard(mutex_);
+      box& b = boxes_[e->of];
+      if (b.messages.empty()) {
+        b.receives.push_back(std::move(e));
+        return;
+      }
+      first = std::move(b.messages.front());
+      b.messages.pop_front();
+      remove_if_empty(e->of);
+      take(*e, first.content);
     }
-    take(*e, b.messages.front());
-    b.messages.pop_front();
-    remove_if_empty(e->of);
+    if (first.ticket != 0) service_->call({{first.from, sealed({{}, first.ticket, kind::taken}, {})}});
   }
   void wait(awaited const& e) {
     std::unique_lock guard(mutex_);
     arrived_.wait(guard, [&] { return e.has_come; });
     if (!e.fits) throw std::length_error("argosy: a message is longer than the memory that its receiver has for it");
+  }
+  // Until the receiver has taken the message.
+  void wait(std::uint64_t ticket) {
+    std::unique_lock guard(mutex_);
+    arrived_.wait(guard, [&] { return !not_taken_.contains(ticket); });
   }
   void drop(awaited const& e) noexcept {
     std::lock_guard const guard(mutex_);
@@ -101,23 +139,38 @@ class post_office {
     remove_if_empty(e.of);
   }
   // All messages that are there, in their order.
-  std::vector<std::vector<std::byte>> take_all(heading const& h) {
+  std::vector<std::vector<std::byte>> take_all(address const& a) {
     std::lock_guard const guard(mutex_);
-    box& b = boxes_[h];
-    std::vector<std::vector<std::byte>> all(std::make_move_iterator(b.messages.begin()),
-                                            std::make_move_iterator(b.messages.end()));
-    boxes_.erase(h);
+    std::vector<std::vector<std::byte>> all;
+    for (early& m : boxes_[a].messages) all.push_back(std::move(m.content));
+    boxes_.erase(a);
     return all;
   }
 
-  void send(heading const& h, int to, int to_in_group, std::span<std::byte const> content) {
+  // Returns a ticket to wait with; 0: there is nothing to wait for. `in_advance`: the receiver need not expect it, however long.
+  std::uint64_t send(address const& where, int to, int to_in_group, std::span<std::byte const> content,
+                     bool in_advance = false) {
+    std::uint64_t ticket = 0;
+    if (content.size() > longest_in_advance && !in_advance) {
+      std::lock_guard const guard(mutex_);
+      ticket = ++last_ticket_;
+      not_taken_.insert(ticket);
+    }
     std::vector<parcel> one(1);
-    one[0] = {to, sealed(h, content)};
-    if (std::error_code const error = service_->call(one)[0].error)
-      throw rank_failure(to_in_group, "rank " + std::to_string(to_in_group) + " cannot be reached: " + error.message());
+    one[0] = {to, sealed({where, ticket, kind::message}, content)};
+    service_answer const answer = std::move(service_->call(one)[0]);
+    if (answer.error)
+      throw rank_failure(to_in_group,
+                         "rank " + std::to_string(to_in_group) + " cannot be reached: " + answer.error.message());
+    if (ticket != 0 && !answer.content.empty()) {
+      std::lock_guard const guard(mutex_);
+      not_taken_.erase(ticket);
+      return 0;
+    }
+    return ticket;
   }
   std::vector<service_answer> ask(std::uint64_t world, std::vector<parcel> requests) {
-    for (parcel& p : requests) p.content = sealed({world, 0, 0, 0}, p.content);
+    for (parcel& p : requests) p.content = sealed({{world}}, p.content);
     return service_->call(requests);
   }
 
@@ -128,8 +181,13 @@ class post_office {
   bool is_open() const noexcept { return service_ != nullptr; }
 
  private:
+  struct early {
+    std::vector<std::byte> content;
+    std::uint64_t ticket = 0;
+    int from = 0;  // as the service counts
+  };
   struct box {
-    std::deque<std::vector<std::byte>> messages;
+    std::deque<early> messages;
     std::deque<std::shared_ptr<awaited>> receives;
   };
 
@@ -160,19 +218,21 @@ class post_office {
     return w.answers(from, request);
   }
 
-  void put(heading const& h, std::span<std::byte const> content) {
+  // True: the receiver has taken it.
+  bool put(heading const& h, int from, std::span<std::byte const> content) {
     {
       std::lock_guard const guard(mutex_);
-      box& b = boxes_[h];
+      box& b = boxes_[h.where];
       if (b.receives.empty()) {
-        b.messages.emplace_back(content.begin(), content.end());
-      } else {
-        take(*b.receives.front(), content);
-        b.receives.pop_front();
-        remove_if_empty(h);
+        b.messages.push_back({{content.begin(), content.end()}, h.ticket, from});
+        return false;
       }
+      take(*b.receives.front(), content);
+      b.receives.pop_front();
+      remove_if_empty(h.where);
     }
     arrived_.notify_all();
+    return true;
   }
   static void take(awaited& e, std::span<std::byte const> content) {
     e.fits = content.size() <= e.into.size();
@@ -180,14 +240,16 @@ class post_office {
     if (e.received > 0) std::memcpy(e.into.data(), content.data(), e.received);
     e.has_come = true;
   }
-  void remove_if_empty(heading const& h) {
-    auto const found = boxes_.find(h);
+  void remove_if_empty(address const& a) {
+    auto const found = boxes_.find(a);
     if (found != boxes_.end() && found->second.messages.empty() && found->second.receives.empty()) boxes_.erase(found);
   }
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::map<heading, box> boxes_;
+  std::map<address, box> boxes_;
+  std::uint64_t last_ticket_ = 0;
+  std::set<std::uint64_t> not_taken_;  // messages of this rank
   std::map<std::uint64_t, one_world> worlds_;
   std::unique_ptr<service> service_;  // ends before all that it uses
 };
@@ -238,6 +300,7 @@ served_world::setting::~setting() {
 void served_world::request::drop() noexcept { office_->drop(*awaited_); }
 
 void served_world::request::wait() {
+  if (ticket_ != 0) office_->wait(std::exchange(ticket_, 0));
   if (!awaited_) return;
   auto const e = std::move(awaited_);
   awaited_ = {};
@@ -246,18 +309,20 @@ void served_world::request::wait() {
 }
 
 void served_world::send(std::span<std::byte const> message, int to, int tag) const {
-  office().send({group_->number, rank(), tag, 1}, group_->ranks[static_cast<std::size_t>(to)], to, message);
+  start_send(message, to, tag).wait();
 }
 
 served_world::request served_world::start_send(std::span<std::byte const> message, int to, int tag) const {
-  send(message, to, tag);
-  return {};
+  request r;
+  r.office_ = group_->all->office;
+  r.ticket_ = office().send({group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(to)], to, message);
+  return r;
 }
 
 served_world::request served_world::start_receive(std::span<std::byte> message, int from, int tag) const {
   request r;
   r.office_ = group_->all->office;
-  r.awaited_ = std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag, 1}, message});
+  r.awaited_ = std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag}, message});
   office().expect(r.awaited_);
   return r;
 }
@@ -326,11 +391,13 @@ std::int64_t served_world::exclusive_sum(std::int64_t mine) const {
 
 std::vector<parcel> served_world::deliver(std::vector<parcel> const& out) const {
   int const tag = delivery_tags[group_->deliveries++ % std::size(delivery_tags)];
-  for (parcel const& p : out) send(p.content, p.rank, tag);
+  for (parcel const& p : out)
+    office().send({group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(p.rank)], p.rank, p.content,
+                  true);
   barrier();  // now all of them have arrived
   std::vector<parcel> result;
   for (int r = 0; r < size(); ++r)
-    for (std::vector<std::byte>& content : office().take_all({group_->number, r, tag, 1}))
+    for (std::vector<std::byte>& content : office().take_all({group_->number, r, tag}))
       result.push_back({r, std::move(content)});
   return result;
 }

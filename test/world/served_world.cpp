@@ -8,6 +8,7 @@
 #include "support/world_cases.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace io = argosy;
@@ -113,5 +114,31 @@ TEST_CASE("worlds beside one world and its duplicates exchange apart, also one a
         CHECK(first == content(5, r, 1));
         CHECK(second == content(5, r, 2));
       }
+  }
+}
+
+TEST_CASE("long messages wait for their receivers", "[world][served]") {
+  nodes_world const program = two_to_a_node();
+  served_world const world = beside(program);
+  int const last = program.size() - 1;
+  if (last == 0) return;
+  io::test::bytes message = content(1 << 20, 0);
+  if (program.rank() == 0) {
+    std::atomic<bool> ended{false};
+    std::thread sends([&] {
+      world.send(message, last, 1);
+      ended = true;
+    });
+    program.receive({}, last, 1);  // the other rank was idle for a while
+    CHECK_FALSE(ended);
+    program.send({}, last, 2);
+    sends.join();
+  } else if (program.rank() == last) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    program.send({}, 0, 1);
+    program.receive({}, 0, 2);
+    io::test::bytes got(message.size());
+    CHECK(world.receive(got, 0, 1) == message.size());
+    CHECK(got == message);
   }
 }

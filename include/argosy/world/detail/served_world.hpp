@@ -31,8 +31,8 @@ concept keeping = communicator<C> && serving<C> && requires(C const& c, std::sha
 };
 
 // One thread of each rank uses a communicator at a time. Collective calls go along binomial trees: twice log2(size) messages one
-// after the other. A message is in the receiver's hands when `send` returns, so sends wait for no receive. A rank that cannot be
-// reached is a rank_failure.
+// after the other. Short messages are in the receiver's hands when `start_send` returns, long ones end when it takes them. A rank
+// that cannot be reached is a rank_failure.
 class served_world {
  public:
   class request;
@@ -60,7 +60,7 @@ class served_world {
 
   void send(std::span<std::byte const> message, int to, int tag) const;
   std::size_t receive(std::span<std::byte> message, int from, int tag) const;
-  request start_send(std::span<std::byte const> message, int to, int tag) const;  // has ended when it returns
+  request start_send(std::span<std::byte const> message, int to, int tag) const;
   request start_receive(std::span<std::byte> message, int from, int tag) const;
   static void wait_all(std::span<request> requests);
 
@@ -146,6 +146,7 @@ class served_world::request {
   void swap(request& other) noexcept {
     office_.swap(other.office_);
     awaited_.swap(other.awaited_);
+    std::swap(ticket_, other.ticket_);
     std::swap(received_, other.received_);
   }
   std::size_t received() const noexcept { return received_; }
@@ -158,7 +159,8 @@ class served_world::request {
   void wait();
 
   std::shared_ptr<post_office> office_;
-  std::shared_ptr<awaited> awaited_;  // null: done
+  std::shared_ptr<awaited> awaited_;  // of a receive; null: done
+  std::uint64_t ticket_ = 0;          // of a send; 0: done
   std::size_t received_ = 0;
 };
 
