@@ -128,6 +128,7 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
   CHECK(text.starts_with("argosy report of '" + (here / "data") + "': " + std::to_string(n) +
                          (n == 1 ? " rank," : " ranks,")));
   CHECK_THAT(text, Contains("cb_bufer_size") && Contains("did you mean cb_buffer_size?"));
+  CHECK(std::regex_search(text, std::regex("\n  cb_nodes +1 +")));
   using numbers = std::vector<std::int64_t>;
   numbers const one_way{2, 2, 2, n * mib};
   CHECK(row(text, "collective writes") >= one_way);

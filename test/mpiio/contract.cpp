@@ -72,6 +72,8 @@ void opening() {
   MPI_File const closed = f;
   close(f);
   CHECK_CLASS(MPI_File_write_at(closed, 0, &c, 1, MPI_CHAR, &status), MPI_ERR_FILE);
+  MPI_File again = closed;
+  CHECK_CLASS(MPI_File_close(&again), MPI_ERR_FILE);
   CHECK_CLASS(MPI_File_write_at(MPI_FILE_NULL, 0, &c, 1, MPI_CHAR, &status), MPI_ERR_FILE);
   code = MPI_File_open(MPI_COMM_WORLD, there.c_str(), MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL,
                        &f);
@@ -195,11 +197,21 @@ void handlers() {
   CHECK_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &told));
   CHECK(told == MPI_ERRORS_RETURN && handled == 5);
   MPI_Errhandler_free(&told);
+  // The file alone still has the handler that it inherited.
+  MPI_Errhandler inherited = MPI_ERRHANDLER_NULL;
+  CHECK_OK(MPI_File_create_errhandler(handler, &inherited));
+  CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, inherited));
+  MPI_Errhandler_free(&inherited);
+  g = fresh(path_of("alone.dat"));
+  CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+  CHECK(MPI_File_write_at(g, -1, &c, 1, MPI_CHAR, &status) != MPI_SUCCESS);
+  CHECK(handled == 6 && handled_file == g);
+  close(g);
   close(f);
   MPI_File none = MPI_FILE_NULL;
   CHECK(MPI_File_open(MPI_COMM_WORLD, path_of("none.dat").c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &none) !=
         MPI_SUCCESS);
-  CHECK(handled == 5);
+  CHECK(handled == 6);
 }
 
 void views() {
