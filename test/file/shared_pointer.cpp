@@ -177,3 +177,30 @@ TEST_CASE("where no file can be made ranks of several nodes read at the shared p
   }
   world.barrier();
 }
+
+TEST_CASE("a sequential file whose pointer cannot be read keeps its view, and all ranks are told",
+          "[file][shared][errors]") {
+  nodes_world const world = one_rank_a_node();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  auto const broken = std::make_shared<std::atomic<bool>>(false);
+  io::opener const below = io::posix_opener();
+  io::opener const files = below.opening([=](std::string const& path, io::open_flags flags, std::error_code& error) {
+    if (!*broken || path.find(".pointer-") == std::string::npos) return below(path, flags, error);
+    error = std::make_error_code(std::errc::io_error);
+    return io::any_handle();
+  });
+  auto f = nodes_file::open(world, here / "data", mode::create | mode::write | mode::sequential, {}, files);
+  std::vector<int> const three{1, 2, 3};
+  if (world.rank() == 1) f.write_shared(three);
+  world.barrier();
+  *broken = world.rank() == 0;  // which reads it for all
+  std::error_code error;
+  f.set_view(io::current_displacement, io::type<int>, error);
+  CHECK(error == (world.rank() == 0 ? errc::io : errc::error_on_another_rank));
+  CHECK(f.view().etype().extent() == 1);
+  *broken = false;
+  f.set_view(io::current_displacement, io::type<int>);
+  CHECK(f.view().displacement() == 12);
+  f.close();
+}

@@ -93,6 +93,8 @@ TEST_CASE("make_plan names the window with a slip, and ends", "[policy][errors]"
                       ContainsSubstring("policy 'slipping': ") && ContainsSubstring(words));
     CHECK_THROWS_AS(io::any_policy(slipping{slip}).plan(wanted), io::invalid_plan);
   }
+  CHECK_THROWS_WITH(io::make_plan(slipping{slipping::beyond}, {access_kind::write, view, 0, 4000, memory}),
+                    ContainsSubstring("the access ends at 4000"));
 }
 
 TEST_CASE("each slip of a plan for all ranks is named", "[policy][errors]") {

@@ -75,7 +75,7 @@ inline std::vector<slip_words> const& window_slips() {
       {slipping::early, "window 2 begins at 120, not at 128"},
       {slipping::nothing, "window 2 has 0 wanted bytes; it must have at least 1"},
       {slipping::negative, "window 2 has -64 wanted bytes"},
-      {slipping::beyond, "wanted bytes, but the access ends at 4000"},
+      {slipping::beyond, "wanted bytes, but the access ends at"},
       {slipping::elsewhere, "its wanted bytes lie in"},
       {slipping::longer, "its wanted bytes lie in"},
       {slipping::more_pieces, "window 2 has 17 pieces; they are 16"},
