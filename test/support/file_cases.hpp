@@ -268,6 +268,8 @@ void check_pointers(World const& world) {
   CHECK(f.position_shared() == 18);
   world.barrier();
   f.seek_shared(-1, seek_from::start, error);
+  CHECK(error == errc::argument);  // as every rank sees
+  f.seek_shared(-19, seek_from::current, error);
   CHECK(failed_on(world, 0, errc::argument, error));
   CHECK(f.position_shared() == 18);
   if (world.size() > 1) {
