@@ -127,8 +127,14 @@ inline contents contents_of(MPI_Datatype type) {
 }
 
 inline int combiner_of(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  int combiner = 0;
+#if MPI_VERSION >= 4  // the other one refuses types that were made with large counts
+  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
+  check("MPI_Type_get_envelope_c", MPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types, &combiner));
+#else
+  int integers = 0, addresses = 0, types = 0;
   check("MPI_Type_get_envelope", MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+#endif
   return combiner;
 }
 

@@ -111,6 +111,13 @@ class files_among {
       if (p && !p->look()) all = false;
     return all;
   }
+  // One with several ranks, if a file has one.
+  MPI_Comm comm() const {
+    MPI_Comm found = MPI_COMM_SELF;
+    for (held const& p : all_)
+      if (p && p->file->of.is_open() && p->file->of.world().size() > 1) found = p->file->of.world().get();
+    return found;
+  }
   held const& operator[](int i) const { return all_[static_cast<std::size_t>(i)]; }
   std::vector<request*> requests() const {
     std::vector<request*> all;
@@ -128,10 +135,11 @@ class files_among {
 // requests that cannot end, since ranks are in different calls.
 class breath {
  public:
-  explicit breath(std::vector<request*> awaited) : awaited_(std::move(awaited)) {}
+  // `comm`: of a file with several ranks, if there is one. MPI libraries know that a communicator of one rank has no messages to move.
+  breath(std::vector<request*> awaited, MPI_Comm comm) : awaited_(std::move(awaited)), comm_(comm) {}
   void operator()() {
     int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
     if (++times_ < patient) return std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (times_ % patient != 0) return;
@@ -141,6 +149,7 @@ class breath {
  private:
   static constexpr int patient = 200;
   std::vector<request*> awaited_;
+  MPI_Comm comm_;
   int times_ = 0;
 };
 
@@ -198,7 +207,7 @@ void settle(MPI_File file, opened_file& f) {
   std::vector<request*> awaited;
   for (request& r : dropped) awaited.push_back(&r);
   for (held const& p : of_file) awaited.push_back(&p->of);
-  breath between(std::move(awaited));
+  breath between(std::move(awaited), f.of.world().get());
   auto const all_ended = [&] {
     return std::ranges::all_of(dropped, &request::test) && std::ranges::all_of(of_file, &pending::look);
   };
@@ -215,8 +224,10 @@ int MPI_Wait(MPI_Request* r, MPI_Status* status) {
   auto* const real = ARGOSY_MPIIO_NEXT(MPI_Wait);
   if (none_pending()) return real(r, status);
   held const p = find(*r);
-  if (p)
-    for (breath between({&p->of}); !p->look();) between();
+  if (p) {
+    files_among const file(1, r);
+    for (breath between(file.requests(), file.comm()); !p->look();) between();
+  }
   int const code = real(r, status);
   return code == MPI_SUCCESS ? told(p) : code;
 }
@@ -261,7 +272,7 @@ int MPI_Waitall(int count, MPI_Request* list, MPI_Status* statuses) {
   auto* const real = ARGOSY_MPIIO_NEXT(MPI_Waitall);
   if (none_pending()) return real(count, list, statuses);
   files_among files(count, list);
-  for (breath between(files.requests()); !files.all_ended();) between();
+  for (breath between(files.requests(), files.comm()); !files.all_ended();) between();
   return with_errors(real(count, list, statuses), files, count, statuses, same_place);
 }
 ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitall);
@@ -291,7 +302,7 @@ int MPI_Waitany(int count, MPI_Request* list, int* index, MPI_Status* status) {
   files_among files(count, list);
   if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitany)(count, list, index, status);
   auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testany);
-  for (breath between(files.requests());; between()) {
+  for (breath between(files.requests(), files.comm());; between()) {
     files.all_ended();
     int flag = 0;
     int const code = test(count, list, index, &flag, status);
@@ -317,7 +328,7 @@ int MPI_Waitsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Sta
   files_among files(count, list);
   if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitsome)(count, list, ended, indices, statuses);
   auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testsome);
-  for (breath between(files.requests());; between()) {
+  for (breath between(files.requests(), files.comm());; between()) {
     files.all_ended();
     int const code = test(count, list, ended, indices, statuses);
     if (*ended == 0 && code == MPI_SUCCESS) continue;

@@ -9,6 +9,8 @@
 #include <argosy/datatype/mpi.hpp>
 #include <argosy/layout/error.hpp>
 
+#include "datatype/mpi_calls.hpp"
+
 namespace argosy::mpiio {
 namespace {
 
@@ -55,8 +57,7 @@ known_type decoded(MPI_Datatype type) {
 }
 
 bool is_predefined(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  int const combiner = detail::mpi_calls::combiner_of(type);
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
          combiner == MPI_COMBINER_F90_INTEGER;
 }

@@ -290,21 +290,24 @@ bool mpi::calls_from_threads() {
 
 namespace {
 
-// Waits as MPI itself does: without sleeping, and with progress of messages, which other ranks may need to get here.
-void wait_in_mpi(std::uint32_t& word, std::uint32_t seen) noexcept {
+// Waits as MPI itself does: without sleeping, and with progress of messages, which other ranks may need to get here. Of a communicator of
+// several ranks: MPI libraries know that one of a single rank has no messages to move.
+void wait_in_mpi(MPI_Comm comm, std::uint32_t& word, std::uint32_t seen) {
   constexpr int looks = 200;
   std::atomic_ref<std::uint32_t> const w(word);
   for (int i = 0; i < looks; ++i)
     if (w.load(std::memory_order_acquire) != seen) return;
   int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
   if (w.load(std::memory_order_acquire) == seen) std::this_thread::yield();
 }
 
 }  // namespace
 
 void mpi::meet_in(shared_memory m) {
-  near_ = std::make_shared<memory_world const>(std::move(m), rank_, size_, &wait_in_mpi);
+  near_ = std::make_shared<memory_world const>(
+      std::move(m), rank_, size_,
+      [comm = comm_](std::uint32_t& word, std::uint32_t seen) { wait_in_mpi(comm, word, seen); });
 }
 
 void mpi::barrier() const {

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/world/communicator.hpp>
@@ -26,11 +28,11 @@ class memory_world {
   static std::size_t bytes_for(int size) noexcept;
 
   // Returns when the word is not `seen` any more, or earlier.
-  using waiting = void(std::uint32_t& word, std::uint32_t seen) noexcept;
+  using waiting = std::function<void(std::uint32_t& word, std::uint32_t seen)>;
 
   // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks. `how`: how this rank waits in collective calls.
-  memory_world(shared_memory m, int rank, int size, waiting* how = &memory_world::wait)
-      : memory_(std::make_shared<meeting>(meeting{std::move(m), how})), rank_(rank), size_(size) {}
+  memory_world(shared_memory m, int rank, int size, waiting how = &memory_world::wait)
+      : memory_(std::make_shared<meeting>(meeting{std::move(m), std::move(how)})), rank_(rank), size_(size) {}
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
@@ -72,7 +74,7 @@ class memory_world {
  private:
   struct meeting {
     shared_memory memory;
-    waiting* wait;
+    waiting wait;
     std::uint64_t steps = 0;  // of this rank
   };
 
