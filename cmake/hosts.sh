@@ -17,7 +17,8 @@ mkdir -p "$logs"
 
 tests=("$@")
 if ((${#tests[@]} == 0)); then
-  tests=(agree world service file file_random two_phase two_phase_nodes shipping gpfs_together faults faults_contract)
+  tests=(agree world served_world service file file_random progress_mpi mixed_calls two_phase two_phase_nodes shipping gpfs_together faults
+    faults_contract)
 fi
 cmake --build --preset release --target "${tests[@]/#/test_}" test_rounds argosy-gpfsd
 
