@@ -88,7 +88,13 @@ void block_server::receive(message const& m, instant now, outbox& out) {
     out.send(me, m.from, blocks_cut{c->id, error}, now);
   } else if (auto const* const f = std::get_if<fence>(&m.body)) {
     fenced_.insert(f->node);
-    out.send(me, m.from, fenced{f->node}, now);
+    fenced answer{f->node};
+    for (auto const& [file, blocks] : f->doubtful) {
+      block_set there;
+      for (block_range const& range : blocks.ranges) there.add(store_->written(file, range));
+      if (!there.empty()) answer.written.push_back({file, std::move(there)});
+    }
+    out.send(me, m.from, std::move(answer), now);
   }
 }
 

@@ -10,6 +10,16 @@ namespace argosy::lab::gpfs {
 
 bool memory_store::has(file_id file, std::int64_t block) { return blocks_.contains({file, block}); }
 
+block_set memory_store::written(file_id file, block_range range) {
+  block_set there;
+  for (auto at = blocks_.lower_bound({file, range.begin}); at != blocks_.end(); ++at) {
+    auto const [of, block] = at->first;
+    if (of != file || block >= range.end) break;
+    there.add({block, block + 1});
+  }
+  return there;
+}
+
 int memory_store::read(file_id file, std::int64_t block, std::span<std::byte> whole_block) {
   auto const found = blocks_.find({file, block});
   if (found == blocks_.end())
@@ -54,6 +64,17 @@ bool handle_store::has(file_id file, std::int64_t block) {
   if (found == files_.end()) return true;  // the attempt says why not
   std::error_code error;
   return found->second.size(error) > block * block_bytes_ || error;
+}
+
+block_set handle_store::written(file_id file, block_range range) {
+  auto const found = files_.find(file);
+  if (found == files_.end()) return {{range}};
+  std::error_code error;
+  std::int64_t const size = found->second.size(error);
+  if (error) return {{range}};
+  block_set there;
+  there.add(intersection(range, blocks_of(0, size, block_bytes_)));
+  return there;
 }
 
 int handle_store::read(file_id file, std::int64_t block, std::span<std::byte> whole_block) {

@@ -138,6 +138,7 @@ bool client_node::state::run_blocks(operation& o) {
     if (o.is_write) {
       std::memcpy(p->data.data() + inside, o.from + o.done, static_cast<std::size_t>(n));
       soil(*p, {inside, inside + n}, o.who);
+      f.allocated.add(block_range{block, block + 1});
       f.size.bytes = std::max(f.size.bytes, at + n);
     } else {
       std::memcpy(o.into + o.done, p->data.data() + inside, static_cast<std::size_t>(n));

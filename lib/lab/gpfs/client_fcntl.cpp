@@ -143,7 +143,7 @@ int client_node::state::free_range_hint(operation& o, block_range range, bool to
   if (tokens && f.ship.now == ship_state::stage::off && f.tokens.conflicting(range, token_mode::write) != nullptr) {
     f.tokens.lower(range, token_mode::none, f.grants_seen);
     ++counters_.token_releases;
-    tell_manager(token_release{o.file, range, f.grants_seen, f.size}, o.ready);
+    tell_manager(token_release{o.file, range, f.grants_seen, f.size, f.allocated.within(range)}, o.ready);
   }
   return std::exchange(instances_.at(o.instance).error, 0);
 }
@@ -177,10 +177,10 @@ int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAcc
         accepted_blocks() >= machine_.pool_blocks() / 2)
       break;
     if (f.ship.now == ship_state::stage::on && f.ship.map.owner(r.blockNumber) != me_.index) break;
-    i.accepted.push_back(r);
     operation hint;
     hint.kind = operation::what::hint;
     hint.id = next_id_++;
+    i.accepted.push_back({r, hint.id});
     hint.file = o.file;
     hint.instance = o.instance;
     hint.range = r;
@@ -200,9 +200,10 @@ void client_node::state::run_hint(operation& o) {
   auto const i = instances_.find(o.instance);
   gpfsRangeArray_t const& r = o.range;
   std::int64_t const block = r.blockNumber;
-  if (i == instances_.end() || std::none_of(i->second.accepted.begin(), i->second.accepted.end(),
-                                            [&](gpfsRangeArray_t const& a) { return same(a, r); }))
-    return finish(o, 0);
+  if (i == instances_.end()) return finish(o, 0);
+  auto const entry =
+      std::find_if(i->second.accepted.begin(), i->second.accepted.end(), [&](auto const& a) { return a.hint == o.id; });
+  if (entry == i->second.accepted.end()) return finish(o, 0);  // released meanwhile, perhaps accepted anew
   file& f = file_of(o);
   if (f.ship.now == ship_state::stage::entering) return;
   if (f.ship.now == ship_state::stage::on) {
@@ -214,8 +215,8 @@ void client_node::state::run_hint(operation& o) {
   }
   page* p = find_page(o.file, block);
   if (p == nullptr) {
-    bool const covered = o.is_write && r.start == 0 && r.length == block_bytes();
-    if (covered || block * block_bytes() >= f.size.bytes) return finish(o, 0);
+    bool const covered = o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));
+    if (covered || (!o.is_write && block * block_bytes() >= f.size.bytes)) return finish(o, 0);
     if (!make_room(true)) return;
     p = &add_page({o.file, block});
     p->prefetched = true;
@@ -223,22 +224,24 @@ void client_node::state::run_hint(operation& o) {
     start_read({o.file, block}, *p);
   }
   ++p->pinned;
+  entry->pinned = true;
   finish(o, 0);
 }
 
 void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
   auto const entry =
-      std::find_if(i.accepted.begin(), i.accepted.end(), [&](gpfsRangeArray_t const& a) { return same(a, r); });
+      std::find_if(i.accepted.begin(), i.accepted.end(), [&](auto const& a) { return same(a.range, r); });
   if (entry == i.accepted.end()) {
     ++counters_.ranges_unknown;
     return;
   }
+  bool const pinned = entry->pinned;
   i.accepted.erase(entry);
   ++counters_.ranges_released;
   changed();
   page* const p = find_page(i.file, r.blockNumber);
   if (p == nullptr) return;
-  if (p->pinned > 0) --p->pinned;
+  if (pinned && p->pinned > 0) --p->pinned;
   if (!p->flushing && !p->dirty.empty()) {
     ++counters_.write_behinds;
     start_flush({i.file, r.blockNumber}, *p);
@@ -247,9 +250,10 @@ void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
 
 void client_node::state::forget_hints(instance& i) {
   while (!i.accepted.empty()) {
-    gpfsRangeArray_t const r = i.accepted.back();
+    auto const last = i.accepted.back();
     i.accepted.pop_back();
-    if (page* const p = find_page(i.file, r.blockNumber); p != nullptr && p->pinned > 0) --p->pinned;
+    if (page* const p = find_page(i.file, last.range.blockNumber); last.pinned && p != nullptr && p->pinned > 0)
+      --p->pinned;
   }
   changed();
 }

@@ -193,7 +193,7 @@ void client_node::state::on(node_id, open_answer const& m) {
   i.write = o->asked.for_writing;
   i.synchronous = o->asked.synchronous;
   file& f = files_[m.file];
-  learn(f, m.size);
+  learn_from_manager(f, m.size);
   i.error = std::exchange(f.orphan_error, 0);
   instances_.emplace(o->instance, std::move(i));
 }
@@ -215,7 +215,7 @@ void client_node::state::run_close(operation& o) {
     if (locked_against(o.file, all, token_mode::write) || !clean(o.file, all, true)) return;
     f.tokens.lower(all, token_mode::none, f.grants_seen);
     ++counters_.token_releases;
-    tell_manager(token_release{o.file, all, f.grants_seen, f.size}, o.ready);
+    tell_manager(token_release{o.file, all, f.grants_seen, f.size, f.allocated}, o.ready);
   }
   int const error = o.error != 0 ? o.error : instances_.at(o.instance).error;
   tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
@@ -272,9 +272,13 @@ void client_node::state::run_resize(operation& o) {
     if (o.awaited > 0) return;
     if (o.error != 0) return finish(o, o.error);
     o.at = phase::answer;
+    f.resizing = true;
     tell_manager(resize_request{o.id, o.file, o.asked.offset}, o.ready);
   }
-  if (o.answered) finish(o, 0);
+  if (!o.answered) return;
+  f.resizing = false;
+  f.allocated.remove({blocks_of(0, o.asked.offset, block_bytes()).end, no_end});
+  finish(o, 0);
 }
 
 void client_node::state::on(node_id, blocks_cut const& m) {
@@ -311,7 +315,7 @@ void client_node::state::on(node_id, size_query const& m) {
 }
 
 void client_node::state::on(node_id, size_answer const& m) {
-  learn(files_[m.file], m.size);
+  learn_from_manager(files_[m.file], m.size);
   if (operation* const o = find(m.request)) o->answered = true;
 }
 

@@ -161,8 +161,8 @@ auto client_node::state::need_page(operation& o, std::int64_t block, bool overwr
     }
     ++counters_.page_misses;
     p = &add_page(key);
-    bool const is_new = block * block_bytes() >= files_[o.file].size.bytes;
-    if (o.is_write && (is_new || overwrites)) {
+    bool const is_new = o.is_write && !files_[o.file].allocated.contains(block);  // a hole, also below the end of file
+    if (is_new || (o.is_write && overwrites)) {
       ++(is_new ? counters_.new_blocks : counters_.full_block_writes);
     } else {
       if (o.is_write) ++counters_.merge_reads;

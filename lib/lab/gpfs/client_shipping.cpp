@@ -20,7 +20,8 @@ void client_node::state::on(node_id, ship_begin const& m) {
 
 void client_node::state::on(node_id, ship_go const& m) {
   file& f = files_[m.file];
-  f.size.learn(m.size);
+  learn(f, m.size);
+  f.allocated.add(m.allocated);
   if (f.ship.epoch == m.epoch && f.ship.now == ship_state::stage::entering) f.ship.now = ship_state::stage::on;
 }
 
@@ -36,9 +37,9 @@ void client_node::state::run_transition(file_id id, file& f) {
   if (!enters && f.leaving_epoch == 0) return;
   block_range const all{0, no_end};
   if (f.serving > 0 || locked_against(id, all, token_mode::write) || !clean(id, all, true)) return;
-  ship_ready ready{id, enters ? f.ship.epoch : f.leaving_epoch, f.ship_error, f.size};
+  ship_ready ready{id, enters ? f.ship.epoch : f.leaving_epoch, f.ship_error, f.size, f.allocated};
   f.ship_error = 0;
-  tell_manager(ready, now_);
+  tell_manager(std::move(ready), now_);
   if (enters)
     f.told_ready = true;
   else
@@ -172,7 +173,7 @@ void client_node::state::run_shipping(operation& o) {
 
 void client_node::state::on(node_id, ship_answer const& m) {
   if (!ship_waits_.contains(m.id)) return;
-  files_[m.file].size.learn(m.size);
+  learn(files_[m.file], m.size);
   ship_piece_done(m.id, m.error, m.ended, m.epoch, &m.data);
 }
 
@@ -206,7 +207,8 @@ void client_node::state::run_serve(operation& o) {
     changed();
   };
   if (o.at == phase::begin) {
-    if (c.epoch > f.ship.epoch) return;  // news of the mode is still on its way
+    // News of the mode is still on its way: that it begins, or that it has begun, with what the others have allocated.
+    if (c.epoch > f.ship.epoch || (c.epoch == f.ship.epoch && f.ship.now == ship_state::stage::entering)) return;
     if (c.epoch < f.ship.epoch || f.ship.now == ship_state::stage::off) return answer(0, true);
     o.file = c.file;
     o.offset = c.offset;
@@ -221,7 +223,7 @@ void client_node::state::run_serve(operation& o) {
         o.into = o.buffer.data();
       }
     }
-    f.size.learn(c.size);
+    learn(f, c.size);
     ++f.serving;
     o.at = phase::blocks;
   }

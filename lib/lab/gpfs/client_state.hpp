@@ -69,7 +69,13 @@ class client_node::state {
     instant last_end{};  // of the last access
     double bytes_per_s = 0;
     std::int64_t ship_epoch = 0;  // it takes part
-    std::vector<gpfsRangeArray_t> accepted;
+    // A range of a hint, until it is released; the operation that gets its block knows it by the number.
+    struct accepted_range {
+      gpfsRangeArray_t range;
+      std::int64_t hint = 0;
+      bool pinned = false;
+    };
+    std::vector<accepted_range> accepted;
   };
 
   struct revocation {
@@ -90,7 +96,9 @@ class client_node::state {
     detail::token_map tokens;
     std::int64_t grants_seen = 0;
     known_size size;
-    known_size told;  // what the manager surely knows of the size
+    known_size told;        // what the manager surely knows of the size
+    block_set allocated;    // right for blocks whose token the node has, or which it owns
+    bool resizing = false;  // the manager is about to be told a new size by this node
     std::list<revocation> revocations;
     ship_state ship;
     std::int64_t ended_epoch = 0;  // the last epoch that others have reported as ended
@@ -251,9 +259,15 @@ class client_node::state {
   void on(node_id from, ship_call const& m);
   void on(node_id from, ship_answer const& m);
 
-  // Takes a size from the manager.
-  void learn(file& f, known_size const& size) {
+  // After another node has set the size, nothing is right any more of what this one knew: it had given up all its tokens for
+  // that, and told then what it had allocated.
+  void learn(file& f, known_size const& size) const {
+    if (size.generation > f.size.generation && !f.resizing) f.allocated = {};
     f.size.learn(size);
+  }
+  // Takes a size from the manager.
+  void learn_from_manager(file& f, known_size const& size) const {
+    learn(f, size);
     f.told.learn(size);
   }
   void tell_manager(message_body body, instant departs) {

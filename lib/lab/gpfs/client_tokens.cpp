@@ -53,7 +53,8 @@ void client_node::state::on(node_id, token_grant const& m) {
   file& f = files_[m.file];
   f.tokens.raise(m.range, m.mode, m.number);
   f.grants_seen = m.number;
-  learn(f, m.size);
+  learn_from_manager(f, m.size);
+  f.allocated.add(m.allocated);
   requests_.erase(m.request);
   ++counters_.token_grants;
 }
@@ -88,7 +89,7 @@ void client_node::state::renew(request& r) {
 void client_node::state::on(node_id from, revoke_answer const& m) {
   auto const r = requests_.find(m.request);
   if (r == requests_.end() || r->second.awaited.erase(from) == 0) return;
-  files_[m.file].size.learn(m.size);
+  learn(files_[m.file], m.size);
   r->second.asked.surrenders.push_back(m.given);
   if (r->second.awaited.empty()) renew(r->second);
 }
@@ -139,8 +140,9 @@ bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
   counters_.revoke_drops += cached - cached_blocks();
   if (shares) ++counters_.downgrades;
   ++counters_.revoke_answers;
-  surrender const given{me_.index, r.given, shares ? token_mode::read : token_mode::none, r.number};
-  tell_node(r.from, revoke_answer{r.asked.request, id, given, f.size},
+  surrender given{me_.index, r.given, shares ? token_mode::read : token_mode::none, r.number,
+                  f.allocated.within(r.given)};
+  tell_node(r.from, revoke_answer{r.asked.request, id, std::move(given), f.size},
             cpu_.take(now_, duration_of(machine_.revoke_us * 1e-6)));
   return true;
 }

@@ -174,16 +174,20 @@ class sense {
   bool operator()(name_answer const&) const { return to_client(); }
   bool operator()(token_request const& m) const {
     for (surrender const& s : m.surrenders)
-      if (!is_range(s.range)) return false;
+      if (!is_range(s.range) || !s.allocated.sound()) return false;
     return to_manager() && is_range(m.required) && is_range(m.desired) && is_size(m.size);
   }
-  bool operator()(token_grant const& m) const { return to_client() && is_range(m.range) && is_size(m.size); }
+  bool operator()(token_grant const& m) const {
+    return to_client() && is_range(m.range) && is_size(m.size) && m.allocated.sound();
+  }
   bool operator()(token_conflict const&) const { return to_client(); }
   bool operator()(token_refusal const&) const { return to_client(); }
-  bool operator()(token_release const& m) const { return to_manager() && is_range(m.range) && is_size(m.size); }
+  bool operator()(token_release const& m) const {
+    return to_manager() && is_range(m.range) && is_size(m.size) && m.allocated.sound();
+  }
   bool operator()(revoke const& m) const { return among_clients() && is_range(m.required); }
   bool operator()(revoke_answer const& m) const {
-    return among_clients() && is_range(m.given.range) && is_size(m.size);
+    return among_clients() && is_range(m.given.range) && is_size(m.size) && m.given.allocated.sound();
   }
   bool operator()(size_request const&) const { return to_manager(); }
   bool operator()(size_query const&) const { return to_client(); }
@@ -195,8 +199,8 @@ class sense {
   bool operator()(ship_interrupt const&) const { return to_manager(); }
   bool operator()(ship_done const&) const { return to_client(); }
   bool operator()(ship_begin const& m) const { return to_client() && is_map(m.map); }
-  bool operator()(ship_ready const& m) const { return to_manager() && is_size(m.size); }
-  bool operator()(ship_go const& m) const { return to_client() && is_size(m.size); }
+  bool operator()(ship_ready const& m) const { return to_manager() && is_size(m.size) && m.allocated.sound(); }
+  bool operator()(ship_go const& m) const { return to_client() && is_size(m.size) && m.allocated.sound(); }
   bool operator()(ship_end const&) const { return to_client(); }
   bool operator()(ship_call const& m) const {
     auto const data = static_cast<std::int64_t>(m.data.size());

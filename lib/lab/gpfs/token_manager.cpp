@@ -68,6 +68,7 @@ void token_manager::receive(message const& m, instant now, outbox& out) {
         if constexpr (std::is_same_v<body_type, node_lost>) {
           lost(body.node);
         } else if constexpr (std::is_same_v<body_type, fenced>) {
+          allocate(body.written);
           if (auto const f = fences_.find(body.node); f != fences_.end() && --f->second == 0) {
             fences_.erase(f);
             buried(body.node);
@@ -93,14 +94,16 @@ void token_manager::admit(node_id node, instant now, outbox& out) {
   for (auto const& [id, f] : files_) {
     if (f.ship.now != stage::entering && f.ship.now != stage::on) continue;
     tell(node, ship_begin{id, f.ship.epoch, f.ship.map});
-    if (f.ship.now == stage::on) tell(node, ship_go{id, f.ship.epoch, f.size});
+    if (f.ship.now == stage::on) tell(node, ship_go{id, f.ship.epoch, f.size, f.allocated});
   }
 }
 
 void token_manager::dismiss(node_id node, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
-  if (dead_.insert(node).second) forget(node);
+  if (!dead_.insert(node).second) return;
+  allocate(doubtful(node));
+  forget(node);
 }
 
 // --- Names ---------------------------------------------------------------------------------------------------------
@@ -111,6 +114,7 @@ file_id token_manager::adopt(std::string path, std::int64_t bytes) {
   file& f = files_[next_file_];
   f.path = name->first;
   f.size.bytes = bytes;
+  f.allocated.add(blocks_of(0, bytes, machine_.block_bytes));
   return next_file_++;
 }
 
@@ -170,7 +174,10 @@ void token_manager::on(node_id from, rename_request const& m) {
 void token_manager::on(node_id from, token_request const& m) {
   file& f = files_.at(m.file);
   f.size.learn(m.size);
-  for (surrender const& s : m.surrenders) f.holders[s.holder].tokens.lower(s.range, s.kept, s.number);
+  for (surrender const& s : m.surrenders) {
+    f.holders[s.holder].tokens.lower(s.range, s.kept, s.number);
+    f.allocated.add(s.allocated);
+  }
   auto const known = std::find_if(f.requests.begin(), f.requests.end(),
                                   [&](pending const& p) { return p.node == from && p.request.request == m.request; });
   if (known != f.requests.end()) {
@@ -243,7 +250,8 @@ void token_manager::serve(file_id id, file& f) {
     holder& h = f.holders[p->node];
     h.tokens.raise(range, p->request.mode, ++h.number);
     ++counters_.grants;
-    tell(p->node, token_grant{p->request.request, id, p->request.mode, range, h.number, f.size});
+    tell(p->node,
+         token_grant{p->request.request, id, p->request.mode, range, h.number, f.size, f.allocated.within(range)});
     p = f.requests.erase(p);
   }
 }
@@ -252,6 +260,7 @@ void token_manager::on(node_id from, token_release const& m) {
   file& f = files_.at(m.file);
   f.size.learn(m.size);
   f.holders[from].tokens.lower(m.range, token_mode::none, m.number);
+  f.allocated.add(m.allocated);
   ++counters_.releases;
   serve(m.file, f);
 }
@@ -301,9 +310,10 @@ void token_manager::on(node_id from, size_notice const& m) {
 }
 
 void token_manager::on(node_id from, resize_request const& m) {
-  known_size& size = files_.at(m.file).size;
-  size = {m.bytes, size.generation + 1};
-  tell(from, size_answer{m.request, m.file, size});
+  file& f = files_.at(m.file);
+  f.size = {m.bytes, f.size.generation + 1};
+  f.allocated.remove({blocks_of(0, m.bytes, machine_.block_bytes).end, no_end});
+  tell(from, size_answer{m.request, m.file, f.size});
 }
 
 // --- Locks ---------------------------------------------------------------------------------------------------------
@@ -389,6 +399,7 @@ void token_manager::start_ship_if_all(file_id id, file& f) {
 void token_manager::on(node_id from, ship_ready const& m) {
   file& f = files_.at(m.file);
   f.size.learn(m.size);
+  if (m.size.generation == f.size.generation) f.allocated.add(m.allocated);
   if (m.epoch != f.ship.epoch || f.ship.awaited.erase(from) == 0) return;
   if (m.error != 0) f.ship.error = m.error;
   ship_flushed(m.file, f);
@@ -402,7 +413,7 @@ void token_manager::ship_flushed(file_id id, file& f) {
   if (s.now == stage::entering) {
     s.now = stage::on;
     for (auto& [node, h] : f.holders) h.tokens = {};
-    for (node_id const node : nodes_) tell(node, ship_go{id, s.epoch, f.size});
+    for (node_id const node : nodes_) tell(node, ship_go{id, s.epoch, f.size, f.allocated});
     int const error = s.failed ? ESTALE : 0;
     for (auto const& [member, w] : s.starters) tell(member.first, ship_done{w.call, error});
     stop_ship_if_all(id, f);
@@ -485,7 +496,27 @@ void token_manager::lost(node_id node) {
   out_->timers.push_back({now_ + duration_of(machine_.lease_s), node});
 }
 
-// The lease has run out. Servers must refuse further writes of the node before others may write there.
+// Nobody can ask the node any more: blocks in its write tokens, and in partitioned files, of which it may be an owner.
+std::vector<file_blocks> token_manager::doubtful(node_id node) const {
+  std::vector<file_blocks> all;
+  for (auto const& [id, f] : files_) {
+    block_set blocks;
+    if (f.ship.now != shipping::stage::off && f.ship.now != shipping::stage::gathering) blocks.add({0, no_end});
+    if (auto const h = f.holders.find(node); h != f.holders.end())
+      for (auto const& t : h->second.tokens.tokens())
+        if (t.mode == token_mode::write) blocks.add(t.range);
+    if (!blocks.empty()) all.push_back({id, std::move(blocks)});
+  }
+  return all;
+}
+
+void token_manager::allocate(std::vector<file_blocks> const& written) {
+  for (auto const& [id, blocks] : written)
+    if (auto const f = files_.find(id); f != files_.end()) f->second.allocated.add(blocks);
+}
+
+// The lease has run out. Servers must refuse further writes of the node before others may write there. They also say what it
+// has written: what is on disk must be found again, and what never came there is a hole.
 void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   out_ = &out;
   departs_ = now_ = now;
@@ -493,7 +524,8 @@ void token_manager::expire(std::int64_t timer, instant now, outbox& out) {
   auto const node = static_cast<node_id>(timer);
   if (!dead_.insert(node).second) return;
   fences_[node] = static_cast<int>(machine_.servers);
-  for (int s = 0; s < machine_.servers; ++s) out.send({role::manager, 0}, {role::server, s}, fence{node}, now);
+  fence const order{node, doubtful(node)};
+  for (int s = 0; s < machine_.servers; ++s) out.send({role::manager, 0}, {role::server, s}, order, now);
 }
 
 void token_manager::buried(node_id node) {

@@ -278,6 +278,26 @@ TEST_CASE("accepted ranges are read, kept, and come back once", "[gpfs][hints]")
   CHECK(c.host.client(0).pinned_blocks() == 0);
 }
 
+TEST_CASE("a range that is released before its block has come, and accepted anew, is pinned once", "[gpfs][hints]") {
+  cluster c(1);
+  c.prepare(8);
+  io::test::ranges_hint h;
+  auto const say = [&](int accepted, int released) {
+    h.a.accRangeCnt = accepted;
+    h.a.relRangeCnt = released;
+    h.a.accRangeArray[0] = h.a.relRangeArray[0] = {5, 0, 10, 0, {}};
+    REQUIRE(!c.files[0].fcntl(h));
+    CHECK(h.a.accRangeCnt == accepted);
+  };
+  say(1, 0);
+  REQUIRE(c.host.client(0).token(0, 5) == gpfs::token_mode::none);  // still on its way
+  say(1, 1);
+  c.host.run();
+  CHECK(c.host.client(0).pinned_blocks() == 1);
+  say(0, 1);
+  CHECK(c.host.client(0).pinned_blocks() == 0);
+}
+
 TEST_CASE("a range to be written reads its block only if it leaves something of it", "[gpfs][hints]") {
   cluster c(1);
   c.prepare(8);

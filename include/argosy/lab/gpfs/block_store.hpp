@@ -12,6 +12,7 @@
 
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/block_set.hpp>
 
 namespace argosy::lab::gpfs {
 
@@ -20,6 +21,8 @@ class block_store {
  public:
   virtual ~block_store() = default;
   virtual bool has(file_id file, std::int64_t block) = 0;
+  // All blocks of this range that were written. Others may be among them: a store that does not know says all.
+  virtual block_set written(file_id, block_range range) { return {{range}}; }
   virtual int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) = 0;
   virtual int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) = 0;
   // Removes everything at or after `bytes`, which reads as zeros from now on.
@@ -30,6 +33,7 @@ class memory_store final : public block_store {
  public:
   explicit memory_store(std::int64_t block_bytes) : block_bytes_(block_bytes) {}
   bool has(file_id file, std::int64_t block) override;
+  block_set written(file_id file, block_range range) override;
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
   int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;
@@ -45,6 +49,7 @@ class handle_store final : public block_store {
   explicit handle_store(std::int64_t block_bytes) : block_bytes_(block_bytes) {}
   void attach(file_id file, any_handle where) { files_[file] = std::move(where); }
   bool has(file_id file, std::int64_t block) override;
+  block_set written(file_id file, block_range range) override;
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
   int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/block_set.hpp>
 #include <argosy/lab/gpfs/partition_map.hpp>
 
 namespace argosy::lab::gpfs {
@@ -66,12 +67,17 @@ struct name_answer {  // of remove and rename
 };
 
 // --- Tokens: client, manager, holders ------------------------------------------------------------------------------
+// With a range goes what is known of its blocks: those of `allocated` have a place on disk, or may have one. Any other block is
+// a hole: nobody has ever written there. Only who has the write token changes that, so messages about tokens are enough to
+// keep it right.
+//
 // A holder's answer: in `range` it keeps at most `kept` of what was granted up to `number`.
 struct surrender {
   node_id holder = 0;
   block_range range;
   token_mode kept = token_mode::none;
   std::int64_t number = 0;
+  block_set allocated = {};
 };
 struct token_request {
   std::int64_t request = 0;
@@ -89,6 +95,7 @@ struct token_grant {
   block_range range;
   std::int64_t number = 0;  // counts grants to this node for this file
   known_size size;
+  block_set allocated = {};
 };
 struct token_holder {
   node_id node = 0;
@@ -109,6 +116,7 @@ struct token_release {
   block_range range;
   std::int64_t number = 0;  // of the last grant received
   known_size size;
+  block_set allocated = {};
 };
 struct revoke {
   std::int64_t request = 0;
@@ -186,11 +194,13 @@ struct ship_ready {
   std::int64_t epoch = 0;
   int error = 0;
   known_size size;
+  block_set allocated = {};  // of this generation of the size
 };
 struct ship_go {  // everyone is ready
   file_id file = 0;
   std::int64_t epoch = 0;
   known_size size;
+  block_set allocated = {};
 };
 struct ship_end {  // flush, forget everything cached
   file_id file = 0;
@@ -289,11 +299,17 @@ struct unlock_notice {
 struct node_lost {  // by the transport to the manager: no contact; its lease begins to run out
   node_id node = 0;
 };
+struct file_blocks {
+  file_id file = 0;
+  block_set blocks;
+};
 struct fence {  // manager to servers: no more writes of this node
   node_id node = 0;
+  std::vector<file_blocks> doubtful = {};  // where it may have written, and nobody knows
 };
 struct fenced {
   node_id node = 0;
+  std::vector<file_blocks> written = {};  // which of them this server has
 };
 struct node_failed {  // manager to clients: its tokens are free
   node_id node = 0;

@@ -84,6 +84,7 @@ class token_manager {
   struct file {
     std::string path;
     known_size size;
+    block_set allocated;  // but for what nodes have written in their tokens, or as owners, and not told yet
     std::map<instance_id, instance> instances;
     std::map<node_id, holder> holders;
     std::list<pending> requests;
@@ -116,6 +117,8 @@ class token_manager {
   void lost(node_id node);
   void buried(node_id node);  // called when all servers refuse its writes
   void forget(node_id node);
+  std::vector<file_blocks> doubtful(node_id node) const;  // blocks that the node may have allocated without telling
+  void allocate(std::vector<file_blocks> const& written);
 
   void serve(file_id id, file& f);
   bool waits(file const& f, std::list<pending>::const_iterator p) const;
