@@ -1,7 +1,7 @@
 # argosy_add_test(room/name [LIBS lib...] [TIMEOUT seconds])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name RANKS n... [LIBS lib...] [TIMEOUT seconds])
-#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy.
+# argosy_add_mpi_test(room/name RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
+#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -33,7 +33,7 @@ endfunction()
 
 function(argosy_add_mpi_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MAIN" "TIMEOUT" "RANKS;LIBS")
   if(NOT arg_RANKS)
     message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
@@ -41,8 +41,11 @@ function(argosy_add_mpi_test source)
     set(arg_TIMEOUT 300)
   endif()
   add_executable(test_${name} ${source}.cpp)
-  target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_mpi_test_main argosy_warnings)
-  target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
+  target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_warnings)
+  if(NOT arg_MAIN)
+    target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main)
+    target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
+  endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
   foreach(n IN LISTS arg_RANKS)
     add_test(NAME ${name}.np${n}

@@ -38,8 +38,14 @@ inline bool is_finalized() {
   return flag != 0;
 }
 
+// What began with a session of MPI 4, which Open MPI 5 has, too, MPI_Initialized does not know.
 inline void require_running(char const* where) {
-  if (!is_initialized() || is_finalized())
+#ifdef MPI_SESSION_NULL
+  constexpr bool has_sessions = true;
+#else
+  constexpr bool has_sessions = false;
+#endif
+  if ((!has_sessions && !is_initialized()) || is_finalized())
     throw invalid_layout(std::string("argosy::") + where +
                          ": MPI is not running; call it between MPI_Init and MPI_Finalize");
 }
@@ -63,8 +69,9 @@ inline MPI_Comm quiet_comm() {
   return comm;
 }
 
-// True where the library does not look.
+// True where the library does not look, and in a program of sessions only, which has no MPI_COMM_SELF.
 inline bool is_committed(MPI_Datatype type) {
+  if (!is_initialized()) return true;
   char nothing = 0;
   int position = 0;
   return MPI_Pack(&nothing, 0, type, &nothing, 0, &position, quiet_comm()) == MPI_SUCCESS;

@@ -67,14 +67,11 @@ words words_of(errc e) noexcept {
     case errc::user_code:
       return {"code of the program threw", "mend what threw on that rank"};
     case errc::hint:
-      return {"a hint is not allowed now", "give it at open"};
+      return {"the value of a hint means nothing here", "choose one that the table of hints has"};
     case errc::not_same:
       return {"arguments differ between ranks", "give the same on every rank"};
     case errc::unsupported:
       return {"unsupported operation", "choose another mode, handle or file system"};
-    case errc::sync_lost:
-      return {"an earlier sync failed; data written before it may be lost",
-              "write the data again and call clear_sync_error(), or close the file"};
     case errc::error_on_another_rank:
       return {"error on another rank", "see what that rank reports"};
     case errc::rank_failed:

@@ -32,7 +32,6 @@ int to_mpi_class(std::error_code const& code) noexcept {
     case errc::file_too_large:
     case errc::truncated:
     case errc::damaged:
-    case errc::sync_lost:
       return MPI_ERR_IO;
     case errc::amode:
       return MPI_ERR_AMODE;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -34,7 +35,9 @@ together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr
   auto all = std::make_shared<means>(means{std::move(world), file, pointer});
   return [all = std::move(all)](collective_call& c, report& done) -> agreement {
     try {
-      return access_together(all->world, all->ranks, *all->file, *all->pointer, c, all->space, done);
+      return with_reserve(all->world, [&] {
+        return access_together(all->world, all->ranks, *all->file, *all->pointer, c, all->space, done);
+      });
     } catch (rank_failure const& lost) {
       if (c.work.kind == access_kind::write) done.bytes = done.memory_bytes = 0;  // nobody can say what was written
       return {errc::rank_failed, lost.rank(), errc::rank_failed, lost.what(), {}, {}};
@@ -133,6 +136,7 @@ class collective_operation final : public operation {
 };
 
 void concurrent_calls::state::next(bool by_program) {
+  [[maybe_unused]] memory_reserve const kept;
   std::lock_guard const only(at_work);
   std::shared_ptr<collective_operation> o;
   {

@@ -111,9 +111,11 @@ class files_among {
       if (p && !p->look()) all = false;
     return all;
   }
-  // One with several ranks, if a file has one.
+  // That of a file with several ranks, else of all; none in a program of sessions only, whose files have one rank.
   MPI_Comm comm() const {
-    MPI_Comm found = MPI_COMM_SELF;
+    int is_there = 0;
+    MPI_Initialized(&is_there);
+    MPI_Comm found = is_there != 0 ? MPI_COMM_WORLD : MPI_COMM_NULL;
     for (held const& p : all_)
       if (p && p->file->of.is_open() && p->file->of.world().size() > 1) found = p->file->of.world().get();
     return found;
@@ -135,11 +137,11 @@ class files_among {
 // requests that cannot end, since ranks are in different calls.
 class breath {
  public:
-  // `comm`: of a file with several ranks, if there is one. MPI libraries know that a communicator of one rank has no messages to move.
+  // `comm`: of several ranks, if there is one. MPI libraries know that a communicator of one rank has no messages to move.
   breath(std::vector<request*> awaited, MPI_Comm comm) : awaited_(std::move(awaited)), comm_(comm) {}
   void operator()() {
     int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
+    if (comm_ != MPI_COMM_NULL) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
     if (++times_ < patient) return std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (times_ % patient != 0) return;

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include <argosy/error/detail/memory_reserve.hpp>
+
 #include <boost/asio/post.hpp>
 
 #include "raw_socket.hpp"
@@ -69,7 +71,11 @@ void station::open_doors() {
 
 void station::start_threads() {
   [[maybe_unused]] no_signals const masked;
-  for (int i = 0; i < options_.workers + 1; ++i) threads_.emplace_back([c = context_] { c->run(); });
+  for (int i = 0; i < options_.workers + 1; ++i)
+    threads_.emplace_back([c = context_] {
+      [[maybe_unused]] detail::memory_reserve const kept;  // ranks wait for their answers
+      c->run();
+    });
 }
 
 void station::leave_network() {

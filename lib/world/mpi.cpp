@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,7 +18,9 @@
 #include <type_traits>
 
 #include <argosy/world/memory_world.hpp>
+#include <argosy/world/rank_failure.hpp>
 
+#include "dead_ranks.hpp"
 #include "share_segment.hpp"
 
 namespace argosy {
@@ -44,7 +48,9 @@ namespace {
 
 // Throws for an error code. With an error handler that aborts, a failing call never returns.
 void check(char const* call, int code) {
-  if (code != MPI_SUCCESS) throw mpi_error(call, code);
+  if (code == MPI_SUCCESS) return;
+  if (detail::tells_of_dead_rank(code)) throw rank_failure(-1, std::string(call) + ": " + text_of(code));
+  throw mpi_error(call, code);
 }
 
 bool is_finalized() noexcept {
@@ -101,33 +107,14 @@ class length {
 
 // --- Reductions ---
 
-std::mutex reductions_mutex;  // threads of a program may make them at the same time
-detail::mpi_reduction* made_reductions = nullptr;
-
-// MPI_Finalize deletes the attributes of MPI_COMM_SELF before all else.
-int free_reductions(MPI_Comm, int keyval, void*, void*) {
-  std::lock_guard const guard(reductions_mutex);
-  for (auto* r = std::exchange(made_reductions, nullptr); r; r = std::exchange(r->next, nullptr)) {
-    MPI_Op_free(&r->operation);
-    MPI_Type_free(&r->type);
-    r->made.store(false, std::memory_order_relaxed);
-  }
-  return MPI_Comm_free_keyval(&keyval);
-}
-
 void make(detail::mpi_reduction& r) {
-  std::lock_guard const guard(reductions_mutex);
+  static std::mutex one_thread;  // threads of a program may make them at the same time
+  std::lock_guard const guard(one_thread);
   if (r.made.load(std::memory_order_relaxed)) return;  // by another thread
-  if (!made_reductions) {
-    int keyval = MPI_KEYVAL_INVALID;
-    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_reductions, &keyval, nullptr));
-    check("MPI_Comm_set_attr", MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr));
-  }
   check("MPI_Type_contiguous", MPI_Type_contiguous(r.bytes, MPI_BYTE, &r.type));
   check("MPI_Type_commit", MPI_Type_commit(&r.type));
   int const commutes = 1;
   check("MPI_Op_create", MPI_Op_create(r.combine, commutes, &r.operation));
-  r.next = std::exchange(made_reductions, &r);
   r.made.store(true, std::memory_order_release);
 }
 
@@ -186,22 +173,43 @@ mpi::mpi(attached, MPI_Comm c, std::error_code& error) : comm_(c) {
   rank_ = size_ = 0;
 }
 
-namespace {
-
 // A communicator that was made here.
-struct owned_communicator {
-  explicit owned_communicator(MPI_Comm c) : comm(c) {}
-  owned_communicator(owned_communicator const&) = delete;
-  owned_communicator& operator=(owned_communicator const&) = delete;
-  ~owned_communicator() {
+struct mpi::made_here {
+  explicit made_here(MPI_Comm c) : comm(c) {}
+  made_here(made_here const&) = delete;
+  made_here& operator=(made_here const&) = delete;
+  ~made_here() {
     if (comm != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm);
   }
+
+  void revoke() {
+    detail::revoke(comm);
+    std::lock_guard const guard(mutex);
+    for (auto const& one : of_this)
+      if (auto const there = one.lock()) there->revoke();
+  }
+
   MPI_Comm comm;
+  std::mutex mutex;
+  std::vector<std::weak_ptr<made_here>> of_this;  // if they are to be revoked with it
 };
 
-}  // namespace
+mpi::mpi(MPI_Comm c, mpi const& parent) : made_(std::make_shared<made_here>(c)), comm_(c) {
+  read();
+  if (!detail::outlives_ranks()) return;
+  MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+  if (!parent.made_) return;
+  std::lock_guard const guard(parent.made_->mutex);
+  std::erase_if(parent.made_->of_this, [](auto const& one) { return one.expired(); });
+  parent.made_->of_this.push_back(made_);
+}
 
-mpi::mpi(owned, MPI_Comm c) : owner_(std::make_shared<owned_communicator const>(c)), comm_(c) { read(); }
+bool mpi::outlives_ranks() noexcept { return detail::outlives_ranks(); }
+
+int mpi::revoke() const {
+  if (made_) made_->revoke();
+  return detail::lowest_dead_rank(comm_);
+}
 
 void mpi::read() {
   if (comm_ == MPI_COMM_NULL) throw std::invalid_argument("argosy::mpi: MPI_COMM_NULL is no communicator");
@@ -266,19 +274,27 @@ mpi mpi::duplicate() const {
   shelf_of(comm_);
   MPI_Comm result = MPI_COMM_NULL;
   check("MPI_Comm_dup", MPI_Comm_dup(comm_, &result));
-  return {owned{}, result};
+  return {result, *this};
 }
 
 mpi mpi::split(int colour, int key) const {
   MPI_Comm result = MPI_COMM_NULL;
   check("MPI_Comm_split", MPI_Comm_split(comm_, colour, key, &result));
-  return {owned{}, result};
+  return {result, *this};
 }
 
 mpi mpi::node() const {
   MPI_Comm result = MPI_COMM_NULL;
   check("MPI_Comm_split_type", MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result));
-  return {owned{}, result};
+  return {result, *this};
+}
+
+void mpi::give_up(char const* why) const noexcept {
+  std::fprintf(stderr,
+               "argosy: rank %d: %s. What to do: give the ranks of that node more memory, or ask for less at a time\n",
+               rank_, why);
+  MPI_Abort(comm_, EXIT_FAILURE);
+  std::abort();
 }
 
 bool mpi::calls_from_threads() {
@@ -366,24 +382,29 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
   }
   std::multimap<int, parcel> in;             // by rank; those of one rank in the order of arrival
   MPI_Request everybody = MPI_REQUEST_NULL;  // entered when the own parcels have arrived
-  for (int sent = 0, ended = 0; ended == 0;) {
-    int found = 0;
-    MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Status status;
-    check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status));
-    if (found != 0) {
-      parcel& p =
-          in.emplace(status.MPI_SOURCE, parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})->second;
-      length const l(p.content.size());
-      check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE));
-    } else if (sent == 0) {
-      check("MPI_Testall", MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE));
-      if (sent != 0) check("MPI_Ibarrier", MPI_Ibarrier(comm_, &everybody));
-    } else {
-      check("MPI_Test", MPI_Test(&everybody, &ended, MPI_STATUS_IGNORE));
+  for (int sent = 0, ended = 0; ended == 0;) try {
+      int found = 0;
+      MPI_Message message = MPI_MESSAGE_NULL;
+      MPI_Status status;
+      check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status));
+      if (found != 0) {
+        parcel& p =
+            in.emplace(status.MPI_SOURCE, parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})->second;
+        length const l(p.content.size());
+        check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE));
+      } else if (sent == 0) {
+        check("MPI_Testall", MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE));
+        if (sent != 0) check("MPI_Ibarrier", MPI_Ibarrier(comm_, &everybody));
+      } else {
+        check("MPI_Test", MPI_Test(&everybody, &ended, MPI_STATUS_IGNORE));
+      }
+      if (found == 0 && ended == 0) std::this_thread::yield();
+    } catch (rank_failure const&) {
+      revoke();  // so that those under way end: their memory goes
+      MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
+      MPI_Wait(&everybody, MPI_STATUS_IGNORE);
+      throw;
     }
-    if (found == 0 && ended == 0) std::this_thread::yield();
-  }
   std::vector<parcel> result;
   for (auto& [rank, p] : in) result.push_back(std::move(p));
   return result;
@@ -410,14 +431,14 @@ mpi::request mpi::start_send(std::span<std::byte const> message, int to, int tag
   MPI_Request handle = MPI_REQUEST_NULL;
   [[maybe_unused]] ordered const memory;
   check("MPI_Isend", MPI_Isend(message.data(), l.count(), l.type(), to, tag, comm_, &handle));
-  return {handle, false};
+  return {handle, false, comm_};
 }
 
 mpi::request mpi::start_receive(std::span<std::byte> message, int from, int tag) const {
   length const l(message.size());
   MPI_Request handle = MPI_REQUEST_NULL;
   check("MPI_Irecv", MPI_Irecv(message.data(), l.count(), l.type(), from, tag, comm_, &handle));
-  return {handle, true};
+  return {handle, true, comm_};
 }
 
 void mpi::wait_all(std::span<request> requests) {
@@ -428,7 +449,10 @@ void mpi::wait_all(std::span<request> requests) {
   while (!requests.empty()) {
     auto const part = requests.first(std::min(requests.size(), handles.size()));
     std::transform(part.begin(), part.end(), handles.begin(), [](request const& r) { return r.handle_; });
-    check("MPI_Waitall", MPI_Waitall(static_cast<int>(part.size()), handles.data(), statuses.data()));
+    int const code = MPI_Waitall(static_cast<int>(part.size()), handles.data(), statuses.data());
+    if (code != MPI_SUCCESS)  // some may have ended, and have no handle any more
+      for (std::size_t i = 0; i < part.size(); ++i) part[i].handle_ = handles[i];
+    check("MPI_Waitall", code);
     for (std::size_t i = 0; i < part.size(); ++i) part[i].ended(statuses[i]);
     requests = requests.subspan(part.size());
   }
@@ -443,6 +467,8 @@ void mpi::request::drop() noexcept {
   if (is_receive_) {
     MPI_Cancel(&handle_);
     MPI_Wait(&handle_, MPI_STATUS_IGNORE);  // local, once cancelled
+  } else if (detail::ends_by_death(comm_)) {
+    MPI_Wait(&handle_, MPI_STATUS_IGNORE);
   } else {
     MPI_Request_free(&handle_);
   }
@@ -451,6 +477,10 @@ void mpi::request::drop() noexcept {
 // --- Memory of a node ---
 
 shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
+  if (outlives_ranks() && size_ > 1) {  // who waits in memory for a dead rank is not told
+    error = std::make_error_code(std::errc::operation_not_supported);
+    return {};
+  }
   return detail::share_segment(*this, bytes, error);
 }
 

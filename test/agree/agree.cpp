@@ -153,7 +153,6 @@ TEST_CASE("error classes have MPI's numbers", "[agree][errc]") {
       {errc::hint, MPI_ERR_INFO_VALUE},
       {errc::not_same, MPI_ERR_NOT_SAME},
       {errc::unsupported, MPI_ERR_UNSUPPORTED_OPERATION},
-      {errc::sync_lost, MPI_ERR_IO},
       {errc::error_on_another_rank, MPI_ERR_OTHER},
       {errc::rank_failed, MPI_ERR_OTHER},
   };

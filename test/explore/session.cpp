@@ -158,7 +158,8 @@ errc session::deserves(step const& s, int rank) const {
     case op::seek_shared:
       if (sequential) return errc::unsupported;
       if (s.mistake == slip::other_size && ranks > 1) return errc::not_same;
-      return rank == 0 && sought(s, rank) < 0 ? errc::argument : errc{};
+      // Every rank sees a negative offset from the start; where the pointer or the end is, rank 0 looks.
+      return (rank == 0 || s.whence == seek_from::start) && sought(s, rank) < 0 ? errc::argument : errc{};
     case op::sync:
       return ranks_[static_cast<std::size_t>(rank)].sync_lost;
     default:

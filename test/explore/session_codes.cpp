@@ -28,6 +28,9 @@ bool session::some_done(std::vector<record> const& all, bool well) const {
 bool session::tolerable(step const& s, witnessed const& w) const {
   errc const e = classify(w.error);
   if (w.harmless) return true;
+  // Who cannot make the file of the shared pointer looks whether another rank has.
+  if (w.of_pointer && s.what == op::ask && w.call == file_call::open)
+    return e == errc::access || e == errc::read_only || e == errc::no_such_file;
   if (w.of_pointer) return w.call == file_call::close;
   switch (w.call) {
     case file_call::open:

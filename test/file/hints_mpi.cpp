@@ -128,13 +128,71 @@ TEST_CASE("hints that differ between ranks are named, with the values of both", 
   }
   {
     named_file const hints("ARGOSY_HINTS", own, odd ? "cb_buffer_size 4194304" : "romio_ds_write disable");
-    CHECK_THAT(failure(opens), Contains("argosy_window_size is 2097152 on rank " + last + ", 524288 on "));
+    CHECK_THAT(failure(opens),
+               Contains("cb_buffer_size is 4194304 was given on rank " + last + " (") && Contains(":1), 4194304 on "));
   }
   io::file f = io::file::open(world, here / "data", making);
-  CHECK_THAT(failure([&] { f.set_hints({.policy = odd ? "sieving" : "two_phase"}); }),
-             Contains("argosy_policy is sieving on rank " + last + ", two_phase on "));
   CHECK_THAT(failure([&] { f.set_view(0, io::type<int>, io::hints{.cb_nodes = odd ? 1 : 2}); }),
              Contains("cb_nodes is 1 on rank " + last + ", 2 on "));
+  f.close();
+}
+
+TEST_CASE("of hints that MPI lets ranks give differently the value of rank 0 counts", "[hints][mpi]") {
+  io::mpi const world = everyone();
+  if (world.size() == 1) return;
+  shared_scratch const here(world);
+  int const rank = world.rank(), odd = world.size() - 1;
+  auto const state = [](io::file const& f, char const* name) { return *f.get_hints().find(name); };
+  bool const develop = GENERATE(false, true);
+  io::hints given{.policy = rank == odd ? "independent" : "two_phase", .develop = develop};
+  if (rank == odd)
+    given.set("argosy_price_call_ns", "77").set("romio_cb_write", "disable").set("ind_rd_buffer_size", "4096");
+  if (rank == 0) given.set("argosy_window_size", "65536").set("IBM_largeblock_io", "switchable");
+  // The path by another name on one rank, so that open agrees three times.
+  std::string const path = rank == odd ? (here / "./data") : (here / "data");
+  io::file f = io::file::open(world, path, making, given);
+  CHECK(state(f, "argosy_policy").value == "two_phase");
+  CHECK(state(f, "argosy_window_size").value == "65536");
+  CHECK(state(f, "IBM_largeblock_io").value == "switchable");
+  CHECK(state(f, "argosy_price_call_ns").value.empty());
+  CHECK(state(f, "romio_cb_write").value == "automatic");
+  CHECK(state(f, "ind_rd_buffer_size").value == (rank == odd ? "4096" : "4194304"));  // of each rank its own
+  if (rank == odd) {
+    CHECK(state(f, "argosy_policy").status == hint_status::overridden);
+    CHECK(state(f, "argosy_policy").why == "\"independent\": rank 0 gave another value, which counts on all ranks");
+    CHECK(state(f, "argosy_price_call_ns").why == "\"77\": rank 0 gave none, which counts on all ranks");
+    CHECK(state(f, "argosy_window_size").why == "rank 0 gave it, which counts on all ranks");
+    CHECK(state(f, "romio_cb_write").status == hint_status::overridden);
+  } else {
+    CHECK(state(f, "argosy_policy").why.empty());
+  }
+
+  // In set_view, where the leniency of rank 0 counts too, and in set_hints; with data behind them.
+  std::vector<int> const mine(1000, rank);
+  f.set_view(rank * std::int64_t{4000}, io::type<int>,
+             io::hints{.policy = rank == 0 ? "sieving" : "independent", .lenient = rank == 0});
+  CHECK(state(f, "argosy_policy").value == "sieving");
+  CHECK(state(f, "argosy_lenient").value == "true");
+  f.write_all(mine);
+  f.set_hints({.policy = rank == 0 ? "two_phase" : "sieving"});
+  CHECK(state(f, "argosy_policy").value == "two_phase");
+  f.seek(0);
+  std::vector<int> back(1000);
+  CHECK(f.read_all(back).policy == "two_phase");
+  CHECK(back == mine);
+  // It was made switchable by rank 0, and so it is for all.
+  f.set_hints({.largeblock_io = rank == odd ? io::largeblock::on : io::largeblock::off});
+  CHECK(state(f, "IBM_largeblock_io").value == (odd == 0 ? "true" : "false"));
+  // Equal values again: nothing is said.
+  f.set_hints({.policy = "automatic"});
+  CHECK(state(f, "argosy_policy").status == hint_status::accepted);
+  CHECK(state(f, "argosy_policy").why.empty());
+  // MPI's own are refused as ever, and then nothing changes.
+  std::error_code error;
+  f.set_hints({.cb_nodes = 1 + rank, .policy = rank == 0 ? "sieving" : "two_phase"}, error);
+  CHECK(error == io::errc::not_same);
+  CHECK_THAT(f.what_failed(), Contains("cb_nodes is ") && !Contains("policy"));
+  CHECK(state(f, "argosy_policy").value == "automatic");
   f.close();
 }
 

@@ -469,18 +469,18 @@ TEST_CASE("hints that differ are named with the file they are from", "[report][u
   shared_scratch const here(world);
   std::string const path = here / "one.hints";
   if (world.rank() == 0) {
-    std::ofstream(path) << "argosy_price_byte_ns 0.5\n";
+    std::ofstream(path) << "cb_block_size 8192\n";
     ::setenv("ARGOSY_HINTS", path.c_str(), 1);
   }
   world.barrier();
   try {
     io::file::open(world, here / "data", making);
-    FAIL("prices differ");
+    FAIL("blocks differ");
   } catch (io::error const& e) {
     std::string const text = e.what();
     INFO(text);
-    CHECK_THAT(text, Contains("argosy_price_byte_ns is ") && Contains("0.5 on rank 0 (ARGOSY_HINTS, " + path + ":1)") &&
-                         Contains("not given on "));
+    CHECK_THAT(text, Contains("cb_block_size is ") && Contains("8192 on rank 0 (ARGOSY_HINTS, " + path + ":1)") &&
+                         Contains("0 on "));
     CHECK(text.find("usage.cpp:") == text.rfind("usage.cpp:"));  // the line of open once
   }
   ::unsetenv("ARGOSY_HINTS");

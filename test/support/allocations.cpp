@@ -2,6 +2,7 @@
 #include "allocations.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -9,12 +10,20 @@
 
 namespace {
 std::atomic<std::size_t> count{0}, now{0}, peak{0};
+std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0};
 
 void* try_allocate(std::size_t size) noexcept {
   ++count;
   void* const p = std::malloc(size == 0 ? 1 : size);
   if (p == nullptr) return p;
-  std::size_t const all = now += ::malloc_usable_size(p);
+  std::size_t const own = ::malloc_usable_size(p), all = now += own;
+  if (all > most) {
+    now -= own;
+    std::free(p);
+    std::size_t none = 0;
+    first_refused.compare_exchange_strong(none, all);
+    return nullptr;
+  }
   for (std::size_t seen = peak; seen < all && !peak.compare_exchange_weak(seen, all);) {
   }
   return p;
@@ -25,8 +34,17 @@ void release(void* p) noexcept {
 }
 
 void* allocate(std::size_t size) {
-  if (void* p = try_allocate(size)) return p;
-  throw std::bad_alloc();
+  for (;;) {
+    if (void* p = try_allocate(size)) return p;
+    std::new_handler const handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+void* allocate(std::size_t size, std::nothrow_t const&) noexcept try {
+  return allocate(size);
+} catch (std::bad_alloc const&) {
+  return nullptr;
 }
 }  // namespace
 
@@ -35,11 +53,18 @@ std::size_t argosy::allocations() { return count; }
 argosy::heap_peak::heap_peak() : start_(now) { peak = start_; }
 std::size_t argosy::heap_peak::bytes() const { return peak - start_; }
 
+argosy::scarce_memory::scarce_memory(std::size_t bytes) : start_(now) {
+  first_refused = 0;
+  most = start_ + bytes;
+}
+argosy::scarce_memory::~scarce_memory() { most = SIZE_MAX; }
+std::size_t argosy::scarce_memory::first_need() const { return first_refused == 0 ? 0 : first_refused - start_; }
+
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
 // Replaced, too: the sanitizer's own would not fit the delete below.
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return try_allocate(size); }
-void* operator new[](std::size_t size, std::nothrow_t const&) noexcept { return try_allocate(size); }
+void* operator new(std::size_t size, std::nothrow_t const& n) noexcept { return allocate(size, n); }
+void* operator new[](std::size_t size, std::nothrow_t const& n) noexcept { return allocate(size, n); }
 void operator delete(void* p) noexcept { release(p); }
 void operator delete[](void* p) noexcept { release(p); }
 void operator delete(void* p, std::size_t) noexcept { release(p); }

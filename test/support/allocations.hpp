@@ -28,4 +28,18 @@ class allocation_count {
   std::size_t start_;
 };
 
+// While it lives, this process may allocate so many bytes beyond what it has.
+class scarce_memory {
+ public:
+  explicit scarce_memory(std::size_t bytes);
+  ~scarce_memory();
+  scarce_memory(scarce_memory const&) = delete;
+  scarce_memory& operator=(scarce_memory const&) = delete;
+  // How many bytes the first allocation that was refused would have taken; 0: there was none.
+  std::size_t first_need() const;
+
+ private:
+  std::size_t start_;
+};
+
 }  // namespace argosy

@@ -36,10 +36,9 @@ enum class errc {
   duplicate_representation,
   conversion,   // a value that the representation cannot hold
   user_code,    // a datatype, representation, policy, opener or handle of the program threw
-  hint,         // a hint that is not allowed now
+  hint,         // a hint whose value cannot be; but most are only rejected
   not_same,     // an argument that must be equal on all ranks is not
   unsupported,  // not with this mode, handle or file system: a sequential file has no offsets
-  sync_lost,    // an earlier sync failed; data written before may be lost
   // what happened elsewhere
   error_on_another_rank,
   rank_failed,

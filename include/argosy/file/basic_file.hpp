@@ -36,6 +36,7 @@ namespace argosy {
 namespace detail {
 struct launcher;  // begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
 class arguments;
+struct agreed_hints;
 struct open_file;
 struct used_view;
 template <communicator World>
@@ -284,6 +285,8 @@ class basic_file {
                         opener files);
   agreement close_agreed(on_error const& e);
   agreement set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with);
+  agreement set_view_with(detail::agreed_hints& asked, std::int64_t displacement, view_shape const& shape,
+                          hinted const& with);
   failure begin_at_pointer(view_shape const& shape, bool lenient, std::shared_ptr<detail::used_view const>& next);
   agreement set_hints_agreed(hints const& h, on_error const& e);
 

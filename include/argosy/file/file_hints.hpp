@@ -59,6 +59,8 @@ class file_hints {
   // Those that must be equal on all ranks, as "name value" lines, and a hash of them: two ranks differ if the hashes do.
   std::string same_on_all() const;
   std::uint64_t same_hash() const;
+  // Takes over what counts as rank 0 has it. `lines` are same_on_all() of that rank.
+  void follow_first(std::string_view lines);
 
   friend bool operator==(file_hints const&, file_hints const&) = default;
 
@@ -70,6 +72,7 @@ class file_hints {
   std::vector<hint_state> all_;
   resolved_hints given_, values_;
   bool cb_read_said_ = false, cb_write_said_ = false;  // with a value that is in force
+  bool was_given(std::string_view name) const noexcept;
 };
 
 std::string_view name_of(hint_status status) noexcept;

@@ -66,6 +66,16 @@ class mpi {
   template <mpi_handle C>
   mpi(C const& c, std::error_code& error) : mpi(attached{}, static_cast<MPI_Comm>(c), error) {}
 
+  // The job goes on when a rank dies: by the extension ULFM of MPI, if it was started so (mpiexec --with-ft ulfm of Open MPI 5). Then
+  // calls that wait for a dead rank throw rank_failure, and no memory is shared, since nobody is told there.
+  static bool outlives_ranks() noexcept;
+  // Whoever waits in this communicator, or in one that was made of it here, is told by rank_failure; unless the program made it. The
+  // lowest rank that is known to be dead, or -1. Local.
+  int revoke() const;
+
+  // Says why and ends the job, as MPI does where a rank dies. Local.
+  [[noreturn]] void give_up(char const* why) const noexcept;
+
   // The program has MPI_THREAD_MULTIPLE. Local.
   static bool calls_from_threads();
 
@@ -128,14 +138,15 @@ class mpi {
 
  private:
   struct attached {};
-  struct owned {};
+  struct made_here;
   mpi(attached, MPI_Comm c);
   mpi(attached, MPI_Comm c, std::error_code& error);
-  mpi(owned, MPI_Comm c);
+  mpi(MPI_Comm made, mpi const& parent);
   void read();
   void all_reduce(void* value, detail::mpi_reduction& how) const;
 
-  std::shared_ptr<void const> owner_;         // of comm_; null: the program
+  std::shared_ptr<void const> owner_;         // of comm_, if it is a class
+  std::shared_ptr<made_here> made_;           // of comm_, if it was made here
   std::shared_ptr<memory_world const> near_;  // where its ranks meet; null: in MPI
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -151,6 +162,7 @@ class mpi::request {
   request(request&& other) noexcept
       : handle_(std::exchange(other.handle_, MPI_REQUEST_NULL)),
         is_receive_(other.is_receive_),
+        comm_(other.comm_),
         received_(other.received_) {}
   request& operator=(request&& other) noexcept {
     request(std::move(other)).swap(*this);
@@ -162,18 +174,21 @@ class mpi::request {
   void swap(request& other) noexcept {
     std::swap(handle_, other.handle_);
     std::swap(is_receive_, other.is_receive_);
+    std::swap(comm_, other.comm_);
     std::swap(received_, other.received_);
   }
   std::size_t received() const noexcept { return received_; }
 
  private:
   friend mpi;
-  request(MPI_Request handle, bool is_receive) noexcept : handle_(handle), is_receive_(is_receive) {}
+  request(MPI_Request handle, bool is_receive, MPI_Comm comm) noexcept
+      : handle_(handle), is_receive_(is_receive), comm_(comm) {}
   void drop() noexcept;
   void ended(MPI_Status const& status);
 
   MPI_Request handle_ = MPI_REQUEST_NULL;
   bool is_receive_ = false;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   std::size_t received_ = 0;
 };
 

@@ -24,6 +24,13 @@ std::string refusal(hint_info const& hint, hint_moment moment, bool pending, res
   return {};
 }
 
+// Those of whose values it matters whether somebody gave them, and what same_on_all() says then.
+constexpr std::array<std::string_view, 5> told_if_given{"cb_buffer_size", "argosy_window_size", "IBM_largeblock_io",
+                                                        "romio_cb_read", "romio_cb_write"};
+constexpr char const* given_mark = " was given\n";
+constexpr char const* overrides_mark = " overrides\n";
+constexpr char const* switchable_mark = "IBM_largeblock_io may be switched\n";
+
 // Ends a reason with where the hint was read, if that is known.
 std::string located(std::string why, named_hint const& given) {
   if (given.origin.empty()) return why;
@@ -185,12 +192,63 @@ std::string file_hints::same_on_all() const {
   std::string text;
   for (std::size_t i = 0; i < known_hints().size(); ++i)
     if (known_hints()[i].same && known_hints()[i].used) text += all_[i].name + " " + all_[i].value + "\n";
-  // What a policy makes of a value may depend on whether it was given, and how.
-  if (given_.largeblock_given) text += "IBM_largeblock_io was given\n";
-  if (given_.cb_buffer_given) text += "cb_buffer_size was given\n";
+  // What is made of a value may depend on whether it was given, and how.
+  for (std::string_view const name : told_if_given)
+    if (was_given(name)) text += std::string(name) + given_mark;
+  if (given_.largeblock_switchable) text += switchable_mark;
   for (hint_info const& hint : known_hints())
-    if (hint.same && overrides(hint.name)) text += std::string(hint.name) + " overrides\n";
+    if (hint.same && overrides(hint.name)) text += std::string(hint.name) + overrides_mark;
   return text;
+}
+
+bool file_hints::was_given(std::string_view name) const noexcept {
+  return name == "cb_buffer_size"       ? given_.cb_buffer_given
+         : name == "argosy_window_size" ? given_.window_given
+         : name == "IBM_largeblock_io"  ? given_.largeblock_given
+         : name == "romio_cb_read"      ? cb_read_said_
+                                        : cb_write_said_;
+}
+
+void file_hints::follow_first(std::string_view lines) {
+  std::string const there = "\n" + std::string(lines);
+  auto const says = [&](std::string const& line) { return there.find("\n" + line) != std::string::npos; };
+  auto const value_there = [&](std::string const& name) {
+    std::string const start = "\n" + name + " ";
+    std::size_t const at = there.find(start);  // the first line of that name is its value
+    if (at == std::string::npos) return std::string();
+    return there.substr(at + start.size(), there.find('\n', at + start.size()) - at - start.size());
+  };
+  auto const of_those = [](std::string_view name) {
+    return std::find(told_if_given.begin(), told_if_given.end(), name) != told_if_given.end();
+  };
+  // All values are read again, since there is no value that takes one back.
+  resolved_hints read;
+  read.largeblock_switchable = says(switchable_mark);
+  bool read_said = false, write_said = false;
+  for (std::size_t i = 0; i < known_hints().size(); ++i) {
+    hint_info const& hint = known_hints()[i];
+    hint_state& state = all_[i];
+    bool const first = hint.first_counts();
+    bool const given_here = of_those(hint.name) ? was_given(hint.name) : state.value != hint.standard;
+    std::string value = first ? value_there(state.name) : state.value;
+    bool const given = !first                ? given_here
+                       : of_those(hint.name) ? says(state.name + given_mark)
+                                             : value != hint.standard;
+    if (first ? says(state.name + overrides_mark) : overrides(hint.name)) read.overriding.push_back(state.name);
+    if (given) detail::read_hint(hint, value, read);
+    if (hint.name == "romio_cb_read") read_said = given;
+    if (hint.name == "romio_cb_write") write_said = given;
+    if (!first || (value == state.value && given == given_here)) continue;
+    state.why = !given_here ? "rank 0 gave it, which counts on all ranks"
+                : given     ? "\"" + state.value + "\": rank 0 gave another value, which counts on all ranks"
+                            : "\"" + state.value + "\": rank 0 gave none, which counts on all ranks";
+    state.status = given_here ? hint_status::overridden : hint_status::accepted;
+    state.value = std::move(value);
+  }
+  given_ = std::move(read);
+  cb_read_said_ = read_said;
+  cb_write_said_ = write_said;
+  resolve();
 }
 
 std::uint64_t file_hints::same_hash() const {

@@ -175,7 +175,16 @@ bool group::meet(int me, arrival& mine) {
   } else if (m.count == size()) {
     finish(m);
   }
-  if (!mine.done) s.block({.kind = mine.kind, .group = id, .where = mine.where});
+  if (!mine.done) try {
+      s.block({.kind = mine.kind, .group = id, .where = mine.where});
+    } catch (run_ended const&) {  // beside a rank that dies: as if it had not come, as its data goes with it
+      m.arrived[index] = nullptr;
+      if (!mine.done) {
+        --m.count;
+        if (is_broadcast) m.came[static_cast<std::size_t>((me - mine.root + size()) % size())] = -1;
+      }
+      throw;
+    }
   if (mine.failed) {
     m.arrived[index] = nullptr;
     throw_lost(mine.kind, mine.where);

@@ -251,6 +251,16 @@ int virtual_rank::revoke() const {
   return group_->dead_member;
 }
 
+virtual_rank virtual_rank::beside() const {
+  if (!group_->beside) {
+    group_->beside = std::make_shared<group>(scheduler::here(), group_->members);
+    group_->beside->revoked = group_->revoked;
+    group_->beside->made.push_back(group_);  // who leaves one of them leaves both
+    group_->made.push_back(group_->beside);
+  }
+  return {group_->beside, rank_};
+}
+
 std::shared_ptr<background> virtual_rank::make_background() const {
   return std::make_shared<virtual_background>(scheduler::here());
 }

@@ -400,6 +400,7 @@ class group {
   bool revoked = false;
   void tell_meetings(picoseconds at);
   std::vector<std::weak_ptr<group>> made;      // from this one
+  std::shared_ptr<group> beside;               // the same ranks again; null: nobody has asked for it
   std::vector<std::shared_ptr<served>> sides;  // of a service, by member
 
  private:

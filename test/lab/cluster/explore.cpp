@@ -493,3 +493,31 @@ TEST_CASE("found: a handle throws, and the report counts what its window had to 
   };
   CHECK(verdict_of(p).wrong == "");
 }
+
+TEST_CASE("found: parts of the file are given back with lost writes while a view is set", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
+  p.gpfs = {.machine = {},
+            .troubles = argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC")};
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 16777216;
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  p.steps = {
+      {.what = op::open, .view = ints},
+      {.what = op::set_view, .view = ints, .hints = {{"argosy_partitioning", "enable"}}},
+      {.what = op::iwrite_at, .count = 1, .view = ints},
+      {.what = op::set_view, .hints = {{"cb_config_list", "node0:1"}}},
+      {.what = op::ask, .view = ints, .on = false},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: ranks that cannot make the file of the shared pointer ask where it stands", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 fault=rank:-1,call:open,first:2,error:EPERM");
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  p.before = {0, 17730};
+  p.steps = {{.what = op::open}, {.what = op::ask, .view = ints}};
+  CHECK(verdict_of(p).wrong == "");
+}

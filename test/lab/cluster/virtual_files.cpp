@@ -539,12 +539,33 @@ TEST_CASE("a hint that may not change while a rank has a request is rejected on 
     CHECK(state->status == io::hint_status::rejected);
     CHECK_THAT(state->why, ContainsSubstring("pending"));
     CHECK(state->value == "0");
+    // Nor does the value of rank 0 where all have others; what may change does.
+    f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16, .policy = world.rank() == 0 ? "sieving" : "two_phase"});
+    CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "0");
+    CHECK(f.get_hints().find("argosy_policy")->value == "sieving");
     request.wait();
     std::error_code differs;
-    f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16}, differs);
+    f.set_hints({.cb_block_bytes = (1 + world.rank()) << 16}, differs);
     CHECK(differs == io::errc::not_same);
-    f.set_hints({.io_buffer_bytes = 1 << 16});
+    f.set_hints({.io_buffer_bytes = (1 + world.rank()) << 16});
     CHECK(f.get_hints().find("IBM_io_buffer_size")->value == "65536");
+    f.close();
+  });
+}
+
+TEST_CASE("a rank that cannot make the file of the shared pointer reads where another one has moved it",
+          "[virtual][file][faults]") {
+  bool const somebody_moves = GENERATE(false, true);
+  io::lab::scenario const s{.ranks = 2,
+                            .ranks_per_node = 1,
+                            .faults = {{1, io::fail_at(io::file_call::open, 2, std::errc::permission_denied)}}};
+  io::lab::virtual_files const files(s.disk);
+  io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
+    auto f = virtual_file::open(world, "f", create, {}, files.opener());
+    std::vector<char> const data(70, 'x');
+    if (world.rank() == 0 && somebody_moves) f.write_shared(data);
+    f.sync();
+    CHECK(f.position_shared() == (somebody_moves ? 70 : 0));
     f.close();
   });
 }

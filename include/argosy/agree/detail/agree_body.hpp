@@ -13,6 +13,7 @@
 #include <argosy/agree/detail/mismatch.hpp>
 #include <argosy/agree/detail/neighbour.hpp>
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/error/detail/memory_reserve.hpp>
 
 namespace argosy::detail {
 
@@ -67,14 +68,22 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
     if (s.compared[i].low == s.compared[i].high) continue;
     // All ranks know it already, and in the same call they have the same list of arguments.
     arguments::argument const& differs = given.compared()[i];
+    if (differs.differs) *differs.differs = true;
     return not_the_same(world, i, differs.name, given_note(differs, given.where()), differs);
   }
   return {};
 }
 
+// A rank that lacks memory to carry a call out to its end must not begin it.
+template <agreeing World>
+failure fault_before(World const& world, arguments const& given) {
+  if (world.size() > 1 && !memory_reserve::take_back()) return {errc::no_memory, {}};
+  return given.fault();
+}
+
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access) {
-  failure mine = given.fault();
+  failure mine = fault_before(world, given);
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
   int unused = 0;
   return detail::agree_on(world, given, std::move(mine), unused, access);
@@ -96,7 +105,7 @@ template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch) {
   int flag = (develop ? 1 : 0) | (watch ? 2 : 0);
   access_summary nothing;
-  agreement first = detail::agree_on(world, given, given.fault(), flag, nothing);
+  agreement first = detail::agree_on(world, given, fault_before(world, given), flag, nothing);
   develop = (flag & 1) != 0;
   watch = (flag & 2) != 0;
   if (!develop || !first) return first;

@@ -36,7 +36,8 @@ class arguments {
     std::int64_t number = 0;
     std::uint64_t hash = 0;
     std::function<std::string()> lines =
-        {};  // what the hash stands for, one "name value" a line; asked for where ranks differ
+        {};                   // what the hash stands for, one "name value" a line; asked for where ranks differ
+    bool* differs = nullptr;  // where it is told that this is the argument in which ranks differ
   };
 
   // Keeps references to names and texts: they must live until the call has ended.
@@ -62,9 +63,11 @@ class arguments {
     list_[count_ - 1].text = text;
     return *this;
   }
-  arguments& same_lines(std::string_view name, std::uint64_t key, std::function<std::string()> lines) {
+  arguments& same_lines(std::string_view name, std::uint64_t key, std::function<std::string()> lines,
+                        bool* differs = nullptr) {
     same(name, key);
     list_[count_ - 1].lines = std::move(lines);
+    list_[count_ - 1].differs = differs;
     return *this;
   }
   // The same, but compared in develop mode only. Add these after those that are always compared.

@@ -39,10 +39,12 @@ report basic_file<World>::access_together(detail::call const& c) {
   if (!is_open()) return finish(alone(rank(), detail::closed()), c.name, {}, c.error());
   if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
   report r;
-  detail::collective_call all = crew_->prepare_together(c, true);
-  all.given.require(!split_.pending(), errc::argument,
-                    [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });
-  agreement const result = crew_->access(all, r);
+  agreement const result = detail::with_reserve(*crew_->world, [&] {
+    detail::collective_call all = crew_->prepare_together(c, true);
+    all.given.require(!split_.pending(), errc::argument,
+                      [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });
+    return crew_->access(all, r);
+  });
   return finish(result, c.name, std::move(r), c.error());
 }
 
@@ -80,13 +82,16 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const&
 template <communicator World>
 request basic_file<World>::begin_together(detail::call const& c) {
   if (!is_open()) return request(ended(c.name, detail::closed()));
-  detail::collective_call all = crew_->prepare_together(c, true);
-  all.work.keep(std::move(c.data));
-  detail::pointer_move const moved = all.moved;
-  if (crew_->concurrent) all.all.pending = 1;  // whatever comes after it may be carried out at the same time
-  auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
-  operation->moved = moved;
-  return request(std::move(operation));
+  return detail::with_reserve(*crew_->world, [&] {
+    detail::collective_call all = crew_->prepare_together(c, true);
+    all.work.keep(std::move(c.data));
+    detail::pointer_move const moved = all.moved;
+    if (!crew_->later || crew_->later->goes_on())
+      all.all.pending = 1;  // whatever comes after it may be carried out at the same time
+    auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
+    operation->moved = moved;
+    return request(std::move(operation));
+  });
 }
 
 template <communicator World>
@@ -138,10 +143,14 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
 template <communicator World>
 collective_plan basic_file<World>::explain_together(detail::call const& c) {
   collective_plan p;
-  agreement result = alone(rank(), detail::closed());
-  if (is_open()) {
-    detail::collective_call all = crew_->prepare_together(c, false);
-    p = crew_->explain(all, result);
+  agreement result;
+  if (!is_open()) {
+    result = alone(rank(), detail::closed());
+  } else {
+    p = detail::with_reserve(*crew_->world, [&] {
+      detail::collective_call all = crew_->prepare_together(c, false);
+      return crew_->explain(all, result);
+    });
   }
   end_call(result, c.name, nullptr, nullptr);
   return p;

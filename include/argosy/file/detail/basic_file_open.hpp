@@ -9,8 +9,10 @@
 #include <utility>
 
 #include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/agreed_hints.hpp>
 #include <argosy/file/detail/common_storage.hpp>
 #include <argosy/file/detail/crew.hpp>
 
@@ -45,13 +47,15 @@ detail::open_file& basic_file<World>::local() const {
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) {
-  return is_open() ? crew_->collectively(given, body) : alone(rank(), detail::closed());
+  if (!is_open()) return alone(rank(), detail::closed());
+  return detail::with_reserve(*crew_->world, [&] { return crew_->collectively(given, body); });
 }
 
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
-  return is_open() ? crew_->on_one_rank(given, body) : alone(rank(), detail::closed());
+  if (!is_open()) return alone(rank(), detail::closed());
+  return detail::with_reserve(*crew_->world, [&] { return crew_->on_one_rank(given, body); });
 }
 
 template <communicator World>
@@ -81,7 +85,9 @@ template <communicator World>
 basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes, hinted with,
                                           opener files) {
   basic_file f;
-  f.done(f.open_agreed(world, path, modes, with, std::move(files)), "open", with);
+  agreement const result =
+      detail::with_reserve(world, [&] { return f.open_agreed(world, path, modes, with, std::move(files)); });
+  f.done(result, "open", with);
   return f;
 }
 
@@ -106,21 +112,25 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.develop = detail::wants_develop(part.hints());
   crew.watched = watch != nullptr;
 
+  detail::agreed_hints asked{part.hints()};
   auto const agreed = [&](bool by_text) {
     detail::arguments given("open", with.where());
     by_text ? given.same("path", path) : given.same("path", detail::place_of(path), path);
     std::string const how = to_string(modes);
     given.same("mode", static_cast<std::uint64_t>(modes), how);
-    given.same_lines("hints", part.hints().same_hash(), [&] { return detail::lines_with_sources(part.hints()); });
+    asked.compare_in(given);
     given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
     given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
     return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
   };
-  agreement result = agreed(true);
-  if (result.cause == errc::not_same) {  // perhaps the same file by another name
-    crew.one_path = false;
-    result = agreed(false);
-  }
+  agreement result = detail::with_agreed_hints(crew.world, asked, [&] {
+    agreement a = agreed(crew.one_path);
+    if (a.cause == errc::not_same && crew.one_path && !asked.differ) {  // perhaps the same file by another name
+      crew.one_path = false;
+      a = agreed(false);
+    }
+    return a;
+  });
   part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
   part.develop = crew.develop;
 
@@ -136,6 +146,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   if (result) {
     bool no_locks = false;
     failure const mine = detail::failure_of(errc::io, [&] {
+      if (asked.of_first) part.follow(std::move(asked.mine));
       failure f = create && maker ? failure() : part.open_existing();
       if (!f && has(modes, mode::append)) f = part.to_end();
       if (f || !can_write(modes)) return f;
@@ -184,7 +195,9 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 
 template <communicator World>
 void basic_file<World>::close(on_error e) {
-  done(close_agreed(e), "close", e);
+  if (!is_open()) return done(close_agreed(e), "close", e);
+  World const world = *crew_->world;  // which close_agreed lets go
+  done(detail::with_reserve(world, [&] { return close_agreed(e); }), "close", e);
 }
 
 template <communicator World>

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <argosy/agree/detail/arguments.hpp>
+#include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/against_mode.hpp>
+#include <argosy/file/detail/agreed_hints.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
 #include <argosy/file/detail/crew.hpp>
 #include <argosy/file/detail/develop_checks.hpp>
@@ -46,7 +49,7 @@ std::string const& basic_file<World>::path() const {
 template <communicator World>
 World const& basic_file<World>::world() const {
   local();
-  return *crew_->world;
+  return crew_->for_program();
 }
 
 template <communicator World>
@@ -81,12 +84,21 @@ failure basic_file<World>::begin_at_pointer(view_shape const& shape, bool lenien
 template <communicator World>
 agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with) {
   if (!is_open()) return alone(rank(), detail::closed());
+  return detail::with_reserve(*crew_->world, [&] {
+    detail::agreed_hints asked{local().hints()};
+    asked.mine.merge(with.hints(), hint_source::code, hint_moment::set_view);
+    return detail::with_agreed_hints(crew_->world, asked,
+                                     [&] { return set_view_with(asked, displacement, shape, with); });
+  });
+}
+
+template <communicator World>
+agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int64_t displacement,
+                                           view_shape const& shape, hinted const& with) {
   detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local().modes, mode::sequential);
-  file_hints changed = local().hints();
-  changed.merge(with.hints(), hint_source::code, hint_moment::set_view);
-  bool const lenient = changed.values().lenient;
+  bool const lenient = asked.mine.values().lenient;
   given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
     return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
   });
@@ -109,7 +121,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
   }
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
-  given.same_lines("hints", changed.same_hash(), [&] { return detail::lines_with_sources(changed); });
+  asked.compare_in(given);
   return collectively(given, [&]() -> failure {
     if (crew_->develop) {
       if (auto differ = detail::compare_arrays(*crew_->world, next->view, with.where())) return std::move(*differ);
@@ -117,12 +129,19 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
     }
     failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();
     if (!next) return astray;
+    // Where nodes have parts of the file, following hints may end that, and tell of writes that were lost: then nothing changes.
+    auto const before = local().parts.is_on() ? std::optional(local().hints()) : std::nullopt;
+    local().follow(std::move(asked.mine));
+    failure f = crew_->follow_hints();
+    if (before && detail::ranks_where(*crew_->world, static_cast<bool>(f))) {
+      local().follow(*before);
+      return f;
+    }
     local().where = next;
     if (local().used) local().used->add_view();
-    local().follow(std::move(changed));
     local().position.set(0);
     crew_->pointer->set(0, local().rank);
-    return crew_->follow_hints();
+    return f;
   });
 }
 
@@ -223,19 +242,24 @@ void basic_file<World>::set_hints(hints const& h, on_error e) {
 template <communicator World>
 agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e) {
   if (!is_open()) return alone(rank(), detail::closed());
-  detail::open_file& part = local();
-  detail::arguments given("set_hints", e.where());
-  // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
-  file_hints changed = part.hints();
-  changed.merge(h, hint_source::code, hint_moment::set_hints);
-  given.same_lines("hints", changed.same_hash(), [&] { return detail::lines_with_sources(changed); });
-  return collectively(given, [&](bool pending) -> failure {
-    if (pending) {
-      changed = part.hints();
-      changed.merge(h, hint_source::code, hint_moment::set_hints, true);
-    }
-    part.follow(std::move(changed));
-    return crew_->follow_hints();
+  return detail::with_reserve(*crew_->world, [&] {
+    detail::open_file& part = local();
+    // Compared as if nothing were pending: the requests of a rank are its own, and what they refuse, all refuse.
+    detail::agreed_hints asked{part.hints()};
+    asked.mine.merge(h, hint_source::code, hint_moment::set_hints);
+    return detail::with_agreed_hints(crew_->world, asked, [&] {
+      detail::arguments given("set_hints", e.where());
+      asked.compare_in(given);
+      return collectively(given, [&](bool pending) -> failure {
+        if (pending) {
+          asked.mine = part.hints();
+          asked.mine.merge(h, hint_source::code, hint_moment::set_hints, true);
+          if (asked.of_first) detail::ask_first(*crew_->world, asked);
+        }
+        part.follow(std::move(asked.mine));
+        return crew_->follow_hints();
+      });
+    });
   });
 }
 

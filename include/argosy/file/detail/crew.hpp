@@ -45,6 +45,7 @@ struct crew {
   own_part file;
   std::shared_ptr<shared_pointer> pointer;
   std::shared_ptr<team<World>> ranks;
+  std::optional<World> outside = {};             // for_program(), where it is another one
   std::unique_ptr<concurrent_calls> concurrent;  // for nonblocking collective calls: one of the two
   std::optional<deferred<World>> later;
   bool develop = false;
@@ -55,6 +56,16 @@ struct crew {
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
   void disband();  // all of that goes; the file's own part stays
+
+  // For messages of the program: calls that go on beside it exchange by the world of the file. Local.
+  World const& for_program() {
+    if constexpr (requires { world->beside(); }) {
+      if (!outside) outside.emplace(world->beside());
+      return *outside;
+    } else {
+      return *world;
+    }
+  }
 
   // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that takes a bool is told
   // whether any rank has requests.
@@ -194,10 +205,18 @@ void crew<World>::meet() {
           memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), std::move(board),
           file.shared(), pointer);
     } else if constexpr (keeping<World>) {
-      if (file->hints().values().progress == "always") meet_beside(*node);
+      bool by_mpi = false;  // it tells of dead ranks
+      if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
+      if (!by_mpi && file->hints().values().progress == "always") meet_beside(*node);
     }
   }
-  if (!concurrent) later.emplace(*world, file.shared(), pointer, ranks);
+  if constexpr (working_in_background<World>) {
+    bool const goes_on = file->hints().values().progress == "always";
+    later.emplace(*world, file.shared(), pointer, ranks, goes_on ? file->workers : nullptr);
+    pointer->wait_beside(file->workers);
+  } else if (!concurrent) {
+    later.emplace(*world, file.shared(), pointer, ranks);
+  }
   if constexpr (meets)
     if (watched && world->size() > 1) share_board();
 }
@@ -268,6 +287,7 @@ template <communicator World>
 void crew<World>::disband() {
   concurrent = {};
   later = {};
+  outside = {};
   pointer = {};
   ranks = {};
 }

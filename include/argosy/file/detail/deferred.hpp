@@ -1,6 +1,7 @@
-// Nonblocking collective calls where ranks exchange by the world itself, which no thread beside them may use: without a service, or
-// by the hint argosy_progress. They are carried out, in order, when a rank waits for one of them or comes to another collective call
-// of the file.
+// Nonblocking collective calls where ranks exchange by the world itself. Where no thread beside them may use it, without a service or
+// by the hint argosy_progress, they are carried out, in order, when a rank waits for one of them or comes to another collective call
+// of the file. A world that works in the background carries them out there, one after the other, and whoever comes to another
+// collective call of the file waits for them: so all of them meet in the order in which they began, and ranks in different calls find it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/operation.hpp>
 #include <argosy/world/background.hpp>
@@ -23,21 +25,32 @@ template <class World>
 agreement without(rank_failure const& lost, std::optional<World> const& world) {
   int rank = lost.rank();
   if constexpr (requires { world->revoke(); })
-    if (world) rank = world->revoke();
+    if (int const known = world ? world->revoke() : -1; known >= 0) rank = known;
   return {errc::rank_failed, rank, errc::rank_failed, lost.what(), {}};
 }
 
 template <communicator World>
 class deferred {
  public:
+  // `workers` go on beside the program; null: only when a rank waits.
   deferred(World world, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> pointer,
-           std::shared_ptr<team<World>> ranks)
-      : state_(std::make_shared<state>(std::move(world), std::move(f), std::move(pointer), std::move(ranks))) {}
+           std::shared_ptr<team<World>> ranks, std::shared_ptr<background> workers = nullptr)
+      : state_(std::make_shared<state>(std::move(world), std::move(f), std::move(pointer), std::move(ranks),
+                                       std::move(workers))) {}
+
+  bool goes_on() const noexcept { return state_->workers != nullptr; }
 
   std::shared_ptr<operation> start(collective_call c) {
     auto next = std::make_shared<call>(state_, std::move(c));
-    std::lock_guard const guard(state_->queue);
-    state_->waiting.push_back(next);
+    {
+      std::lock_guard const guard(state_->queue);
+      state_->waiting.push_back(next);
+    }
+    if (goes_on()) {
+      state_->file->add_pending();
+      ++state_->under_way;
+      if (!std::exchange(state_->at_it, true)) state_->workers->start([s = state_] { s->go_on(); });
+    }
     return next;
   }
   // Ends all that have begun. Collective.
@@ -46,8 +59,9 @@ class deferred {
  private:
   struct call;
   struct state {
-    state(World w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p, std::shared_ptr<team<World>> r)
-        : world(std::move(w)), file(std::move(f)), pointer(std::move(p)), ranks(std::move(r)) {}
+    state(World w, std::shared_ptr<open_file> f, std::shared_ptr<shared_pointer> p, std::shared_ptr<team<World>> r,
+          std::shared_ptr<background> b)
+        : world(std::move(w)), file(std::move(f)), pointer(std::move(p)), ranks(std::move(r)), workers(std::move(b)) {}
 
     World world;
     std::shared_ptr<open_file> file;
@@ -56,6 +70,9 @@ class deferred {
     std::mutex at_work;  // requests of one file may be waited for by several threads
     std::mutex queue;
     std::deque<std::shared_ptr<call>> waiting;
+    std::shared_ptr<background> workers;
+    int under_way = 0;   // with workers: calls that have not ended
+    bool at_it = false;  // one of them carries out calls
 
     std::shared_ptr<call> first() {
       std::lock_guard const guard(queue);
@@ -65,30 +82,48 @@ class deferred {
       return next;
     }
 
-    // Carries them out in their order, until `last` has ended; all, if it is null. On the program's thread.
+    // All in their order; beside the program.
+    void go_on() {
+      while (std::shared_ptr<call> const next = first()) {
+        carry_out(*next);
+        --under_way;
+        --file->pending;
+        workers->wake();
+      }
+      at_it = false;
+    }
+
+    // Carries them out in their order, until `last` has ended; all, if it is null. On the program's thread, or waits for those who do.
     void finish_up_to(call const* last) {
+      if (workers) return workers->wait([&] { return last ? last->ended : under_way == 0; });
       std::lock_guard const only(at_work);
       while (!(last && last->ended)) {
         std::shared_ptr<call> const next = first();
         if (!next) return;
-        arguments const& given = next->what.given;
-        call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, given.call(), given.where());
-        try {
-          one_thread::inside const caller(&file->user);
-          if (!caller.is_alone()) next->what.all.pending = 1;  // another thread may write
-          next->result = access_together(world, *ranks, *file, *pointer, next->what,
-                                         staging_pool::lease(file->buffers).get(), next->done);
-          if constexpr (!working_in_background<World>)
-            next->done.reason += "; carried out where it was waited for, as its nodes exchange by MPI alone";
-        } catch (rank_failure const& lost) {
-          next->result = without(lost, std::optional<World>(world));
-          // Which windows the aggregators wrote, nobody can say any more.
-          if (next->what.work.kind == access_kind::write) next->done.bytes = next->done.memory_bytes = 0;
-        }
-        file->count(next->what.work, next->done, !next->result);
-        next->has_result();
-        next->ended = true;
+        carry_out(*next);
       }
+    }
+
+    void carry_out(call& c) {
+      arguments const& given = c.what.given;
+      call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, given.call(), given.where());
+      try {
+        one_thread::inside const caller(workers ? nullptr : &file->user);
+        if (!workers && !caller.is_alone()) c.what.all.pending = 1;  // another thread may write
+        c.result = with_reserve(world, [&] {
+          return access_together(world, *ranks, *file, *pointer, c.what, staging_pool::lease(file->buffers).get(),
+                                 c.done);
+        });
+        if constexpr (!working_in_background<World>)
+          c.done.reason += "; carried out where it was waited for, as its nodes exchange by MPI alone";
+      } catch (rank_failure const& lost) {
+        c.result = without(lost, std::optional<World>(world));
+        // Which windows the aggregators wrote, nobody can say any more.
+        if (c.what.work.kind == access_kind::write) c.done.bytes = c.done.memory_bytes = 0;
+      }
+      file->count(c.what.work, c.done, !c.result);
+      c.has_result();
+      c.ended = true;
     }
   };
 
@@ -96,8 +131,12 @@ class deferred {
     call(std::weak_ptr<state> s, collective_call c)
         : operation(c.given.call(), s.lock()->file), what(std::move(c)), queue(std::move(s)) {}
     bool test() override {
-      wait();
-      return true;
+      auto const s = queue.lock();
+      if (s && s->workers)
+        s->workers->pause();
+      else
+        wait();
+      return ended;
     }
     void wait() override {
       if (auto const s = queue.lock()) s->finish_up_to(this);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <argosy/error/failure.hpp>
+#include <argosy/file/detail/pointer_lock.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/world/service.hpp>
@@ -43,6 +44,7 @@ class shared_pointer {
     };
   }
   void ask(std::unique_ptr<service> all) { asked_ = std::move(all); }
+  void wait_beside(std::shared_ptr<background> b) { mutex_->wait_beside(std::move(b)); }
 
   bool is_in_file() const noexcept { return memory_.bytes().empty() && !asked_; }
 
@@ -83,7 +85,7 @@ class shared_pointer {
 
    private:
     shared_pointer& pointer_;
-    std::lock_guard<std::mutex> guard_;
+    std::lock_guard<pointer_lock> guard_;
   };
 
   // When no rank needs it any more; by one of them. That nobody needed the hidden file is no error.
@@ -111,6 +113,17 @@ class shared_pointer {
     }
   };
 
+  static std::size_t newer_of(std::array<stored, 2>& slots) {
+    for (stored& s : slots)
+      if (s.check != s.sum()) s = {};  // never written, or torn
+    return slots[1].number > slots[0].number ? 1 : 0;
+  }
+  std::int64_t value_of(stored const& s) const { return s.epoch == epoch_ ? s.value : start_; }
+  bool has_failed(std::error_code e, char const* what, failure& f) const {
+    if (e) f.keep({e, std::string(what) + " the shared pointer in '" + path_ + "'"});
+    return static_cast<bool>(e);
+  }
+
   static std::int64_t add_to(std::atomic_ref<std::int64_t> value, std::int64_t n) {
     std::int64_t before = value.load(std::memory_order_relaxed);
     while (n <= INT64_MAX - before && !value.compare_exchange_weak(before, before + n, std::memory_order_relaxed)) {
@@ -131,11 +144,12 @@ class shared_pointer {
 
   std::int64_t ask(std::int64_t n, failure& f);
   std::int64_t in_file(std::int64_t n, failure& f);
+  std::int64_t only_read(failure& f) const;
 
   shared_memory memory_;
   std::shared_ptr<std::int64_t> kept_ = std::make_shared<std::int64_t>(0);  // by rank 0
   std::unique_ptr<service> asked_;                                          // null: nobody is asked
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();      // of what follows
+  std::unique_ptr<pointer_lock> mutex_ = std::make_unique<pointer_lock>();  // of what follows
   std::optional<opener> files_;
   std::string path_;
   any_handle handle_;
@@ -158,12 +172,10 @@ inline std::int64_t shared_pointer::ask(std::int64_t n, failure& f) {
   return before;
 }
 
-// To read it the file is made, too: what is said of names that are not there may be old. Where none can be made there is none.
+// To read it the file is made, too: what is said of names that are not there may be old. Where this rank can make none, another one may
+// have: if there is none even then, nobody has moved the pointer.
 inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
-  auto const failed = [&](std::error_code e, char const* what) {
-    if (e) f.keep({e, std::string(what) + " the shared pointer in '" + path_ + "'"});
-    return static_cast<bool>(e);
-  };
+  auto const failed = [&](std::error_code e, char const* what) { return has_failed(e, what, f); };
   if (!files_) {  // of a file that is not open
     f.keep({errc::file, "the file is closed"});
     return 0;
@@ -172,7 +184,7 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
     std::error_code e;
     handle_ = (*files_)(path_, {.read = true, .write = true, .create = true, .permissions = 0600}, e);
     if (e && (classify(e) == errc::access || classify(e) == errc::read_only)) {
-      if (n == 0) return start_;
+      if (n == 0) return only_read(f);
       f.keep(
           {e, "between nodes the shared pointer is a file, '" + path_ +
                   "', which cannot be made. What to do: use a directory that all ranks can write to, collective calls "
@@ -185,12 +197,9 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   if (failed(handle_.lock(0, sizeof slots, lock_kind::exclusive), "locking")) return 0;
   std::int64_t before = 0;
   if (!failed(handle_.read(0, std::as_writable_bytes(std::span(slots))).error, "reading")) {
-    for (stored& s : slots)
-      if (s.check != s.sum()) s = {};  // never written, or torn
-    std::size_t const newer = slots[1].number > slots[0].number ? 1 : 0, older = 1 - newer;
+    std::size_t const newer = newer_of(slots), older = 1 - newer;
     stored s = slots[newer];
-    bool const counts = s.epoch == epoch_;
-    before = counts ? s.value : start_;
+    before = value_of(s);
     s = {s.number + 1, epoch_, n > INT64_MAX - before ? before : before + n, 0};
     s.check = s.sum();
     if (s.value != before) {
@@ -205,6 +214,20 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   // A lock that stays would stop all other ranks; it goes with its handle.
   if (failed(handle_.unlock(0, sizeof slots), "unlocking")) handle_.close();
   return before;
+}
+
+inline std::int64_t shared_pointer::only_read(failure& f) const {
+  std::error_code e;
+  any_handle h = (*files_)(path_, {.read = true}, e);
+  if (e && classify(e) == errc::no_such_file) return start_;
+  std::array<stored, 2> slots;
+  if (has_failed(e, "opening", f) || has_failed(h.lock(0, sizeof slots, lock_kind::shared), "locking", f)) return 0;
+  std::int64_t now = 0;
+  if (!has_failed(h.read(0, std::as_writable_bytes(std::span(slots))).error, "reading", f))
+    now = value_of(slots[newer_of(slots)]);
+  has_failed(h.unlock(0, sizeof slots), "unlocking", f);
+  h.close();
+  return now;
 }
 
 }  // namespace argosy::detail

@@ -104,6 +104,9 @@ class virtual_rank {
   std::unique_ptr<service> serve(serve_function f, std::error_code& error, place where = place::current()) const;
 
   // --- What files look for ---
+  // Another communicator of the same ranks, the same one at each call: what is done there does not meet what is done here.
+  // Local, and takes no time.
+  virtual_rank beside() const;
   std::shared_ptr<background> make_background() const;
   // A new number for each call; the same numbers in every run.
   std::uint64_t unique_number() const;

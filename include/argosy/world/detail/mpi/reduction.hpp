@@ -32,14 +32,13 @@ void combine_values(void* others, void* mine, int* count, MPI_Datatype*) noexcep
   }
 }
 
-// Made when it is first used, freed by MPI_Finalize.
+// Made when it is first used. Never freed: MPI has no moment for that in programs of sessions, and needs none.
 struct mpi_reduction {
   MPI_User_function* combine;
   int bytes;
   std::atomic<bool> made{false};
   MPI_Op operation = {};
   MPI_Datatype type = {};
-  mpi_reduction* next = nullptr;  // in the list of those that are made
 };
 
 template <reducible T>

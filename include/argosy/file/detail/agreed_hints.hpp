@@ -1,0 +1,73 @@
+// Hints that MPI lets ranks give different values: that of rank 0 counts.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/arguments.hpp>
+#include <argosy/error/agreement.hpp>
+#include <argosy/file/detail/deferred.hpp>
+#include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/rank_failure.hpp>
+
+namespace argosy::detail {
+
+// The hints of a collective call.
+struct agreed_hints {
+  file_hints mine;
+  bool differ = false;    // found when the ranks agreed on the arguments
+  bool of_first = false;  // rank 0 was asked
+
+  void compare_in(arguments& given) {
+    given.same_lines("hints", mine.same_hash(), [this] { return lines_with_sources(mine); }, &differ);
+  }
+};
+
+// Takes over what rank 0 has. Collective, and ends on every rank: one that lacks the memory for it keeps its own.
+template <communicator World>
+void ask_first(World const& world, agreed_hints& h) {
+  std::string told;
+  auto const unless_memory_lacks = [&](auto&& body) {
+    try {
+      body();
+    } catch (std::bad_alloc const&) {
+      told.clear();
+    }
+  };
+  if (world.rank() == 0) unless_memory_lacks([&] { told = h.mine.same_on_all(); });
+  constexpr std::size_t most = 256;
+  for (std::size_t at = 0, bytes = most; bytes == most; at += most) {
+    char part[most] = {};
+    if (world.rank() == 0 && at < told.size()) told.copy(part, most, at);
+    world.broadcast(std::as_writable_bytes(std::span(part)), 0);
+    bytes = static_cast<std::size_t>(std::find(part, part + most, '\0') - part);
+    if (world.rank() != 0) unless_memory_lacks([&] { told.append(part, bytes); });
+  }
+  unless_memory_lacks([&] {
+    if (world.rank() != 0 && !told.empty()) h.mine.follow_first(told);
+  });
+}
+
+// Does `body`, which begins with an agreement on the hints, and does it once more if they were found to differ where rank 0's count.
+template <communicator World, class Body>
+agreement with_agreed_hints(std::optional<World>& world, agreed_hints& h, Body&& body) try {
+  agreement result = body();
+  if (!h.differ) return result;
+  h.differ = false;
+  h.of_first = true;
+  ask_first(*world, h);
+  return body();
+} catch (rank_failure const& lost) {
+  return without(lost, world);
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,58 @@
+// Implements memory_reserve.hpp by a handler of operator new, before which that of the program, if it has one, is not asked.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/error/detail/memory_reserve.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace argosy::detail {
+namespace {
+
+std::atomic<void*> reserve{nullptr};
+std::atomic<std::new_handler> of_program{nullptr};
+std::mutex giving_up;
+unsigned times_given = 0;
+thread_local unsigned times_seen = 0;
+thread_local int calls = 0;  // collective ones that this thread is in
+
+// True: try again, there is more. Another thread may have given it up since this one found nothing.
+bool there_is_more() {
+  std::lock_guard const guard(giving_up);
+  if (void* const kept = reserve.exchange(nullptr)) {
+    ::operator delete(kept);
+    ++times_given;
+  }
+  return std::exchange(times_seen, times_given) != times_given;
+}
+
+void give_up_reserve() {
+  if (calls > 0 && there_is_more()) return;
+  if (std::new_handler const other = of_program) return other();
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+bool memory_reserve::take_back() noexcept {
+  if (reserve.load(std::memory_order_relaxed)) return true;
+  void* more = ::operator new(bytes, std::nothrow);
+  void* none = nullptr;
+  if (more && !reserve.compare_exchange_strong(none, more)) ::operator delete(more);  // another thread was faster
+  return more != nullptr;
+}
+
+memory_reserve::memory_reserve() noexcept {
+  if (std::get_new_handler() != give_up_reserve)
+    if (auto const other = std::set_new_handler(give_up_reserve); other != give_up_reserve) of_program = other;
+  take_back();
+  ++calls;
+}
+
+memory_reserve::~memory_reserve() {
+  --calls;
+  take_back();
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,70 @@
+// Implements dead_ranks.hpp by the extension ULFM.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dead_ranks.hpp"
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#include <algorithm>
+#include <limits>
+
+namespace argosy::detail {
+
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI) && OMPI_HAVE_MPI_EXT_FTMPI
+
+bool outlives_ranks() noexcept {
+  static bool const told = [] {
+    int begun = 0, found = 0;
+    int* on = nullptr;
+    return MPI_Initialized(&begun) == MPI_SUCCESS && begun != 0 &&
+           MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, static_cast<void*>(&on), &found) == MPI_SUCCESS && found != 0 &&
+           *on != 0;
+  }();
+  return told;
+}
+
+bool tells_of_dead_rank(int code) noexcept {
+  int what = MPI_SUCCESS;
+  return code != MPI_SUCCESS && MPI_Error_class(code, &what) == MPI_SUCCESS &&
+         (what == MPIX_ERR_PROC_FAILED || what == MPIX_ERR_PROC_FAILED_PENDING || what == MPIX_ERR_REVOKED ||
+          (what == MPI_ERR_IN_STATUS && outlives_ranks()));
+}
+
+int lowest_dead_rank(MPI_Comm comm) noexcept {
+  MPI_Group all = MPI_GROUP_NULL, dead = MPI_GROUP_NULL;
+  int lowest = std::numeric_limits<int>::max(), count = 0;
+  if (MPIX_Comm_get_failed(comm, &dead) == MPI_SUCCESS && MPI_Group_size(dead, &count) == MPI_SUCCESS && count > 0 &&
+      MPI_Comm_group(comm, &all) == MPI_SUCCESS)
+    for (int i = 0; i < count; ++i) {
+      int rank = MPI_UNDEFINED;
+      MPI_Group_translate_ranks(dead, 1, &i, all, &rank);
+      if (rank != MPI_UNDEFINED) lowest = std::min(lowest, rank);
+    }
+  for (MPI_Group* const g : {&all, &dead})
+    if (*g != MPI_GROUP_NULL) MPI_Group_free(g);
+  return lowest == std::numeric_limits<int>::max() ? -1 : lowest;
+}
+
+void revoke(MPI_Comm comm) noexcept { MPIX_Comm_revoke(comm); }
+
+bool ends_by_death(MPI_Comm comm) noexcept {
+  if (!outlives_ranks()) return false;
+  int is_revoked = 0;
+  MPIX_Comm_is_revoked(comm, &is_revoked);
+  if (is_revoked == 0 && lowest_dead_rank(comm) < 0) return false;
+  if (is_revoked == 0) revoke(comm);
+  return true;
+}
+
+#else
+
+bool outlives_ranks() noexcept { return false; }
+bool tells_of_dead_rank(int) noexcept { return false; }
+int lowest_dead_rank(MPI_Comm) noexcept { return -1; }
+void revoke(MPI_Comm) noexcept {}
+bool ends_by_death(MPI_Comm) noexcept { return false; }
+
+#endif
+
+}  // namespace argosy::detail
