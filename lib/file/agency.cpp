@@ -18,7 +18,7 @@ struct agency::state {
       : file(f),
         ranks(r),
         // Who writes without an agent may be in the same window, so merging needs the lock also where the file is unique.
-        mine(f.handle, f.choice().sieving_of_owner(), f.merging_for(true), f.workers) {}
+        mine(f.handle, f.choice().sieving_of_owner(), f.merging_of_agent(), f.workers) {}
 
   open_file& file;
   rank_group ranks;

@@ -28,13 +28,14 @@ bool given_prices(resolved_hints const& h) {
          h.price_message_ns || h.price_message_byte_ns || h.price_block_ns;
 }
 
-sieving sieving_of(resolved_hints const& h, int ranks, storage const& on) {
+sieving sieving_of(resolved_hints const& h, int ranks, storage const& on, bool near) {
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
             .reads = sieve_of(h.ds_read),
             .writes = sieve_of(h.ds_write),
             .prices = on.prices,
-            .sharers = ranks};
+            .sharers = ranks,
+            .merges = near || h.ds_write == toggle::enable};
   set_prices(h, s.prices);
   return s;
 }
@@ -126,8 +127,8 @@ any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
 
 }  // namespace
 
-chosen::chosen(resolved_hints const& h, int ranks, storage const& on)
-    : sieving(sieving_of(h, ranks, on)),
+chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool near)
+    : sieving(sieving_of(h, ranks, on, near)),
       data_shipping{.stripe_bytes = h.io_buffer_bytes,
                     .agents = h.cb_nodes,
                     .sparse = h.sparse_access,
@@ -138,7 +139,8 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on)
       ships(h.ships()),
       one_stretch_is_one_call(!ships && h.policy != independent::name),
       one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
-                          (!writing.has_value() || writing.target<automatic>())) {}
+                          (!writing.has_value() || writing.target<automatic>())),
+      all_lock(!near && h.ds_write == toggle::enable) {}
 
 any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind, bool together) {
   if (!given.has_value() || h.overriding.empty()) return given;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -101,8 +102,13 @@ std::string canonical_path(std::string const& path) {
 }
 
 std::uint64_t random_name() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
+  try {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+  } catch (...) {  // no descriptor is left for it
+    auto const now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    return (now + static_cast<std::uint64_t>(::getpid())) * 0x9e3779b97f4a7c15u;
+  }
 }
 
 std::string pointer_path(std::string const& path, std::uint64_t name) {
@@ -211,9 +217,16 @@ failure open_file::to_end() {
   return {};
 }
 
+failure open_file::enter(std::uint64_t number, bool& none) {
+  opens.emplace(number, rank, ranks);
+  std::error_code const error = opens->enter(handle);
+  none = error && classify(error) == errc::no_locks;
+  return {error, "trying a byte-range lock"};
+}
+
 failure open_file::try_lock(bool& none) {
   // Far behind the data, so that nobody else is waited for.
-  std::int64_t const last = INT64_MAX - 1;
+  std::int64_t const last = first_reserved - 2;
   std::error_code const error = handle.lock(last, 1, lock_kind::shared);
   none = error && classify(error) == errc::no_locks;
   return {error ? error : give_back(handle, last, 1), "trying a byte-range lock"};

@@ -30,7 +30,7 @@ open_file::open_file()
 open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
-  chosen next(h.values(), ranks, storage_);
+  chosen next(h.values(), ranks, storage_, near);
   if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
   hints_ = std::move(h);
   choice_ = std::move(next);
@@ -38,7 +38,12 @@ void open_file::follow(file_hints h) {
 
 void open_file::lies_on(storage s) {
   storage_ = std::move(s);
-  choice_ = chosen(hints_.values(), ranks, storage_);
+  choice_ = chosen(hints_.values(), ranks, storage_, near);
+}
+
+void open_file::meet(write_gate g, bool all) {
+  gate = std::move(g);
+  if (std::exchange(near, all) != all) choice_ = chosen(hints_.values(), ranks, storage_, near);
 }
 
 file_hints const& open_file::told_hints() {
@@ -71,10 +76,21 @@ void open_file::note_call(call const& c, bool collective) noexcept {
 
 merging open_file::merging_for(bool ranks_write) const {
   using enum merging::others;
-  if (has(modes, mode::unique_open) && !ranks_write) return {none, readable};
+  bool const unique = has(modes, mode::unique_open);
+  if (unique && !ranks_write) return {none, readable};
   // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
   if (!has_locks) return {none, false};
-  return {ranks_write ? ranks : programs, readable};
+  return {ranks_write ? ranks : programs, readable, opens ? &*opens : nullptr, ranks_write && gate ? &gate : nullptr};
+}
+
+merging open_file::merging_alone(one_thread::inside const& caller, bool beside) const {
+  merging m = merging_for(ranks > 1 || pending > 0 || !caller.is_alone());
+  // The program may go on for long before a request ends, and nobody who merges is to wait for it.
+  m.announces = !beside;
+  if (near) return m;
+  if (!choice_.all_lock) m.allowed = false;
+  if (choice_.all_lock || agents) m.gate = nullptr;
+  return m;
 }
 
 // By default only for files opened unique: others who have it open would be outside of the partitioning, and their writes refused.
@@ -321,7 +337,7 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
       error = count(handle.read(at, p.memory));
     } else {
       auto const here = caller(p.kind);
-      write_guard<any_handle> guard(handle, merging_for(here), done);
+      write_guard<any_handle> guard(handle, merging_alone(here, false), done);
       error = guard.pieces(at, p.bytes(), [&] { return count(handle.write(at, p.memory)); });
       if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
     }
@@ -417,18 +433,19 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
 failure open_file::access_here(job const& t, staging& with, report& done) {
   if (atomic) return access_locked(t, with, done);
   auto const here = caller(t.kind);
-  return access_windows(t, access_of(t), handle, merging_for(here), with, done);
+  return access_windows(t, access_of(t), handle, merging_alone(here, t.beside), with, done);
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {
   // Everything between the first and the last byte is ours until the call ends.
   window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
-  if (auto const e = handle.lock(all.offset, all.length, kind)) return {e, "locking for atomic access"};
+  auto const [from, bytes] = range_of_data(all.offset, all.length);
+  if (auto const e = handle.lock(from, bytes, kind)) return {e, "locking for atomic access"};
   ++done.locks;
-  failure f =
-      caught([&] { return access_windows(t, access_of(t), handle, {merging::others::none, readable}, with, done); });
-  if (auto const e = give_back(handle, all.offset, all.length)) f.keep({e, "unlocking after atomic access"});
+  merging const how{merging::others::programs, readable, opens ? &*opens : nullptr};
+  failure f = caught([&] { return access_windows(t, access_of(t), handle, how, with, done); });
+  if (auto const e = give_back(handle, from, bytes)) f.keep({e, "unlocking after atomic access"});
   return f;
 }
 

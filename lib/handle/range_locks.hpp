@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -59,19 +60,32 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
-  place const mine = add({begin, end, kind, me, false});
+  return ask(guard, descriptor, F_OFD_SETLKW, {begin, end, kind, me, false});
+}
+
+template <class System>
+int basic_range_locks<System>::try_lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind) {
+  auto const me = System::self();
+  std::unique_lock guard(mutex_);
+  if (conflict(begin, end, kind, me)) return EAGAIN;
+  return ask(guard, descriptor, F_OFD_SETLK, {begin, end, kind, me, false});
+}
+
+template <class System>
+int basic_range_locks<System>::ask(std::unique_lock<typename System::mutex>& guard, int descriptor, int command,
+                                   entry const& e) {
+  place const mine = add(e);
   guard.unlock();  // other ranges go on while this one waits for another process
-  int const error =
-      System::control(descriptor, F_OFD_SETLKW, kind == lock_kind::shared ? F_RDLCK : F_WRLCK, begin, end);
+  int const error = System::control(descriptor, command, e.kind == lock_kind::shared ? F_RDLCK : F_WRLCK, e.begin, e.end);
   guard.lock();
   if (error == 0) {
-    give_up(begin, end, me);
+    give_up(e.begin, e.end, e.owner);
     mine->held = true;
   } else {
     // Locks that this thread held before stay, and so do their entries. But a thread that unlocked meanwhile may have left
     // bytes locked for this one, which nobody needs now.
     entries_.erase(mine);
-    release(descriptor, begin, end, {});
+    release(descriptor, e.begin, e.end, {});
   }
   guard.unlock();
   changed_.notify_all();

@@ -211,6 +211,16 @@ std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_k
   return lock_error(locks_->lock(descriptor_, offset, end_of_range(offset, length), kind));
 }
 
+bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+  error = is_open() ? std::error_code() : from_errno(EBADF);
+  if (error || length == 0) return !error;
+  if (!readable_) kind = lock_kind::exclusive;
+  int const code = locks_->try_lock(descriptor_, offset, end_of_range(offset, length), kind);
+  if (code == EAGAIN || code == EACCES) return false;
+  error = lock_error(code);
+  return !error;
+}
+
 std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};

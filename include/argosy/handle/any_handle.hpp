@@ -17,6 +17,7 @@
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
+#include <argosy/handle/trying.hpp>
 #include <argosy/layout/detail/type_tag.hpp>
 
 namespace argosy {
@@ -59,6 +60,13 @@ class any_handle {
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     detail::in_phase const now(detail::phase::locks, {.name = "lock", .offset = offset, .bytes = length});
     return held_ ? held_->lock(offset, length, kind) : closed();
+  }
+  bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+    detail::in_phase const now(detail::phase::locks, {.name = "lock", .offset = offset, .bytes = length});
+    error.clear();
+    if (held_) return held_->try_lock(offset, length, kind, error);
+    error = closed();
+    return false;
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
     detail::in_phase const now(detail::phase::locks, {.name = "unlock", .offset = offset, .bytes = length});
@@ -105,6 +113,7 @@ class any_handle {
     virtual io_result read(std::span<read_part const>) = 0;
     virtual io_result write(std::span<write_part const>) = 0;
     virtual std::error_code lock(std::int64_t, std::int64_t, lock_kind) = 0;
+    virtual bool try_lock(std::int64_t, std::int64_t, lock_kind, std::error_code&) = 0;
     virtual std::error_code unlock(std::int64_t, std::int64_t) = 0;
     virtual std::int64_t size(std::error_code&) = 0;
     virtual std::error_code resize(std::int64_t) = 0;
@@ -134,6 +143,9 @@ class any_handle {
     std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) override {
       return handle_.lock(offset, length, kind);
     }
+    bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) override {
+      return try_lock_of(handle_, offset, length, kind, error);
+    }
     std::error_code unlock(std::int64_t offset, std::int64_t length) override { return handle_.unlock(offset, length); }
     std::int64_t size(std::error_code& error) override { return handle_.size(error); }
     std::error_code resize(std::int64_t bytes) override { return handle_.resize(bytes); }
@@ -161,6 +173,6 @@ class any_handle {
   std::unique_ptr<interface> held_;
 };
 
-static_assert(hinting<any_handle>);
+static_assert(hinting<any_handle> && trying<any_handle>);
 
 }  // namespace argosy

@@ -11,6 +11,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/handle_call.hpp>
 #include <argosy/handle/hinting.hpp>
+#include <argosy/handle/trying.hpp>
 
 namespace argosy {
 
@@ -55,6 +56,16 @@ class forwarding {
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     return tell({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind},
                 [&] { return inner_.lock(offset, length, kind); });
+  }
+  // To decorators it is a lock, of which io_result::bytes says whether it was had: 1 or 0.
+  bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+    io_result const done = pass({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind}, [&] {
+      io_result r;
+      r.bytes = try_lock_of(inner_, offset, length, kind, r.error) ? 1 : 0;
+      return r;
+    });
+    error = done.error;
+    return !error && done.bytes == 1;
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
     return tell({.kind = file_call::unlock, .offset = offset, .length = length},

@@ -36,6 +36,7 @@ class raw_posix {
   // OFD locks. Lengths that reach beyond 2^63 - 1 mean "to the end of the file, however far it moves"; no bytes, no lock.
   // A shared lock on a file that cannot be read is exclusive: the kernel has no other.
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
+  bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error);
   std::error_code unlock(std::int64_t offset, std::int64_t length);
 
   std::int64_t size(std::error_code& error);

@@ -25,6 +25,8 @@ struct sieving {
   argosy::prices prices = {};
   // How many ranks may write into the same windows at a time: while one merges, the others wait for its lock.
   std::int64_t sharers = 1;
+  // False: other ranks would not see a merge, so windows with holes are written by pieces.
+  bool merges = true;
 
   // The window from `position` on: the part of the stream within one window of the file; more, if pieces are accessed singly.
   window next(access const& wanted, std::int64_t position) const {
@@ -53,6 +55,8 @@ struct sieving {
   reason_text reason(access const& wanted) const { return reason(wanted.kind); }
   reason_text reason(access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
+    if (kind == access_kind::write && !merges)
+      return "windows by pieces: ranks of other nodes would not see a merge, unless romio_ds_write = enable";
     if (asked == sieve::automatic) return "each window as one or by pieces, by price of calls against price of holes";
     if (asked == sieve::always) return "windows as one, as the hint asks";
     return "windows by pieces, as the hint asks";
@@ -62,6 +66,7 @@ struct sieving {
   // True if the window is cheaper merged than by pieces.
   bool merge(window const& w, access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
+    if (kind == access_kind::write && !merges && w.holes() > 0) return false;
     if (asked != sieve::automatic) return asked == sieve::always;
     return merged_ns(w, kind) < pieces_ns(w, kind);
   }

@@ -118,6 +118,7 @@ struct open_virtual_file {
 
   ~open_virtual_file() { unlock_all(); }
 
+  // With locks of other tasks, or through other handles.
   bool conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const;
   // Grants the waiting requests that no lock stops any more.
   void grant();

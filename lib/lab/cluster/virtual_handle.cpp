@@ -25,7 +25,7 @@ using argosy::detail::trim;
 
 bool open_virtual_file::conflicts(std::int64_t begin, std::int64_t end, lock_kind kind, task const* owner) const {
   return std::any_of(file->locks.begin(), file->locks.end(), [&](held_lock const& l) {
-    return l.owner != owner && overlaps(l, begin, end) &&
+    return !(l.owner == owner && l.through == this) && overlaps(l, begin, end) &&
            (kind == lock_kind::exclusive || l.kind == lock_kind::exclusive);
   });
 }
@@ -34,11 +34,12 @@ void open_virtual_file::grant() {
   scheduler* const s = scheduler::running();
   if (!s) return;
   for (auto w = file->waiting.begin(); w != file->waiting.end();) {
-    if (conflicts(w->begin, w->end, w->kind, w->who)) {
+    if (w->through->conflicts(w->begin, w->end, w->kind, w->who)) {
       ++w;
       continue;
     }
-    trim(file->locks, w->begin, w->end, [&](held_lock const& l) { return l.owner == w->who; });
+    trim(file->locks, w->begin, w->end,
+         [&](held_lock const& l) { return l.owner == w->who && l.through == w->through; });
     file->locks.push_back({w->begin, w->end, w->kind, w->who, w->through});
     s->wake(*w->who, s->now().time + ps_of_ns(disk->disk.lock_ns));
     w = file->waiting.erase(w);
@@ -89,6 +90,21 @@ io_result transfer(open_virtual_file* f, std::span<Part const> parts) {
   return done;
 }
 
+std::int64_t end_of(std::int64_t offset, std::int64_t length) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  return length > largest - offset ? largest : offset + length;
+}
+
+// Does not wait for waiting requests, like the kernel's locks.
+bool take(open_virtual_file& f, file_action& act, std::int64_t begin, std::int64_t end, lock_kind kind) {
+  task* const me = act ? &act->now() : nullptr;
+  if (f.conflicts(begin, end, kind, me)) return false;
+  trim(f.file->locks, begin, end, [&](held_lock const& l) { return l.owner == me && l.through == &f; });
+  f.file->locks.push_back({begin, end, kind, me, &f});
+  if (act) act->charge(ps_of_ns(f.disk->disk.lock_ns));
+  return true;
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -117,15 +133,9 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   file_action act(file_call::lock, f->file->number, f->disk->disk.call_ns);
   if (act.skipped()) return errno_code(EIO);
   if (length == 0) return {};
-  std::int64_t const end = length > std::numeric_limits<std::int64_t>::max() - offset
-                               ? std::numeric_limits<std::int64_t>::max()
-                               : offset + length;
+  std::int64_t const end = end_of(offset, length);
   task* const me = act ? &act->now() : nullptr;
-  // Does not wait for waiting requests, like the kernel's locks.
-  if (!f->conflicts(offset, end, kind, me)) {
-    trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me; });
-    f->file->locks.push_back({offset, end, kind, me, f});
-    if (act) act->charge(ps_of_ns(f->disk->disk.lock_ns));
+  if (take(*f, act, offset, end, kind)) {
     act.end(offset, length);
     return {};
   }
@@ -133,7 +143,7 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   f->file->waiting.push_back({offset, end, kind, me, f});
   std::string holders;
   for (held_lock const& l : f->file->locks)
-    if (l.owner != me && overlaps(l, offset, end))
+    if (!(l.owner == me && l.through == f) && overlaps(l, offset, end))
       holders += fmt::format("{}rank {}", holders.empty() ? "" : ", ", l.owner ? l.owner->rank->number : -1);
   std::string const words = fmt::format("lock of bytes [{}, {}) of '{}', held by {}", offset, end, f->path, holders);
   try {
@@ -148,16 +158,26 @@ std::error_code virtual_handle::lock(std::int64_t offset, std::int64_t length, l
   return {};
 }
 
+bool virtual_handle::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+  open_virtual_file* const f = open_.get();
+  error = !f ? errno_code(EBADF) : f->disk->disk.has_locks ? std::error_code() : make_error_code(errc::no_locks);
+  if (error) return false;
+  file_action act(file_call::lock, f->file->number, f->disk->disk.call_ns);
+  if (act.skipped()) error = errno_code(EIO);
+  if (error || length == 0) return !error;
+  bool const taken = take(*f, act, offset, end_of(offset, length), kind);
+  act.end(offset, length);
+  return taken;
+}
+
 std::error_code virtual_handle::unlock(std::int64_t offset, std::int64_t length) {
   open_virtual_file* const f = open_.get();
   if (!f) return errno_code(EBADF);
   if (!f->disk->disk.has_locks) return errc::no_locks;
   file_action act(file_call::unlock, f->file->number, 0);
   task* const me = scheduler::running() ? &scheduler::running()->now() : nullptr;
-  std::int64_t const end = length > std::numeric_limits<std::int64_t>::max() - offset
-                               ? std::numeric_limits<std::int64_t>::max()
-                               : offset + length;
-  if (!trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me; }))
+  std::int64_t const end = end_of(offset, length);
+  if (!trim(f->file->locks, offset, end, [&](held_lock const& l) { return l.owner == me && l.through == f; }))
     trim(f->file->locks, offset, end,
          [&](held_lock const& l) { return l.through == f && l.begin == offset && l.end == end; });
   f->grant();

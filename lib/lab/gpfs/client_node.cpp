@@ -301,13 +301,17 @@ void client_node::state::run_lock(operation& o) {
   }
   if (!std::exchange(o.started, true)) {
     ++counters_.lock_requests;
-    tell_manager(lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive}, o.ready);
+    tell_manager(lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive, o.asked.waits},
+                 o.ready);
   }
-  if (o.answered) finish(o, 0);
+  if (o.answered) finish(o, o.error);
 }
 
 void client_node::state::on(node_id, lock_answer const& m) {
-  if (operation* const o = find(m.call)) o->answered = true;
+  if (operation* const o = find(m.call)) {
+    o->answered = true;
+    if (m.refused) o->error = EWOULDBLOCK;
+  }
 }
 
 void client_node::state::on(node_id, size_query const& m) {

@@ -14,21 +14,23 @@ using argosy::detail::trim;
 
 bool lock_table::request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call) {
   waiting_.push_back({who, begin, end, exclusive, call});
-  bool const goes = may_go(std::prev(waiting_.end()));
+  bool const goes = may_go(waiting_.back(), std::prev(waiting_.end()));
   if (goes) grant();
   return goes;
 }
 
-// A request waits for conflicting holders and earlier requests, so that everyone has its turn. But a requester that holds locks
-// waits for holders only: an earlier request may be waiting for just these locks.
-bool lock_table::may_go(place waiting) const {
-  entry const& w = *waiting;
-  auto const stops = [&](entry const& e) {
-    return e.who != w.who && overlaps(e, w.begin, w.end) && (e.exclusive || w.exclusive);
+// A request waits for conflicting holders and earlier requests, so that everyone has its turn. But a requester that holds what somebody
+// waits for waits for holders only: an earlier request may be waiting for just that.
+bool lock_table::may_go(entry const& w, place earlier) const {
+  auto const stop = [](entry const& e, entry const& other) {
+    return e.who != other.who && overlaps(e, other.begin, other.end) && (e.exclusive || other.exclusive);
   };
+  auto const stops = [&](entry const& e) { return stop(e, w); };
   if (std::any_of(held_.begin(), held_.end(), stops)) return false;
-  bool const holds = std::any_of(held_.begin(), held_.end(), [&](entry const& e) { return e.who == w.who; });
-  return holds || std::none_of(waiting_.begin(), waiting, stops);
+  if (std::none_of(waiting_.begin(), earlier, stops)) return true;
+  return std::any_of(held_.begin(), held_.end(), [&](entry const& h) {
+    return h.who == w.who && std::any_of(waiting_.begin(), waiting_.end(), [&](entry const& e) { return stop(h, e); });
+  });
 }
 
 void lock_table::take(entry const& e) {
@@ -61,7 +63,7 @@ void lock_table::forget(argosy::lab::gpfs::node_id node) {
 
 void lock_table::grant() {
   for (auto w = waiting_.begin(); w != waiting_.end();) {
-    if (!may_go(w)) {
+    if (!may_go(*w, w)) {
       ++w;
       continue;
     }

@@ -321,6 +321,8 @@ void token_manager::on(node_id from, resize_request const& m) {
 void token_manager::on(node_id from, lock_request const& m) {
   file& f = files_.at(m.file);
   if (!f.instances.contains({from, m.instance})) return;  // closed meanwhile: nobody waits
+  if (!m.waits && f.locks.would_wait({from, m.instance, m.owner}, m.begin, m.end, m.exclusive))
+    return tell(from, lock_answer{m.call, true});
   if (!f.locks.request({from, m.instance, m.owner}, m.begin, m.end, m.exclusive, m.call)) ++counters_.lock_waits;
   tell_locked(f);
 }

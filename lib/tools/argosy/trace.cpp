@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <argosy/agree/detail/phase.hpp>
 #include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/counted.hpp>
 #include <argosy/layout/detail/svg.hpp>
@@ -76,7 +77,7 @@ struct findings {
   std::map<int, std::int64_t> waits_ns;  // for other ranks
   std::vector<offender> small;           // the worst first
   sum messages;
-  sum merged;  // reads under a lock of the same thread that were written back: of these, only some bytes changed
+  sum merged;  // reads of what was to be written back with changes
   std::int64_t small_bytes = 0;
   std::int64_t span_ns = 0;
 };
@@ -85,36 +86,10 @@ bool is_call_of_file(trace_event const& e) {
   return e.category == "file" || e.category == "error" || e.category == "locks";
 }
 
-// A read inside of a lock that this thread holds for writing, and a write of the same stretch before the unlock: merging.
 sum merging_of(trace const& t) {
   sum merged;
-  struct held {
-    std::int64_t begin, end;
-    std::vector<trace_event const*> reads;
-  };
-  std::map<std::pair<int, std::int64_t>, std::vector<held>> locks;
-  for (trace_event const& e : t.events) {
-    if (!is_call_of_file(e) || e.offset < 0 || !e.error.empty()) continue;
-    std::vector<held>& mine = locks[{e.rank, e.thread}];
-    std::int64_t const end = e.offset > INT64_MAX - std::max<std::int64_t>(0, e.bytes)
-                                 ? INT64_MAX
-                                 : e.offset + std::max<std::int64_t>(0, e.bytes);
-    if (e.name == "lock") {
-      mine.push_back({e.offset, end, {}});
-    } else if (e.name == "unlock") {
-      std::erase_if(mine, [&](held const& h) { return h.begin == e.offset; });
-    } else {
-      for (held& h : mine) {
-        if (e.offset < h.begin || end > h.end) continue;
-        if (e.name == "read") h.reads.push_back(&e);
-        if (e.name == "write") {
-          for (trace_event const* r : h.reads)
-            if (r->offset < end && r->offset + r->bytes > e.offset) merged.add(*r);
-          h.reads.clear();
-        }
-      }
-    }
-  }
+  for (trace_event const& e : t.events)
+    if (is_call_of_file(e) && e.error.empty() && e.name == "read" && e.detail == argosy::detail::to_merge) merged.add(e);
   return merged;
 }
 
@@ -352,7 +327,7 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
     if (f.small.size() > most) out << fmt::format("  and {} more\n", f.small.size() - most);
   }
   if (f.merged.calls > 0)
-    out << fmt::format("\nread under a lock to be written back with changes: {} in {} reads, {}\n",
+    out << fmt::format("\nread to be written back with changes: {} in {} reads, {}\n",
                        bytes_text(f.merged.bytes), f.merged.calls, seconds_text(f.merged.seconds()));
   for (std::size_t i = 0; i < std::min(most, t.faults.size()); ++i) out << (i == 0 ? "\n" : "") << t.faults[i] << "\n";
   if (t.faults.size() > most) out << fmt::format("and {} more lines that could not be read\n", t.faults.size() - most);

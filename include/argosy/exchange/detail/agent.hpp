@@ -264,8 +264,9 @@ class agent {
       }
       data = window;
     }
-    std::error_code const error =
-        window_writer<H>(file_, prices, how_, space.merged, done).write(w, data, covered, granule);
+    window_writer<H> writer(file_, prices, how_, space.merged, done);
+    std::error_code error = writer.write(w, data, covered, granule);
+    if (std::error_code const ended = writer.end(); !error) error = ended;
     for (part_ptr const& p : all) {
       p->error = error;
       if (!error) p->bytes = p->where.bytes();

@@ -25,6 +25,12 @@ class carrier {
         done_(done) {}
 
   std::error_code run(any_policy const& policy) {
+    std::error_code const error = windows(policy), ended = guard_.end();
+    return error ? error : ended;
+  }
+
+ private:
+  std::error_code windows(any_policy const& policy) {
     std::optional<window_check> check;
     if (!policy.keeps_rules() && wanted_.bytes > 0) check.emplace(policy.name(), wanted_, buffer_bytes_);
     for (std::int64_t at = wanted_.position; at < wanted_.end();) {
@@ -42,7 +48,6 @@ class carrier {
     return {};
   }
 
- private:
   // Pieces of memory below this are gathered: a call takes longer than copying them.
   static constexpr std::int64_t least_direct_bytes = 1024;
   static constexpr std::size_t most_parts = 1024;

@@ -70,6 +70,7 @@ class collective_exchange {
     else
       read();
     links_.finish();
+    if (std::error_code const e = writer_.end()) failed_.keep({e, "unlocking"});
     if (plan_.kind == access_kind::read) done_.bytes = bytes_before_gap();
     for (std::size_t s = 0; s < near_.size(); ++s) stage_.rounds_before(s) += steps_[s];
     done_.rounds = schedule_.steps();

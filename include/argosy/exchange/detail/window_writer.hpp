@@ -55,6 +55,8 @@ class window_writer {
     }
     return guard_.pieces(whole.offset, length, by_pieces);
   }
+  // Lets others in again whom a merge kept out. After the last window.
+  std::error_code end() { return guard_.end(); }
 
  private:
   std::error_code write_parts() {

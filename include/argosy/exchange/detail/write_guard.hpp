@@ -1,11 +1,15 @@
-// Locks around writes, so that no read-modify-write of another rank or program brings old bytes back.
+// Keeps writes and the merges of others apart, so that no read-modify-write of another rank or program brings old bytes back.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <argosy/error/errc.hpp>
+#include <argosy/exchange/detail/presence.hpp>
+#include <argosy/exchange/detail/write_gate.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/plan/report.hpp>
@@ -14,69 +18,122 @@ namespace argosy::detail {
 
 // Who else may write while a window is read, changed and written back.
 struct merging {
-  // Who may write to the file meanwhile. none: it was opened unique, or the caller holds a lock. programs: other programs, but
-  // not the ranks of this file, whose writes are known.
+  // Who may write to the file meanwhile. none: it was opened unique, or has no locks. programs: other programs, but not the
+  // ranks of this file, whose writes are known, or are kept out by a lock of the caller.
   enum class others { none, programs, ranks };
 
   others writing = others::ranks;
-  bool allowed =
-      true;  // false: windows are written by pieces, because the file cannot be read or some rank has no locks
+  // false: windows are written by pieces, because the file cannot be read, some rank has no locks, or other ranks would not see it
+  bool allowed = true;
+  presence const* opens = nullptr;   // how other opens of the file are kept out; null: there are none
+  write_gate const* gate = nullptr;  // where ranks say that they write; null: all take locks
+  bool announces = true;             // false: its writes take locks, unless there are none
+  bool owns_windows = false;         // no other rank can be merging there, but by another call
   friend bool operator==(merging const&, merging const&) = default;
 };
 
-// A merge holds an exclusive lock, a write by pieces a shared one: another rank may be merging a window around the pieces.
+// A merge is the one who pays. It finds that no other open of the file is there, and keeps those that come waiting; closes the gate,
+// so that ranks take locks for their writes; and holds an exclusive lock on its window, where these are shared. The first two last
+// until end(). Where another open is there, windows are written by pieces.
 //
-// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces if no other rank can be merging;
-// otherwise the write fails. `open` finds out whether every rank has locks, so this fails only if locks come to an end
-// later.
+// A write by pieces goes through the gate, or where that is closed holds a shared lock.
+//
+// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody merges, if the gate tells; otherwise
+// the write fails, unless the windows are its own. `open` finds out whether every rank has locks, so this fails only if locks come to an
+// end later.
 template <handle H>
 class write_guard {
  public:
   write_guard(H& h, merging with, report& done) : file_(h), with_(with), done_(done) {}
+  write_guard(write_guard const&) = delete;
+  write_guard& operator=(write_guard const&) = delete;
+  // After end() there is nothing to do here, but where something threw.
+  ~write_guard() {
+    try {
+      end();
+    } catch (...) {  // the world comes to its end
+    }
+  }
 
   bool merges() const noexcept { return with_.allowed; }
 
   template <class Write>
   std::error_code pieces(std::int64_t offset, std::int64_t length, Write&& write) {
-    if (with_.writing == merging::others::none) return write();
-    std::error_code const error = file_.lock(offset, length, lock_kind::shared);
-    if (error && classify(error) == errc::no_locks && with_.writing == merging::others::programs) {
-      with_ = {merging::others::none, false};
-      return write();
-    }
-    return error ? error : locked(offset, length, write);
+    if (with_.writing != merging::others::ranks) return write();
+    if (with_.gate && with_.announces && length <= write_gate::most_bytes)
+      if (write_gate::writing const here(*with_.gate); here) return write();
+    std::error_code const error = lock(offset, length, lock_kind::shared);
+    if (!error) return locked(offset, length, write);
+    if (classify(error) != errc::no_locks) return error;
+    if (with_.owns_windows) return write();  // waiting would be for ranks that wait for this one
+    if (!with_.gate) return error;
+    if (gate_) by_pieces();
+    write_gate::writing const here(*with_.gate, true);
+    return write();
   }
 
-  // Calls `merged`, under an exclusive lock if others may write; where there are no locks, `write`, which goes by pieces.
+  // Calls `merged` where nobody else can write to the window; where that cannot be had, `write`, which goes by pieces.
   template <class Merge, class Write>
   std::error_code merge(std::int64_t offset, std::int64_t length, Merge&& merged, Write&& write) {
-    if (with_.writing == merging::others::none) return merged();
-    std::error_code const error = file_.lock(offset, length, lock_kind::exclusive);
+    if (std::error_code const error = begin()) return error;
+    if (!with_.allowed) return pieces(offset, length, write);
+    if (with_.writing != merging::others::ranks) return merged();
+    std::error_code const error = lock(offset, length, lock_kind::exclusive);
     if (!error) return locked(offset, length, merged);
     if (classify(error) != errc::no_locks) return error;
-    with_.allowed = false;
-    ++done_.fallbacks;
+    by_pieces();
     return pieces(offset, length, write);
   }
 
+  // Lets others in again, who may be waiting.
+  std::error_code end() {
+    gate_.reset();
+    return std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
+  }
+
  private:
+  std::error_code begin() {
+    if (with_.opens && !alone_) {
+      std::error_code error;
+      alone_ = with_.opens->exclude(file_, error);
+      if (alone_) ++done_.locks;
+      auto const kind = classify(error);
+      if (error && kind != errc::no_locks && kind != errc::unsupported) return error;
+      if (!alone_) by_pieces();
+    }
+    if (with_.allowed && with_.gate && with_.writing == merging::others::ranks && !gate_) gate_.emplace(with_.gate);
+    return {};
+  }
+  void by_pieces() {
+    end();
+    with_.allowed = false;
+    ++done_.fallbacks;
+  }
+
+  std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
+    auto const [from, bytes] = range_of_data(offset, length);
+    return file_.lock(from, bytes, kind);
+  }
   template <class Write>
   std::error_code locked(std::int64_t offset, std::int64_t length, Write&& write) {
     ++done_.locks;
+    auto const [from, bytes] = range_of_data(offset, length);
     std::error_code error;
     try {
       error = write();
     } catch (...) {
-      detail::give_back(file_, offset, length);
+      detail::give_back(file_, from, bytes);
       throw;
     }
-    std::error_code const unlocked = detail::give_back(file_, offset, length);
+    std::error_code const unlocked = detail::give_back(file_, from, bytes);
     return error ? error : unlocked;
   }
 
   H& file_;
   merging with_;
   report& done_;
+  bool alone_ = false;
+  std::optional<write_gate::closed> gate_;
 };
 
 }  // namespace argosy::detail

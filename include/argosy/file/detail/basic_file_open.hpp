@@ -144,13 +144,14 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     result = detail::agree_on_outcome(*crew.world, mine);
   }
   if (result) {
+    std::uint64_t const number = can_write(modes) && !has(modes, mode::unique_open) ? crew.common_number() : 0;
     bool no_locks = false;
     failure const mine = detail::failure_of(errc::io, [&] {
       if (asked.of_first) part.follow(std::move(asked.mine));
       failure f = create && maker ? failure() : part.open_existing();
       if (!f && has(modes, mode::append)) f = part.to_end();
       if (f || !can_write(modes)) return f;
-      f = part.try_lock(no_locks);
+      f = has(modes, mode::unique_open) ? part.try_lock(no_locks) : part.enter(number, no_locks);
       return no_locks ? failure() : f;
     });
     // True on all ranks, if it is on one.

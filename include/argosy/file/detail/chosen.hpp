@@ -16,7 +16,8 @@ namespace argosy::detail {
 // Made when hints change, not by each call: calls share what is here.
 struct chosen {
   // `on`: where the file lies; hints come before its prices.
-  explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {});
+  // `near`: ranks see each other's merges.
+  explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {}, bool near = true);
 
   argosy::sieving sieving;              // with all that hints say of windows and prices
   argosy::data_shipping data_shipping;  // with all they say of agents
@@ -25,12 +26,14 @@ struct chosen {
   bool ships = false;                   // calls without a policy of their own go to agents
   bool one_stretch_is_one_call = true;  // of a rank by itself
   bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
+  bool all_lock = false;                // to write: ranks of several nodes merge, as a hint asks
 
   any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
   // Of whoever owns its windows: nobody waits for its locks.
   argosy::sieving sieving_of_owner() const {
     argosy::sieving s = sieving;
     s.sharers = 1;
+    s.merges = true;
     return s;
   }
 };

@@ -181,6 +181,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   call_times const timed(file.clock, done, file.ranks > 1 ? file.trace.get() : nullptr);
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
+  write_gate::closed merges(t.kind == access_kind::write ? file.gate_of_node() : nullptr);
   if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
   t.begin_ns = done.agreement_ns;
   access_summary all = c.all;
@@ -215,6 +216,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
     }
     plan.reason = "no staging memory; each rank by itself";
   }
+  merges.open();
   if (!mine) mine = file.access_alone(t, space, done);
   if (t.together.has_value()) done.reason = std::move(plan.reason);
   return agree_on_outcome(world, mine, phase::waiting);

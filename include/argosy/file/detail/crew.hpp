@@ -57,6 +57,9 @@ struct crew {
   void meet();
   void disband();  // all of that goes; the file's own part stays
 
+  // Another one for each open file. Collective.
+  std::uint64_t common_number() const;
+
   // For messages of the program: calls that go on beside it exchange by the world of the file. Local.
   World const& for_program() {
     if constexpr (requires { world->beside(); }) {
@@ -104,6 +107,7 @@ struct crew {
   failure unpartition();
 
  private:
+  std::uint64_t own_number() const;
   void serve_agents();
   void share_board();
   void meet_beside(World const& node)
@@ -175,7 +179,9 @@ void crew<World>::meet() {
   constexpr bool meets = node_waiting<World> && !working_in_background<World>;
   std::size_t const pointer_bytes = 64, meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
   std::size_t const board_bytes = meets ? node_board::bytes_for(world->size()) : 0;
-  std::size_t const bytes = pointer_bytes + 2 * meeting_bytes + board_bytes;
+  std::size_t const gate_begins = (pointer_bytes + 2 * meeting_bytes + board_bytes + 63) / 64 * 64;
+  std::size_t const gate_bytes = write_gate::bytes_for(world->size());
+  std::size_t const bytes = gate_begins + gate_bytes;
   shared_memory common;
   std::optional<World> node;
   bool shares = world->size() == 1;
@@ -191,6 +197,13 @@ void crew<World>::meet() {
     }
   }
   auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
+  // Between nodes the gate of each rank is its own.
+  if (shares)
+    file->meet({part(gate_begins, gate_bytes), world->rank(), world->size(), file->workers.get()}, true);
+  else if (shared_memory mine = shared_memory::private_zeros(write_gate::bytes_for(1)); !mine.bytes().empty())
+    file->meet({std::move(mine), 0, 1, file->workers.get()}, false);
+  else
+    file->meet({}, false);
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
   pointer =
@@ -263,15 +276,26 @@ void crew<World>::share_board() {
 }
 
 template <communicator World>
+std::uint64_t crew<World>::own_number() const {
+  if constexpr (requires { world->unique_number(); })
+    return world->unique_number();
+  else
+    return random_name();
+}
+
+template <communicator World>
+std::uint64_t crew<World>::common_number() const {
+  std::uint64_t number = world->rank() == 0 ? own_number() : 0;
+  world->broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
+  return number;
+}
+
+template <communicator World>
 shared_pointer crew<World>::distant_pointer() const {
   struct {
     std::uint64_t name = 0;
     std::int64_t no_files = 0;
-  } told;
-  if constexpr (requires { world->unique_number(); })
-    told.name = world->unique_number();
-  else
-    told.name = random_name();
+  } told{.name = own_number()};
   told.no_files = one_path && takes_files(file->path) ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));

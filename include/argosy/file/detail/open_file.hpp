@@ -19,8 +19,10 @@
 #include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
+#include <argosy/exchange/detail/presence.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/time_source.hpp>
+#include <argosy/exchange/detail/write_gate.hpp>
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
 #include <argosy/file/detail/call_watch.hpp>
@@ -102,6 +104,7 @@ struct job {
   agency* agents = nullptr;                    // null: there are none
   bool given_together = false;                 // by the call, not by hints
   bool timed = false;
+  bool beside = false;            // the program goes on meanwhile
   std::string_view call;          // a literal
   std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
   exchanged_by together_by = {};  // who moved its windows
@@ -137,6 +140,9 @@ struct open_file {
   std::shared_ptr<used_view const> where;
   bool readable = true;   // also of a file opened for writing, where permissions let us merge
   bool has_locks = true;  // all ranks have
+  std::optional<presence> opens;  // of this open, among those of the file; none: it is unique, or cannot be written
+  write_gate gate;                // of the ranks that it is shared by: all of the file, or this one
+  bool near = true;               // all of them
   bool atomic = false;
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
@@ -184,7 +190,9 @@ struct open_file {
   failure create(bool& made);       // opens the file; `made` if it was not there before
   failure open_existing();
   failure to_end();              // of the individual pointer
-  failure try_lock(bool& none);  // `none`: this rank has no locks
+  failure enter(std::uint64_t number, bool& none);  // so that nobody merges who does not know; `none`: this rank has no locks
+  failure try_lock(bool& none);                     // the same, and leaves nothing behind
+  void meet(write_gate g, bool all);                // `all` ranks share it
   void abandon(bool made);       // a failed open leaves nothing behind
   void drain();                  // waits for requests
   void end_threads();            // and for what their completions do
@@ -201,11 +209,22 @@ struct open_file {
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
   plan explain(job const& t) const;
-  // Of a call of this rank while `caller` lives: requests may write, other ranks, other threads.
-  merging merging_for(one_thread::inside const& caller) const {
-    return merging_for(ranks > 1 || pending > 0 || !caller.is_alone());
+  // Of a call of this rank by itself while `caller` lives: requests may write, other ranks, other threads. `beside`: of a request.
+  merging merging_alone(one_thread::inside const& caller, bool beside) const;
+  // Of all ranks, who are no danger to each other; `others`: some have requests, or other threads. Nobody of another node sees that
+  // a rank merges, so the gates of all ranks are closed before.
+  merging merging_together(bool others) const {
+    merging m = merging_for((ranks > 1 && !has(modes, mode::unique_open)) || others);
+    m.owns_windows = !others;
+    return m;
   }
-  merging merging_for(bool ranks_write) const;
+  write_gate const* gate_of_node() const { return near || !gate ? nullptr : &gate; }
+  // Of an agent, while others write without one.
+  merging merging_of_agent() const {
+    merging m = merging_for(true);
+    if (!near) m.gate = nullptr;
+    return m;
+  }
   // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or ranks that merge.
   one_thread::inside caller(access_kind kind) {
     bool const locks = pending > 0 || (ranks > 1 && !has(modes, mode::unique_open));
@@ -244,6 +263,7 @@ struct open_file {
   partitioning parts;
 
  private:
+  merging merging_for(bool ranks_write) const;
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;

@@ -58,7 +58,9 @@ class operation {
 class file_operation final : public operation, public std::enable_shared_from_this<file_operation> {
  public:
   file_operation(std::string_view name, std::shared_ptr<open_file> f, job t)
-      : operation(name, std::move(f)), job_(std::move(t)) {}
+      : operation(name, std::move(f)), job_(std::move(t)) {
+    job_.beside = true;
+  }
 
   // `then` is called once, on the thread, when the access has ended.
   void start(std::function<void()> then = {});

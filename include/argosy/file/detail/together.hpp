@@ -80,7 +80,7 @@ class team {
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
-    merging const how = file.merging_for(asked.pending > 0);  // the ranks of this call are no danger to each other
+    merging const how = file.merging_together(asked.pending > 0);
     return with_memory(t, [&](auto& memory, auto const& check) {
       collective_exchange all(world, seats_, stage_, links_, plan, asked.bytes, wanted, file.handle, memory, prices,
                               how, space, done);

@@ -31,6 +31,8 @@ class basic_range_locks {
  public:
   // Waits. 0 or an errno value; EINTR leaves everything as it was.
   int lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
+  // Does not wait: EAGAIN where lock() would.
+  int try_lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
   // Unlocks what this thread holds in [begin, end); if nothing, what another thread locked as exactly this range.
   int unlock(int descriptor, std::int64_t begin, std::int64_t end);
 
@@ -44,6 +46,8 @@ class basic_range_locks {
   };
   using place = typename std::list<entry>::iterator;
 
+  // Takes its place in the table, and asks the kernel.
+  int ask(std::unique_lock<typename System::mutex>& guard, int descriptor, int command, entry const& e);
   place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);

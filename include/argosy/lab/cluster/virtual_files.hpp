@@ -79,6 +79,7 @@ class virtual_handle {
   io_result read(std::span<read_part const> parts);
   io_result write(std::span<write_part const> parts);
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
+  bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error);
   std::error_code unlock(std::int64_t offset, std::int64_t length);
   std::int64_t size(std::error_code& error);
   std::error_code resize(std::int64_t bytes);

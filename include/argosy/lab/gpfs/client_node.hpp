@@ -33,6 +33,7 @@ struct call {
   std::string to;                 // for rename
   bool for_reading = true, for_writing = false, create = false, exclusive = false;  // `exclusive` also for lock
   bool synchronous = false;  // every write goes to disk before it returns
+  bool waits = true;         // for lock: else it ends with EWOULDBLOCK where it would have to
   // For lock and unlock. Owners of one instance are separate: the threads, or tasks, that share it.
   std::int64_t length = 0;
   std::int64_t owner = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +44,14 @@ class file_calls {
   }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    call c = make(call_kind::lock);
-    c.offset = offset;
-    c.length = length;
-    c.exclusive = kind == lock_kind::exclusive;
-    return code(self().carry(std::move(c)));
+    return code(self().carry(locking(offset, length, kind)));
+  }
+  bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
+    call c = locking(offset, length, kind);
+    c.waits = false;
+    completion const done = self().carry(std::move(c));
+    error = done.error == EWOULDBLOCK ? std::error_code() : code(done);
+    return done.error == 0;
   }
   std::error_code unlock(std::int64_t offset, std::int64_t length) {
     call c = make(call_kind::unlock);
@@ -116,6 +120,13 @@ class file_calls {
   int instance_ = 0;
 
  private:
+  call locking(std::int64_t offset, std::int64_t length, lock_kind kind) const {
+    call c = make(call_kind::lock);
+    c.offset = offset;
+    c.length = length;
+    c.exclusive = kind == lock_kind::exclusive;
+    return c;
+  }
   Derived& self() { return static_cast<Derived&>(*this); }
   io_result transfer(call c) {
     completion const done = self().carry(std::move(c));

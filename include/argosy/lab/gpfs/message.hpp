@@ -284,9 +284,11 @@ struct lock_request {
   std::int64_t owner = 0;
   std::int64_t begin = 0, end = 0;  // bytes; `no_end`: to infinity
   bool exclusive = false;
+  bool waits = true;  // else it is refused where it would have to
 };
 struct lock_answer {
   std::int64_t call = 0;
+  bool refused = false;
 };
 struct unlock_notice {
   file_id file = 0;

@@ -23,6 +23,10 @@ class lock_table {
 
   // False if the request has to wait. In both cases granted() returns it once it has the lock.
   bool request(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive, std::int64_t call);
+  // What request() would say; asks for nothing.
+  bool would_wait(holder const& who, std::int64_t begin, std::int64_t end, bool exclusive) const {
+    return !may_go({who, begin, end, exclusive, 0}, waiting_.end());
+  }
   void unlock(holder const& who, std::int64_t begin, std::int64_t end);
   void forget(argosy::lab::gpfs::node_id node, int instance);
   void forget(argosy::lab::gpfs::node_id node);
@@ -40,7 +44,7 @@ class lock_table {
   };
   using place = std::list<entry>::const_iterator;
 
-  bool may_go(place waiting) const;
+  bool may_go(entry const& w, place earlier) const;  // where those up to `earlier` wait already
   void take(entry const& e);
   void grant();
 

@@ -1,0 +1,114 @@
+// Where the ranks of a node say that they write to a file: who merges a window waits for them, and they need no lock.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include <argosy/world/background.hpp>
+#include <argosy/world/shared_memory.hpp>
+
+namespace argosy::detail {
+
+// A write announces itself and looks whether somebody merges; who merges says so and looks whether somebody writes. Both say before
+// they look, so at least one of the two sees the other: the write then takes a lock, or the merge waits until the write is over. So
+// a write costs two additions to a cache line that is its rank's own, and all else is paid by who merges.
+class write_gate {
+ public:
+  // Longer writes take a lock, which is nothing beside them: a merge elsewhere in the file need not wait for them.
+  static constexpr std::int64_t most_bytes = 1 << 20;
+
+  write_gate() = default;
+  // `m` has bytes_for(ranks) zero bytes, which the ranks of one node share. `beside`: by what this rank waits; null: as threads do.
+  write_gate(shared_memory m, int rank, int ranks, background* beside)
+      : memory_(std::move(m)), rank_(rank), ranks_(ranks), beside_(beside) {}
+
+  static std::size_t bytes_for(int ranks) noexcept { return line_bytes * (static_cast<std::size_t>(ranks) + 1); }
+
+  explicit operator bool() const noexcept { return ranks_ > 0; }
+
+  // A write that is under way while it lives; unless somebody merges: then it is none, and needs a lock. `waits`: for those who merge.
+  class writing {
+   public:
+    explicit writing(write_gate const& all, bool waits = false) : mine_(all.line(all.rank_ + 1)) {
+      begin(all);
+      for (int tries = 0; waits && !is_under_way_; ++tries) {
+        all.pause(tries);
+        begin(all);
+      }
+    }
+    writing(writing const&) = delete;
+    writing& operator=(writing const&) = delete;
+    ~writing() {
+      if (is_under_way_) mine_.fetch_sub(1, std::memory_order_release);
+    }
+    explicit operator bool() const noexcept { return is_under_way_; }
+
+   private:
+    void begin(write_gate const& all) noexcept {
+      mine_.fetch_add(1, std::memory_order_seq_cst);
+      is_under_way_ = std::atomic_ref(all.line(0)).load(std::memory_order_seq_cst) == 0;
+      if (!is_under_way_) mine_.fetch_sub(1, std::memory_order_release);
+    }
+
+    std::atomic_ref<std::uint32_t> mine_;
+    bool is_under_way_ = false;
+  };
+
+  // While one lives, writes take locks, and none without is under way. It waits for those that are; they wait for nobody.
+  class closed {
+   public:
+    // Null: nothing is closed.
+    explicit closed(write_gate const* all) : all_(all) {
+      if (!all_) return;
+      std::atomic_ref(all_->line(0)).fetch_add(1, std::memory_order_seq_cst);
+      try {
+        for (int r = 1; r <= all_->ranks_; ++r) all_->await_none(all_->line(r));
+      } catch (...) {
+        open();
+        throw;
+      }
+    }
+    closed(closed&& other) noexcept : all_(std::exchange(other.all_, nullptr)) {}
+    closed& operator=(closed&&) = delete;
+    ~closed() { open(); }
+    void open() noexcept {
+      if (all_) std::atomic_ref(std::exchange(all_, nullptr)->line(0)).fetch_sub(1, std::memory_order_release);
+    }
+
+   private:
+    write_gate const* all_;
+  };
+
+ private:
+  static constexpr std::size_t line_bytes = 64;
+
+  // Line 0 counts who merges, each of the others what its rank has under way.
+  std::uint32_t& line(int n) const noexcept {
+    return *static_cast<std::uint32_t*>(
+        static_cast<void*>(memory_.bytes().data() + line_bytes * static_cast<std::size_t>(n)));
+  }
+  void await_none(std::uint32_t& word) const {
+    std::atomic_ref<std::uint32_t> const under_way(word);
+    for (int tries = 0; under_way.load(std::memory_order_seq_cst) != 0; ++tries) pause(tries);
+  }
+  // A write takes some microseconds, and its rank may need this processor to end it.
+  void pause(int tries) const {
+    if (beside_)
+      beside_->pause();
+    else if (tries < 64)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+
+  shared_memory memory_;
+  int rank_ = 0, ranks_ = 0;
+  background* beside_ = nullptr;
+};
+
+}  // namespace argosy::detail
