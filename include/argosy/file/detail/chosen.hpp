@@ -26,7 +26,10 @@ struct chosen {
   bool one_stretch_is_one_call = true;  // of a rank by itself
   bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
 
+  std::uint64_t reading_key = 0, writing_key = 0;  // of those two
+
   any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
+  std::uint64_t key(access_kind kind) const { return kind == access_kind::read ? reading_key : writing_key; }
   // Of whoever owns its windows: nobody waits for its locks.
   argosy::sieving sieving_of_owner() const {
     argosy::sieving s = sieving;
