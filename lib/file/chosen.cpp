@@ -140,7 +140,9 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool near)
       one_stretch_is_one_call(!ships && h.policy != independent::name),
       one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
                           (!writing.has_value() || writing.target<automatic>())),
-      all_lock(!near && h.ds_write == toggle::enable) {}
+      all_lock(!near && h.ds_write == toggle::enable),
+      reading_key(reading.has_value() ? reading.key() : 0),
+      writing_key(writing.has_value() ? writing.key() : 0) {}
 
 any_policy overridden(any_policy const& given, resolved_hints const& h, access_kind kind, bool together) {
   if (!given.has_value() || h.overriding.empty()) return given;

@@ -129,9 +129,9 @@ access_summary open_file::summary_of(job const& t) const {
   return s;
 }
 
-std::string open_file::on_prices_of(any_policy const& given, std::string const& reason) const {
+std::string open_file::on_prices_of(any_policy const& given, reason_text const& reason) const {
   automatic const* const own = given.target<automatic>();
-  if (!own || own->storage.ends_with(storage_.name) || !reason.ends_with(own->storage)) return {};
+  if (!own || own->storage.ends_with(storage_.name) || !reason.str().ends_with(own->storage)) return {};
   return " (of the policy that the program gave; what ranks take alone by those of " + storage_.name + ")";
 }
 
@@ -315,6 +315,32 @@ std::optional<plain_call> open_file::plain(call const& c) const {
 }
 
 // As carry_out() does it with the one window that the policy would plan.
+access_summary open_file::placeless_summary_of(plain_call const& p) const {
+  access_summary s;
+  s.pending = pending > 0 ? 1 : 0;
+  s.spans = p.etypes;
+  if (p.bytes() == 0) return s;
+  s.bytes = s.most_bytes = p.bytes();
+  s.pieces = s.most_pieces = 1;
+  sieving::estimate const alone = choice_.sieving.estimate_of_stretch(p.kind, p.bytes());
+  s.alone_ns = s.alone_sum_ns = whole(alone.ns);
+  s.alone_calls = whole(alone.calls);
+  s.ranks = 1;
+  return s;
+}
+
+std::optional<access_summary> open_file::summary_of(plain_call const& p, std::int64_t offset) const {
+  std::int64_t reached = 0;
+  if (locate_in(where->view, offset, p.bytes(), reached)) return {};
+  access_summary s = placeless_summary_of(p);
+  s.spans = p.bytes();
+  if (p.bytes() == 0) return s;
+  s.low = *where->begin + reached;
+  s.high = s.low + p.bytes();
+  s.granule = where->granule;
+  return s;
+}
+
 failure open_file::access_plain(plain_call const& p, std::int64_t offset, report& done) {
   std::int64_t reached = 0;
   if (failure f = locate_in(where->view, offset, p.bytes(), reached)) return f;

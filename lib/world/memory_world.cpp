@@ -10,45 +10,67 @@
 #include "share_segment.hpp"
 
 namespace argosy {
+
+// The number is the last to be written, and the first to be read.
+struct memory_world::slot {
+  alignas(128) std::uint32_t number;
+  alignas(8) std::byte content[slot_bytes];
+};
+
 namespace {
 
-// Counts of ranks that have come to even and odd steps; each on a cache line of its own.
-struct counters {
-  alignas(64) std::uint32_t come[2];
+// Ranks that sleep, or are about to: whoever comes wakes them.
+struct front {
+  alignas(128) std::uint32_t sleepers;
 };
-constexpr std::size_t front = 64;
-static_assert(sizeof(counters) <= front);
 
 }  // namespace
 
 std::size_t memory_world::bytes_for(int size) noexcept {
-  return front + 2 * static_cast<std::size_t>(size) * slot_bytes;
+  static_assert(sizeof(slot) == stride);
+  return sizeof(front) + 2 * static_cast<std::size_t>(size) * stride;
 }
 
 std::byte const* memory_world::meet(std::span<std::byte const> mine) const {
-  std::byte* const first = memory_->memory.bytes().data();
-  std::uint64_t const number = memory_->steps++;
-  auto const size = static_cast<std::uint32_t>(size_);
-  std::byte* const slots = first + front + static_cast<std::size_t>((number & 1) * size) * slot_bytes;
-  std::copy(mine.begin(), mine.end(), slots + static_cast<std::size_t>(rank_) * slot_bytes);
-  std::uint32_t& word = static_cast<counters*>(static_cast<void*>(first))->come[number & 1];
-  std::atomic_ref<std::uint32_t> const come(word);
-  auto const all = static_cast<std::uint32_t>((number / 2 + 1) * size);  // wraps around
-  if (come.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
-    wake(word);
-  } else {
-    for (std::uint32_t seen = come.load(std::memory_order_acquire); static_cast<std::int32_t>(seen - all) < 0;
-         seen = come.load(std::memory_order_acquire))
-      memory_->wait(word, seen);
+  meeting& all = *memory_;
+  std::byte* const first = all.memory.bytes().data();
+  std::uint32_t const number = ++all.steps;
+  auto* const slots = static_cast<slot*>(static_cast<void*>(first + sizeof(front))) + (number & 1 ? size_ : 0);
+  slot& own = slots[rank_];
+  if (!mine.empty()) std::memcpy(own.content, mine.data(), mine.size());
+  // Before it looks for sleepers, as they say so before they look at the number: at least one of the two sees the other.
+  std::atomic_ref<std::uint32_t>(own.number).exchange(number, std::memory_order_seq_cst);
+  if (std::atomic_ref<std::uint32_t>(static_cast<front*>(static_cast<void*>(first))->sleepers)
+          .load(std::memory_order_seq_cst) != 0) [[unlikely]]
+    wake(own.number);
+  for (int r = 0; r < size_; ++r)
+    if (r != rank_) wait_for(slots[r], number);
+  return slots->content;
+}
+
+void memory_world::wait_for(slot& other, std::uint32_t number) const {
+  meeting const& all = *memory_;
+  std::atomic_ref<std::uint32_t> const word(other.number);
+  for (int i = 0; i < all.looks; ++i)
+    if (word.load(std::memory_order_acquire) == number) return;
+  if (all.meanwhile) {
+    for (unsigned times = 0; word.load(std::memory_order_acquire) != number; ++times) all.meanwhile(times);
+    return;
   }
-  return slots;
+  std::atomic_ref<std::uint32_t> const sleepers(
+      static_cast<front*>(static_cast<void*>(all.memory.bytes().data()))->sleepers);
+  sleepers.fetch_add(1, std::memory_order_seq_cst);
+  for (std::uint32_t seen = word.load(std::memory_order_acquire); seen != number;
+       seen = word.load(std::memory_order_acquire))
+    detail::node_segment::wait(other.number, seen);
+  sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void memory_world::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
   for (std::size_t from = 0; from < mine.size(); from += slot_bytes) {
     std::size_t const part = std::min(slot_bytes, mine.size() - from);
-    step(mine.subspan(from, part), part, [&](std::byte const* slot, int r) {
-      std::memmove(all.data() + static_cast<std::size_t>(r) * mine.size() + from, slot, part);
+    step(mine.subspan(from, part), part, [&](std::byte const* theirs, int r) {
+      std::memmove(all.data() + static_cast<std::size_t>(r) * mine.size() + from, theirs, part);
     });
   }
 }
@@ -57,17 +79,17 @@ void memory_world::broadcast(std::span<std::byte> message, int root) const {
   for (std::size_t from = 0; from < message.size(); from += slot_bytes) {
     std::span<std::byte> const part = message.subspan(from, std::min(slot_bytes, message.size() - from));
     std::span<std::byte const> const mine = rank_ == root ? part : std::span<std::byte>();
-    step(mine, part.size(), [&](std::byte const* slot, int r) {
-      if (r == root && rank_ != root) std::memcpy(part.data(), slot, part.size());
+    step(mine, part.size(), [&](std::byte const* theirs, int r) {
+      if (r == root && rank_ != root) std::memcpy(part.data(), theirs, part.size());
     });
   }
 }
 
 std::int64_t memory_world::exclusive_sum(std::int64_t mine) const {
   std::uint64_t before = 0;
-  step(std::as_bytes(std::span(&mine, 1)), sizeof mine, [&](std::byte const* slot, int r) {
+  step(std::as_bytes(std::span(&mine, 1)), sizeof mine, [&](std::byte const* theirs, int r) {
     std::uint64_t other = 0;
-    std::memcpy(&other, slot, sizeof other);
+    std::memcpy(&other, theirs, sizeof other);
     if (r < rank_) before += other;
   });
   return static_cast<std::int64_t>(before);

@@ -306,24 +306,26 @@ bool mpi::calls_from_threads() {
 
 namespace {
 
-// Waits as MPI itself does: without sleeping, and with progress of messages, which other ranks may need to get here. Of a communicator of
-// several ranks: MPI libraries know that one of a single rank has no messages to move.
-void wait_in_mpi(MPI_Comm comm, std::uint32_t& word, std::uint32_t seen) {
-  constexpr int looks = 200;
-  std::atomic_ref<std::uint32_t> const w(word);
-  for (int i = 0; i < looks; ++i)
-    if (w.load(std::memory_order_acquire) != seen) return;
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
-  if (w.load(std::memory_order_acquire) == seen) std::this_thread::yield();
+// Of a rank that waits in memory: as MPI itself waits, without sleeping, and with progress of messages, which other ranks may need to
+// get here. Of a communicator of several ranks: MPI libraries know that one of a single rank has no messages to move.
+void go_on(MPI_Comm comm, unsigned times) {
+  // Where ranks take turns on a processor, most of them wait for nothing but their turn.
+  if (times % 4 == 1) {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+  } else {
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace
 
 void mpi::meet_in(shared_memory m) {
-  near_ = std::make_shared<memory_world const>(
-      std::move(m), rank_, size_,
-      [comm = comm_](std::uint32_t& word, std::uint32_t seen) { wait_in_mpi(comm, word, seen); });
+  auto const near = std::make_shared<memory_world const>(std::move(m), rank_, size_,
+                                                         [comm = comm_](unsigned times) { go_on(comm, times); });
+  constexpr int looks_of_many = 20, looks = 2000;
+  near->set_looks(detail::processors_for(*near) < size_ ? looks_of_many : looks);
+  near_ = near;
 }
 
 void mpi::barrier() const {

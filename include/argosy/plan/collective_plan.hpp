@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <argosy/plan/plan.hpp>
+#include <argosy/plan/reason_text.hpp>
 #include <argosy/plan/window.hpp>
 
 namespace argosy {
@@ -35,7 +36,7 @@ struct file_window {
 
 struct collective_plan {
   std::string policy = {};
-  std::string reason = {};  // why together, or why each rank by itself
+  reason_text reason = {};  // why together, or why each rank by itself
   access_kind kind = access_kind::read;
   bool together = false;                  // false: no exchange; every rank carries out its own plan
   std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator

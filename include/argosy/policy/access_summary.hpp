@@ -39,7 +39,7 @@ struct access_summary {
     pieces = add(pieces, other.pieces);
     most_pieces = std::max(most_pieces, other.most_pieces);
     spans = add(spans, other.spans);
-    granule = std::gcd(granule, other.granule);
+    if (granule != other.granule) granule = std::gcd(granule, other.granule);
     alone_ns = std::max(alone_ns, other.alone_ns);
     alone_sum_ns = add(alone_sum_ns, other.alone_sum_ns);
     alone_calls = add(alone_calls, other.alone_calls);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <argosy/layout/detail/counted.hpp>
+#include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/sieving.hpp>
@@ -25,11 +28,20 @@ struct automatic {
   std::string storage = argosy::storage().name;  // that the prices are of, for the reason
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    if (auto why = too_small(kind, all, ranks)) return {std::string(argosy::sieving::name), *std::move(why), kind};
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
   }
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
                        access_histogram const& where) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
+  }
+  // Why each rank goes by itself, if that takes no longer than an exchange of nothing does. It is what the prices say wherever the
+  // data lies; without a plan of the exchange, and without words until somebody reads them.
+  std::optional<reason_text> too_small(access_kind kind, access_summary const& all, rank_group const& ranks) const {
+    if (all.empty() || all.unsorted != 0 || exchange.block_ns > 0) return {};
+    double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);  // one round, and the end
+    if (!(alone <= least)) return {};
+    return reason_text(&words_of_small, {all.ranks, all.pieces, all.bytes, us(least), us(alone)}, storage);
   }
   // How a rank goes alone may differ between ranks; the prices must not.
   std::uint64_t key() const {
@@ -41,6 +53,12 @@ struct automatic {
   friend bool operator==(automatic const&, automatic const&) = default;
 
  private:
+  static std::int64_t us(double ns) { return static_cast<std::int64_t>(ns / 1000); }
+  static std::string words_of_small(reason_text::numbers const& n, std::string_view storage) {
+    return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " + std::to_string(n[2]) +
+           " bytes wanted; each by itself: together would take at least " + std::to_string(n[3]) + " us, alone " +
+           std::to_string(n[4]) + " us, by the prices of " + std::string(storage);
+  }
   collective_plan choose(access_kind kind, access_summary const& all, rank_group const& ranks,
                          collective_plan p) const {
     if (!p.together) return p;
@@ -56,9 +74,8 @@ struct automatic {
         p = std::move(bound);
       }
     }
-    std::string const prices = std::to_string(static_cast<std::int64_t>(together / 1000)) + " us, alone " +
-                               std::to_string(static_cast<std::int64_t>(alone / 1000)) + " us, by the prices of " +
-                               storage;
+    std::string const prices = std::to_string(us(together)) + " us, alone " + std::to_string(us(alone)) +
+                               " us, by the prices of " + storage;
     p.together = together < alone;
     if (!p.together) p.policy = argosy::sieving::name;
     p.reason +=

@@ -84,6 +84,11 @@ struct sieving {
     double const windows = static_cast<double>(wanted.bytes) / static_cast<double>(first.wanted);
     return {price_ns(first, wanted.kind) * windows, calls_of(first, wanted.kind) * windows};
   }
+  // The same of one stretch of the file, wherever it lies.
+  estimate estimate_of_stretch(access_kind kind, std::int64_t bytes) const {
+    window const all{0, bytes, 0, bytes, 1, passage::whole};
+    return {price_ns(all, kind), calls_of(all, kind)};
+  }
   double price_ns(access const& wanted) const { return estimate_of(wanted).ns; }
 
  private:

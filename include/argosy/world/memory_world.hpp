@@ -20,33 +20,44 @@ namespace argosy {
 
 // Has collective calls and shared memory; no messages, no other groups. One thread of each rank uses it at a time.
 //
-// A call takes one step for each `slot_bytes`: every rank puts its part into its slot, and reads the other slots when all ranks
-// have come. Odd and even steps have separate slots, since a rank may be one step ahead.
+// A call takes one step for each `slot_bytes`: every rank puts its part into its slot, in front of it the number of the step, and
+// reads the slot of each other rank when that has the number, too. So a small step costs a rank two cache lines to write and two of
+// each other rank to read, and the kernel is asked only by ranks that wait long, and for them. Odd and even steps have separate
+// slots, since a rank may be one step ahead.
 class memory_world {
  public:
   static constexpr std::size_t slot_bytes = 1024;
   static std::size_t bytes_for(int size) noexcept;
 
-  // Returns when the word is not `seen` any more, or earlier.
-  using waiting = std::function<void(std::uint32_t& word, std::uint32_t seen)>;
+  // What a rank does, again and again, while it has waited for others for some time; `times` counts, from 0.
+  using meanwhile = std::function<void(unsigned times)>;
 
-  // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks. `how`: how this rank waits in collective calls.
-  memory_world(shared_memory m, int rank, int size, waiting how = &memory_world::wait)
-      : memory_(std::make_shared<meeting>(meeting{std::move(m), std::move(how)})), rank_(rank), size_(size) {}
+  // Local. `m` must have bytes_for(size) zero bytes, shared by all ranks. Where there is nothing to do meanwhile, it sleeps.
+  memory_world(shared_memory m, int rank, int size, meanwhile idle = {})
+      : memory_(std::make_shared<meeting>(meeting{std::move(m), std::move(idle)})), rank_(rank), size_(size) {}
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
+
+  // How often it looks for another rank before it sleeps, or does something else: seldom where others need its processor.
+  void set_looks(int looks) const noexcept { memory_->looks = looks; }
 
   void barrier() const {
     step({}, 0, [](std::byte const*, int) {});
   }
   template <reducible T>
   void all_reduce(T& value) const {
+    all_reduce(value, [](T const&, int) {});
+  }
+  // The same, and `seen` is told the value of each rank, in their order.
+  template <reducible T, class Seen>
+  void all_reduce(T& value, Seen&& seen) const {
     T const mine = value;
     auto const bytes = std::as_bytes(std::span(&mine, 1));
     auto const take = [&](std::byte const* from, int r) {
       T other = mine;
       std::memcpy(&other, from, sizeof(T));
+      seen(std::as_const(other), r);
       if (r == 0)
         value = other;  // all ranks combine in the same order
       else
@@ -74,17 +85,23 @@ class memory_world {
  private:
   struct meeting {
     shared_memory memory;
-    waiting wait;
-    std::uint64_t steps = 0;  // of this rank
+    memory_world::meanwhile meanwhile;
+    int looks = 100;          // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
+    std::uint32_t steps = 0;  // of this rank; wraps around
   };
+  struct slot;
 
   // Puts `mine` into this rank's slot, then calls `use` for the slots of all ranks, each with `bytes` bytes.
   template <class Use>
   void step(std::span<std::byte const> mine, std::size_t bytes, Use&& use) const {
     std::byte const* const slots = meet(mine);
-    for (int r = 0; r < size_ && bytes > 0; ++r) use(slots + static_cast<std::size_t>(r) * slot_bytes, r);
+    for (int r = 0; r < size_ && bytes > 0; ++r) use(slots + static_cast<std::size_t>(r) * stride, r);
   }
+  // Where the content of rank 0's slot is; those of others follow.
   std::byte const* meet(std::span<std::byte const> mine) const;
+  void wait_for(slot& other, std::uint32_t number) const;
+
+  static constexpr std::size_t stride = 9 * 128;  // whole pairs of cache lines, which processors fetch together
 
   std::shared_ptr<meeting> memory_;
   int rank_, size_;

@@ -87,6 +87,8 @@ class mpi {
   // node, meet in `m` (memory_world::bytes_for(size()) zeros), which is several times as fast. They call MPI while they wait,
   // so that messages of the program go on.
   void meet_in(shared_memory m);
+  // Where they meet, if it is memory; else null.
+  memory_world const* in_memory() const noexcept { return near_.get(); }
 
   // All but `deliver` make one MPI call each; a broadcast of more than INT_MAX bytes makes one for each gigabyte.
   void barrier() const;

@@ -22,6 +22,11 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access);
 
+// The same; `access.spans` of all ranks before this one is told as well, where they meet in memory: else -1.
+template <agreeing World>
+agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access,
+                         std::int64_t& spans_before);
+
 // The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks if it is true on one.
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop);

@@ -52,17 +52,13 @@ agreement conclude(World const& world, call_summary const& all, failure const& m
   return a;
 }
 
+// After a digest that tells of trouble: which it is. All ranks come here, also those at the end of a call.
 template <agreeing World>
-agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access) {
-  in_phase const now(phase::agreement);
+agreement find_trouble(World const& world, arguments const& given, failure const& mine) {
   call_summary s = summarise(mine, world.rank());
-  s.flag = develop;
-  s.access = access;
   for (std::size_t i = 0; i < given.compared().size(); ++i)
     s.compared[i] = extremes(given.compared()[i].hash, world.rank());
   world.all_reduce(s);
-  develop = s.flag;
-  access = s.access;
   if (s.failed_rank != call_summary::no_rank) return conclude(world, s, mine);
   for (std::size_t i = 0; i < s.compared.size(); ++i) {
     if (s.compared[i].low == s.compared[i].high) continue;
@@ -74,6 +70,35 @@ agreement agree_on(World const& world, arguments const& given, failure mine, int
   return {};
 }
 
+// The sum of `access.spans` before this rank, which costs nothing where it sees the others' values; else -1.
+template <agreeing World>
+std::int64_t reduce_with_sum_before(World const& world, call_digest& d) {
+  if constexpr (requires { world.in_memory(); })
+    if (auto const* const near = world.in_memory()) {
+      std::uint64_t before = 0;
+      near->all_reduce(d, [&](call_digest const& other, int r) {
+        if (r < near->rank()) before += static_cast<std::uint64_t>(other.access.spans);
+      });
+      return static_cast<std::int64_t>(before);
+    }
+  world.all_reduce(d);
+  return -1;
+}
+
+template <agreeing World>
+agreement agree_on(World const& world, arguments const& given, failure mine, int& develop, access_summary& access,
+                   std::int64_t* spans_before = nullptr) {
+  in_phase const now(phase::agreement);
+  call_digest d{given.digest(), develop, mine ? 1 : 0, access};
+  if (spans_before)
+    *spans_before = reduce_with_sum_before(world, d);
+  else
+    world.all_reduce(d);
+  develop = d.flags;
+  access = d.access;
+  return d.trouble == 0 ? agreement() : find_trouble(world, given, mine);
+}
+
 // A rank that lacks memory to carry a call out to its end must not begin it.
 template <agreeing World>
 failure fault_before(World const& world, arguments const& given) {
@@ -82,11 +107,18 @@ failure fault_before(World const& world, arguments const& given) {
 }
 
 template <agreeing World>
-agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access) {
+agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access,
+                         std::int64_t& spans_before) {
   failure mine = fault_before(world, given);
   if (develop) mine.keep(detail::compare_with_neighbour(world, given));
   int unused = 0;
-  return detail::agree_on(world, given, std::move(mine), unused, access);
+  return detail::agree_on(world, given, std::move(mine), unused, access, &spans_before);
+}
+
+template <agreeing World>
+agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access) {
+  std::int64_t unused = 0;
+  return agree_to_begin(world, given, develop, access, unused);
 }
 
 template <agreeing World>
@@ -116,18 +148,20 @@ template <agreeing World>
 agreement outcome_of(World const& world, failure const& mine, int& flags, phase counted) {
   in_phase const now(counted);
   static constexpr std::uint64_t outcome = fingerprint("outcome");  // no call has this name
-  call_summary s = detail::summarise(mine, world.rank());
+  call_digest d{digest_of(0, outcome), flags, mine ? 1 : 0, {}};
+  world.all_reduce(d);
+  flags = d.flags;
+  if (d.trouble == 0) return {};
+  call_summary s = summarise(mine, world.rank());
   s.compared[0] = extremes(outcome, world.rank());
-  s.flag = flags;
   world.all_reduce(s);
-  flags = s.flag;
   if (s.failed_rank == call_summary::no_rank && s.compared[0].low != s.compared[0].high) {
     given_note here;
     here.text.set("the end of a call");
     here.hash = outcome;
     return not_the_same(world, 0, "call", here, {});
   }
-  return detail::conclude(world, s, mine);
+  return conclude(world, s, mine);
 }
 
 template <agreeing World>

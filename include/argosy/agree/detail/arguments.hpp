@@ -24,6 +24,12 @@ constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   return h;
 }
 
+// Of hashes in this order.
+constexpr std::uint64_t digest_of(std::uint64_t before, std::uint64_t hash) noexcept {
+  std::uint64_t const h = ((before ^ (before >> 29)) * 0x9e3779b97f4a7c15u) ^ hash;
+  return (h ^ (h >> 32)) * 0xbf58476d1ce4e5b9u;
+}
+
 class arguments {
  public:
   // How many arguments fit into the reduction (the name of the call is one), and how many can be compared in develop mode.
@@ -88,6 +94,12 @@ class arguments {
   std::string_view call() const noexcept { return call_; }
   source_location const& where() const noexcept { return where_; }
   failure const& fault() const noexcept { return fault_; }
+  // Of those that are always compared: equal on all ranks if they are.
+  std::uint64_t digest() const noexcept {
+    std::uint64_t d = 0;
+    for (argument const& a : compared()) d = digest_of(d, a.hash);
+    return d;
+  }
   std::span<argument const> compared() const noexcept { return std::span(list_).first(free_); }
   std::span<argument const> all() const noexcept { return std::span(list_).first(count_); }
 

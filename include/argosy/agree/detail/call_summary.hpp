@@ -1,9 +1,11 @@
-// The value that ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in
+// The values that ranks reduce at the start and the end of every collective call: one type for all calls, so that ranks in
 // different calls meet in one reduction and notice.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <tuple>
@@ -28,15 +30,32 @@ struct extremes {
   }
 };
 
+// What is reduced first, and mostly all that is: whether there is anything to say. Where ranks meet in memory it is two cache lines
+// with the number of the step in front.
+struct call_digest {
+  std::uint64_t same = 0;    // a hash of what must be equal on all ranks
+  std::int32_t flags = 0;    // bits that are set if they are on any rank, such as: arguments are to be compared
+  std::int32_t trouble = 0;  // 1: a rank has failed, or ranks differ
+  access_summary access = {};
+
+  constexpr void combine(call_digest const& other) {
+    trouble |= other.trouble | (same != other.same ? 1 : 0);
+    same = std::min(same, other.same);
+    flags |= other.flags;
+    access.combine(other.access);
+  }
+};
+static_assert(reducible<call_digest>);
+static_assert(sizeof(call_digest) <= 120);
+
+// In trouble: what it is, and where.
 struct call_summary {
   static constexpr std::int32_t no_rank = std::numeric_limits<std::int32_t>::max();
 
   std::int32_t failed_rank = no_rank;  // the lowest
   std::int32_t failed_value = 0;       // the value of its error code
   std::int32_t failed_errno = 0;       // 1: the code is an errno, 0: an errc
-  std::int32_t flag = 0;  // bits that are set if they are on any rank, such as: arguments are to be compared
   std::array<extremes, arguments::most_free> compared = {};
-  access_summary access = {};  // used by reads and writes
 
   constexpr void combine(call_summary const& other) {
     if (other.failed_rank < failed_rank) {
@@ -44,9 +63,7 @@ struct call_summary {
       failed_value = other.failed_value;
       failed_errno = other.failed_errno;
     }
-    flag |= other.flag;
     for (std::size_t i = 0; i < compared.size(); ++i) compared[i].combine(other.compared[i]);
-    access.combine(other.access);
   }
 };
 static_assert(reducible<call_summary>);

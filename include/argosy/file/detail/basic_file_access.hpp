@@ -40,6 +40,8 @@ report basic_file<World>::access_together(detail::call const& c) {
   if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
   report r;
   agreement const result = detail::with_reserve(*crew_->world, [&] {
+    if (!split_.pending())
+      if (auto const p = crew_->plain_together(c)) return crew_->access(c, *p, r);
     detail::collective_call all = crew_->prepare_together(c, true);
     all.given.require(!split_.pending(), errc::argument,
                       [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });

@@ -28,7 +28,10 @@ struct chosen {
   bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
   bool all_lock = false;                // to write: ranks of several nodes merge, as a hint asks
 
+  std::uint64_t reading_key = 0, writing_key = 0;  // of those two
+
   any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
+  std::uint64_t key(access_kind kind) const { return kind == access_kind::read ? reading_key : writing_key; }
   // Of whoever owns its windows: nobody waits for its locks.
   argosy::sieving sieving_of_owner() const {
     argosy::sieving s = sieving;

@@ -54,11 +54,18 @@ struct collective_call {
   job work;
   bool ordered = false;  // at the shared pointer
   bool develop = false;
-  access_summary all = {};
+  access_summary all = {};  // of this rank; of all ranks when all have begun
+  std::int64_t before = 0;  // ordered: etypes that ranks before this one ask for; -1: not known yet
+  bool begun = false;       // all ranks have, and agreed on it
   pointer_move moved = {};  // of the individual pointer
 
   collective_call(std::string_view call, bool lenient, source_location where)
       : given(call, lenient ? at_any_pointer(call) : call, where) {}
+
+  // That `given` has if nothing is wrong; `key` is that of the policy.
+  static std::uint64_t digest(std::string_view call, bool lenient, std::uint64_t key) noexcept {
+    return digest_of(digest_of(0, fingerprint(lenient ? at_any_pointer(call) : call)), key);
+  }
 
   // Of the plan, for what is said of the hints.
   struct {
@@ -89,41 +96,59 @@ struct collective_call {
     given.fail(failure_of(errc::argument, [&] { key = work.together.has_value() ? work.together.key() : 0; }));
     given.same("policy", key, work.together.has_value() ? work.together.name() : work.policy.name());
     if (given.fault()) return;
-    if (ordered)
-      all.bytes = work.etypes;  // their sum; where they go is not known yet
-    else
+    if (!ordered) {
       all = file.summary_of(work);
+      return;
+    }
+    all.spans = work.etypes;  // their sum; where they go is not known yet
+    all.pending = file.pending > 0 ? 1 : 0;
+    if (work.bytes == 0) return;
+    all.bytes = work.bytes;
+    all.alone_ns = std::numeric_limits<std::int64_t>::max();  // nor what it costs
+    all.ranks = 1;
   }
 };
 
 // Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the ranks before it. A hidden file is
-// asked only if some rank has used it, and left as it is: all ranks learn the new value here.
+// asked only if some rank has used it, and left as it is: all ranks learn the new value here. `before`: what they ask for, or -1.
+// Nothing on all ranks where some rank fails: then it may be another one that says why.
 template <agreeing World>
-failure find_ordered_place(World const& world, open_file const& file, shared_pointer& pointer, job& t,
-                           std::int64_t all) {
+std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointer& pointer, std::int64_t etypes,
+                                               std::int64_t all, std::int64_t before, failure& f) {
   struct answer {
     std::int64_t at = 0;
     std::int64_t failed = 0;
   } told;
-  failure f;
-  int const last = world.size() - 1;
   std::optional<shared_pointer::held> held;
-  if (pointer.is_in_file()) held.emplace(pointer);
-  bool const asks = held && ranks_where(world, held->file_was_used());
-  if (world.rank() == last) {
-    told.at = !held ? pointer.add(all, f) : asks ? held->get(f) : held->known();
-    told.failed = f ? 1 : 0;
+  if (before >= 0) {
+    told.at = pointer.add_together(all);
+  } else {
+    int const last = world.size() - 1;
+    if (pointer.is_in_file()) held.emplace(pointer);
+    bool const asks = held && ranks_where(world, held->file_was_used());
+    if (world.rank() == last) {
+      told.at = !held ? pointer.add(all, f) : asks ? held->get(f) : held->known();
+      told.failed = f ? 1 : 0;
+    }
+    world.broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
+    if (told.failed != 0) return {};
   }
-  world.broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
-  if (told.failed != 0) {
-    t.bytes = 0;  // this rank has nothing to do, and says nothing: the last one does
-    return f;
+  if (all > INT64_MAX - told.at || all == INT64_MAX) {  // the sum stops there
+    f = {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
+                             "; what all ranks ask for would take it beyond 2^63 etypes"};
+    return {};
   }
-  if (all > INT64_MAX - told.at || all == INT64_MAX)  // the sum stops there
-    return {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
-                                "; what all ranks ask for would take it beyond 2^63 etypes"};
   if (held) held->set(told.at + all, world.rank());
-  return file.locate(told.at + world.exclusive_sum(t.etypes), t);
+  return told.at + (before >= 0 ? before : world.exclusive_sum(etypes));
+}
+
+// Why each rank goes by itself, where that is so wherever the data lies. The same on all ranks. Collective as `group` is.
+template <agreeing World>
+std::optional<reason_text> too_small(World const& world, team<World>& ranks, open_file& file,
+                                     any_policy const& together, access_kind kind, access_summary const& all) {
+  auto const* const choosing = together.target<automatic>();
+  if (!choosing || file.atomic) return {};
+  return choosing->too_small(kind, all, ranks.group(world, file));
 }
 
 // Asks the policy. Collective where it is one of the program: it may throw on some ranks only, break the rules, or not be pure, and
@@ -182,15 +207,20 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   write_gate::closed merges(t.kind == access_kind::write ? file.gate_of_node() : nullptr);
-  if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all); !valid) return valid;
+  if (!c.begun)
+    if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all, c.before); !valid) return valid;
   t.begin_ns = done.agreement_ns;
   access_summary all = c.all;
   failure mine;
+  std::optional<reason_text> small;
   if (c.ordered) {
-    mine = find_ordered_place(world, file, pointer, t, all.bytes);
-    if (mine) t.bytes = 0;
+    std::optional<std::int64_t> const place = find_ordered_place(world, pointer, t.etypes, all.spans, c.before, mine);
+    if (place) mine = file.locate(*place, t);
+    if (!place || mine) t.bytes = 0;
+    small = too_small(world, ranks, file, t.together, t.kind, all);
+    if (small && t.given_together) *small += file.on_prices_of(t.together, *small);
     all = {};
-    if (t.together.has_value()) {
+    if (!small && t.together.has_value()) {
       if (!mine) all = file.summary_of(t);
       world.all_reduce(all);
     }
@@ -198,7 +228,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   if (c.develop && t.kind == access_kind::write && !c.ordered && !file.atomic)
     if (agreement const apart = agree_on_outcome(world, compare_writes(world, file, t)); !apart) return apart;
   agreement planned;
-  collective_plan plan = plan_together(world, ranks, file, c, all, planned);
+  collective_plan plan = small ? collective_plan{std::string(sieving::name), *std::move(small), t.kind}
+                               : plan_together(world, ranks, file, c, all, planned);
   if (!planned) return planned;
   c.planned(file, plan);
   if (plan.together) {

@@ -90,9 +90,14 @@ struct crew {
   bool is_local(call const& c) const {
     return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone && file->plain(c).has_value();
   }
+  // The call on this rank as a plain one, if ranks meet in memory and nobody wants to know more of it than its outcome. Others may
+  // bring more to it.
+  std::optional<plain_call> plain_together(call const& c) const;
+  agreement access(call const& c, plain_call const& p, report& done);
   // What this rank brings to a collective call; `moves` the individual pointer.
   collective_call prepare_together(call const& c, bool moves) const;
   agreement access(collective_call& c, report& done);
+  agreement access_inside(collective_call& c, report& done);
   collective_plan explain(collective_call& c, agreement& result);
 
   // Some rank has a complaint about the environment: the lowest of them says it. Collective.
@@ -207,7 +212,7 @@ void crew<World>::meet() {
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
   pointer =
-      std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, sizeof(std::int64_t))) : distant_pointer());
+      std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, shared_pointer::memory_bytes)) : distant_pointer());
   if constexpr (meets) {
     if (shares) {
       std::unique_ptr<call_board> board;
@@ -364,6 +369,17 @@ agreement crew<World>::access(collective_call& c, report& done) try {
   call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.given.call(), c.given.where());
   call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
   if (later) later->finish();
+  return access_inside(c, done);
+} catch (rank_failure const& lost) {
+  file->position.take_back(c.moved);
+  if (c.work.kind == access_kind::write)
+    done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
+  return without(lost, world);
+}
+
+// After all that other calls of this rank left to be done.
+template <communicator World>
+agreement crew<World>::access_inside(collective_call& c, report& done) {
   one_thread::inside const caller(&file->user);
   if (!caller.is_alone()) c.all.pending = 1;  // another thread may write
   agreement result =
@@ -372,11 +388,71 @@ agreement crew<World>::access(collective_call& c, report& done) try {
   file->note_plan(c.given.call(), [&](hint_facts& last) { c.tell(last); });
   file->count(c.work, done, !result);
   return result;
-} catch (rank_failure const& lost) {
-  file->position.take_back(c.moved);
-  if (c.work.kind == access_kind::write)
-    done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
-  return without(lost, world);
+}
+
+template <communicator World>
+std::optional<plain_call> crew<World>::plain_together(call const& c) const {
+  if constexpr (requires { world->in_memory(); }) {
+    if (!world->in_memory() || develop || file->trace) return {};
+    std::optional<plain_call> p = file->plain(c);
+    if (p && p->bytes() < report::least_timed_bytes) return p;  // longer ones are timed
+  }
+  return {};
+}
+
+// As `access` does it in full, where each rank goes by itself: the same reductions, in which it meets ranks whose call is not plain.
+template <communicator World>
+agreement crew<World>::access(call const& c, plain_call const& p, report& done) {
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name, c.where());
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name, c.where());
+  file->note_call(c, true);
+  bool const ordered = c.pointer == pointer_kind::shared;
+  pointer_move moved;
+  if (c.pointer == pointer_kind::individual) moved = file->position.advance(p.etypes);
+  std::int64_t at = c.pointer == pointer_kind::individual ? moved.from : c.offset;
+  auto const in_full = [&] {
+    collective_call all = prepare_together(
+        {c.name, c.kind, ordered ? pointer_kind::shared : pointer_kind::explicit_offset, at, c.data, c.with}, false);
+    all.moved = moved;
+    return all;
+  };
+  std::optional<access_summary> const mine = ordered ? file->placeless_summary_of(p) : file->summary_of(p, at);
+  bool const ready = memory_reserve::take_back();
+  one_thread::inside const caller(&file->user);
+  call_digest d{collective_call::digest(c.name, file->hints().values().lenient, file->choice().key(c.kind)), 0,
+                mine && ready ? 0 : 1, mine.value_or(access_summary())};
+  if (!caller.is_alone()) d.access.pending = 1;
+  std::int64_t const before = reduce_with_sum_before(*world, d);
+  if (d.trouble != 0) {
+    collective_call all = in_full();
+    if (!ready) all.given.fail({errc::no_memory, {}});
+    agreement const result = find_trouble(*world, all.given, all.given.fault());
+    file->position.take_back(moved);
+    return result;
+  }
+  any_policy const& together = file->choice().together(c.kind);
+  std::optional<reason_text> small = too_small(*world, *ranks, *file, together, c.kind, d.access);
+  if (together.has_value() && !small) {
+    collective_call all = in_full();
+    all.begun = true;
+    all.all = d.access;
+    all.before = before;
+    return access_inside(all, done);
+  }
+  failure f;
+  std::optional<std::int64_t> place = at;
+  if (ordered) place = find_ordered_place(*world, *pointer, p.etypes, d.access.spans, before, f);
+  if (place) f = file->access_plain(p, *place, done);
+  if (small) done.reason = *std::move(small);
+  agreement const result = agree_on_outcome(*world, f, phase::waiting);
+  if (!result) file->position.take_back(moved);
+  file->note_plan(c.name, [&](hint_facts& last) {
+    last.planned = true;
+    last.together = last.shipped = false;
+    last.weighed = together.has_value();
+    last.aggregators = last.window_bytes = 0;
+  });
+  return result;
 }
 
 template <communicator World>

@@ -231,8 +231,12 @@ struct open_file {
     return one_thread::inside(kind == access_kind::read || locks ? nullptr : &user);
   }
   access_summary summary_of(job const& t) const;
+  // Of a plain call; nothing if it would reach beyond what the view can address.
+  std::optional<access_summary> summary_of(plain_call const& p, std::int64_t offset) const;
+  // For a call whose place is known only when all ranks have come: `spans` is what it asks for in etypes, and there is no hull.
+  access_summary placeless_summary_of(plain_call const& p) const;
   // Of a policy that a call was given, which prices are its own, where summary_of() has others.
-  std::string on_prices_of(any_policy const& given, std::string const& reason) const;
+  std::string on_prices_of(any_policy const& given, reason_text const& reason) const;
   bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
   std::uint64_t hosts_met(std::string const& host) const;                // a bit for each entry that names it
   // How many ranks the list allows, and which entries name hosts of this job. Any thread.

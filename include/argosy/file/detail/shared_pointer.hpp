@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,11 +25,18 @@
 
 namespace argosy::detail {
 
+// What `add_together` does, in turns: twice the number of the call is free, one more is being added to, two more has the value.
+struct pointer_turn {
+  std::uint64_t stage;
+  std::int64_t before;
+};
+
 // In memory where all ranks share some; else in a hidden file beside the data, under a lock, made by the rank that needs it
 // first; or kept by rank 0, which answers the others. Every open of a file has its own. Values are etypes. Any thread.
 class shared_pointer {
  public:
   shared_pointer() = default;
+  static constexpr std::size_t memory_bytes = sizeof(std::int64_t) + sizeof(pointer_turn);
   explicit shared_pointer(shared_memory m) : memory_(std::move(m)) {}
   shared_pointer(opener files, std::string path) : files_(std::move(files)), path_(std::move(path)) {}
 
@@ -56,6 +64,9 @@ class shared_pointer {
     return in_file(n, f);
   }
   std::int64_t get(failure& f) { return add(0, f); }
+  // Of a pointer in memory, where all ranks have met and know what all of them ask for: it is added once, by whoever comes first, and
+  // each is told the value before. They meet again before the next time.
+  std::int64_t add_together(std::int64_t all);
   // The same, of a rank that knows whether any rank has used the file since the pointer was set.
   std::int64_t get(bool file_was_used, failure& f) {
     if (!is_in_file() || file_was_used) return get(f);
@@ -133,6 +144,9 @@ class shared_pointer {
   std::atomic_ref<std::int64_t> in_memory() const {
     return std::atomic_ref<std::int64_t>(*static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())));
   }
+  pointer_turn& turn() const {
+    return *static_cast<pointer_turn*>(static_cast<void*>(memory_.bytes().data() + sizeof(std::int64_t)));
+  }
   void put(std::int64_t value, int rank) {
     ++epoch_;
     start_ = value;
@@ -156,7 +170,23 @@ class shared_pointer {
   std::int64_t epoch_ = 0;
   std::int64_t start_ = 0;
   bool used_ = false;  // the file, by this rank, in this epoch
+  std::uint64_t turns_ = 0;  // calls of add_together
 };
+
+inline std::int64_t shared_pointer::add_together(std::int64_t all) {
+  std::uint64_t const free = 2 * turns_++, ready = free + 2;
+  std::atomic_ref<std::uint64_t> const stage(turn().stage);
+  std::uint64_t now = stage.load(std::memory_order_acquire);
+  if (now == free && stage.compare_exchange_strong(now, free + 1, std::memory_order_acquire)) {
+    turn().before = add_to(in_memory(), all);
+    stage.store(ready, std::memory_order_release);
+  } else {
+    constexpr int looks = 200;
+    for (int i = 0; stage.load(std::memory_order_acquire) != ready; ++i)
+      if (i > looks) std::this_thread::yield();
+  }
+  return turn().before;
+}
 
 inline std::int64_t shared_pointer::ask(std::int64_t n, failure& f) {
   std::vector<std::byte> question(sizeof n);

@@ -29,7 +29,7 @@ inline std::string every(std::int64_t n) {
 inline std::string to_string(collective_plan const& p) {
   std::string text = p.policy + (p.kind == access_kind::read ? " read: " : " write: ");
   if (!p.together)
-    return text + "every rank by itself\n  " + p.reason + "\n" +
+    return text + "every rank by itself\n  " + p.reason.str() + "\n" +
            (p.alone ? "this rank: " + to_string(*p.alone) : std::string());
   bool const striped = !p.domains.empty() && p.domains.front().striped();
   text += detail::counted(static_cast<std::int64_t>(p.domains.size()), striped ? "agent" : "aggregator") + ", " +
@@ -37,7 +37,7 @@ inline std::string to_string(collective_plan const& p) {
   if (striped)
     text += ", " + detail::every(p.domains.front().dealt_to) + "stripe of " +
             detail::counted(p.domains.front().stripe_bytes, "byte");
-  text += "\n  " + p.reason + "\n";
+  text += "\n  " + p.reason.str() + "\n";
   text += "    rank        domain from              to        rounds\n";
   constexpr std::size_t shown = 8;
   for (std::size_t i = 0; i < p.domains.size(); ++i) {
