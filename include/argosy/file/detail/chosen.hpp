@@ -28,7 +28,7 @@ struct chosen {
   bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
   bool all_lock = false;                // to write: ranks of several nodes merge, as a hint asks
 
-  std::uint64_t reading_key = 0, writing_key = 0;  // of those two
+  std::uint64_t reading_key = 0, writing_key = 0;  // of `reading` and `writing`
 
   any_policy const& together(access_kind kind) const { return kind == access_kind::read ? reading : writing; }
   std::uint64_t key(access_kind kind) const { return kind == access_kind::read ? reading_key : writing_key; }
