@@ -312,6 +312,7 @@ void crew<World>::disband() {
   concurrent = {};
   later = {};
   outside = {};
+  file->gate = {};
   pointer = {};
   ranks = {};
 }
