@@ -333,6 +333,7 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
   io::lab::virtual_cluster({.ranks = 12, .ranks_per_node = 4, .seed = seed()}, roomy)
       .run([&](io::lab::virtual_rank const& world) {
         auto f = virtual_file::open(world, path, create);
+        f.set_hints({.ds_write = io::toggle::enable});  // or ranks of several nodes do not merge by themselves
         f.set_view(
             0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 4 * 24)});  // every other is nobody's
         std::vector<int> const data(100, world.rank() + 1);
@@ -474,7 +475,9 @@ TEST_CASE("where an opener or its handle throws in open, no rank waits, and noth
     std::string thrown;
     virtual_file f;
     try {
-      f = virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::append, error, mine);
+      // Only a unique open tries a lock and gives it back.
+      io::mode const more = where == io::file_call::unlock ? io::mode::unique_open : io::mode::none;
+      f = virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::append | more, error, mine);
     } catch (std::runtime_error const& e) {
       thrown = e.what();
     }

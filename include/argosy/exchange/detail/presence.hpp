@@ -43,7 +43,12 @@ class presence {
     if (error && error != errc::unsupported) return error;
     error = file.lock(door, 1, lock_kind::exclusive);
     if (error) return error;
-    error = file.lock(mine_, 1, lock_kind::exclusive);
+    try {
+      error = file.lock(mine_, 1, lock_kind::exclusive);
+    } catch (...) {
+      give_back(file, door, 1);
+      throw;
+    }
     std::error_code const opened = give_back(file, door, 1);
     return error ? error : opened;
   }
@@ -52,7 +57,14 @@ class presence {
   template <handle H>
   bool exclude(H& file, std::error_code& error) const {
     if (!try_lock_of(file, door, first_ - door, lock_kind::shared, error)) return false;
-    if (!try_lock_of(file, behind_, end - behind_, lock_kind::shared, error)) {
+    bool had = false;
+    try {
+      had = try_lock_of(file, behind_, end - behind_, lock_kind::shared, error);
+    } catch (...) {
+      give_back(file, door, first_ - door);
+      throw;
+    }
+    if (!had) {
       std::error_code const kept = give_back(file, door, first_ - door);
       if (!error) error = kept;
       return false;

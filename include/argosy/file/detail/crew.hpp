@@ -317,6 +317,7 @@ void crew<World>::disband() {
   concurrent = {};
   later = {};
   outside = {};
+  file->gate = {};
   pointer = {};
   ranks = {};
 }
