@@ -1,7 +1,8 @@
-# argosy_add_test(room/name [LIBS lib...] [TIMEOUT seconds])
+# argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
+# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2.
+# WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -9,6 +10,16 @@
 
 add_custom_target(argosy_tests_without_mpi)
 add_custom_target(argosy_tests_of_threads)
+
+# argosy_test_program(room/name [room/name...]): the executable test_<name>.
+function(argosy_test_program source)
+  get_filename_component(name ${source} NAME)
+  list(TRANSFORM ARGV APPEND .cpp)
+  add_executable(test_${name} ${ARGV})
+  if(ARGC GREATER 1)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+endfunction()
 
 # argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
 function(argosy_tidy out seconds)
@@ -18,11 +29,11 @@ endfunction()
 
 function(argosy_add_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "WITH;LIBS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(test_${name} ${source}.cpp)
+  argosy_test_program(${source} ${arg_WITH})
   target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
   add_dependencies(argosy_tests_without_mpi test_${name})
@@ -33,14 +44,14 @@ endfunction()
 
 function(argosy_add_mpi_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MAIN" "TIMEOUT" "RANKS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
   if(NOT arg_RANKS)
     message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(test_${name} ${source}.cpp)
+  argosy_test_program(${source} ${arg_WITH})
   target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_warnings)
   if(NOT arg_MAIN)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main)

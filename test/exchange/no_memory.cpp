@@ -21,8 +21,8 @@
 #include <argosy/file/file.hpp>
 
 #include "support/allocations.hpp"
-#include "support/file_cases.hpp"
 #include "support/nodes_world.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

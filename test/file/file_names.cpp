@@ -17,8 +17,8 @@
 #include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
-#include "support/file_cases.hpp"
 #include "support/nodes_world.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 namespace fs = std::filesystem;

@@ -19,9 +19,9 @@
 #include <tools/argosy/trace_events.hpp>
 
 #include "support/catch.hpp"
-#include "support/file_cases.hpp"
 #include "support/files.hpp"
 #include "support/nodes_world.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using io::tool::trace_event;

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/file_cases.hpp"
 #include "support/nodes_world.hpp"
+#include "support/shared_scratch.hpp"
 #include "support/thread_level.hpp"
 
 namespace io = argosy;
