@@ -3,7 +3,7 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/error/mpi.hpp>
-#include <argosy/file/any_world.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/world/mpi.hpp>
 
@@ -16,7 +16,7 @@
 #include "error/error_cases.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
-#include "support/plain_world.hpp"
+#include "support/files_on_worlds.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;

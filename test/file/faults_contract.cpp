@@ -1,7 +1,6 @@
 // What happens when something fails, line by line: the background, retries, the end of the file, requests, exceptions, ranks
 // that are late. The table of faults itself: faults.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/file/representations.hpp>
 #include <argosy/policy/independent.hpp>
@@ -29,7 +28,7 @@
 #include "file/contract_cases.hpp"
 #include "support/catch.hpp"
 #include "support/fault_bench.hpp"
-#include "support/plain_world.hpp"
+#include "support/files_on_worlds.hpp"
 
 namespace io = argosy;
 using io::errc;

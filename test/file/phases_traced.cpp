@@ -1,6 +1,6 @@
 // ARGOSY_TRACE=phases: what calls on real files do when, and that it adds up to their time.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/any_world.hpp>
+#include <argosy/file/basic_file.hpp>
 
 #include <mpi.h>
 
@@ -20,7 +20,7 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;
