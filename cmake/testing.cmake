@@ -3,6 +3,7 @@
 # argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
+#   Beside sanitizers, which do not look at what ranks agree on, it runs on three of more counts: the least, one between, and the most.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -19,6 +20,24 @@ function(argosy_test_program source)
   if(ARGC GREATER 1)
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
+endfunction()
+
+string(TOUPPER "${CMAKE_BUILD_TYPE}" argosy_build_type)
+set(argosy_sanitized OFF)
+if("${CMAKE_CXX_FLAGS_${argosy_build_type}}" MATCHES "-fsanitize")
+  set(argosy_sanitized ON)
+endif()
+
+# argosy_counts_of_ranks(out count...): on how many ranks a test is run here.
+function(argosy_counts_of_ranks out)
+  set(counts ${ARGN})
+  list(LENGTH counts n)
+  if(argosy_sanitized AND n GREATER 3)
+    math(EXPR middle "${n} / 2")
+    math(EXPR last "${n} - 1")
+    list(GET counts 0 ${middle} ${last} counts)
+  endif()
+  set(${out} ${counts} PARENT_SCOPE)
 endfunction()
 
 # argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
@@ -58,7 +77,8 @@ function(argosy_add_mpi_test source)
     target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
   endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
-  foreach(n IN LISTS arg_RANKS)
+  argosy_counts_of_ranks(counts ${arg_RANKS})
+  foreach(n IN LISTS counts)
     add_test(NAME ${name}.np${n}
       COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
