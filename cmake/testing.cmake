@@ -1,7 +1,9 @@
-# argosy_add_test(room/name [LIBS lib...] [TIMEOUT seconds])
+# argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
+# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2.
+# WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
+#   Beside sanitizers, which do not look at what ranks agree on, it runs on three of more counts: the least, one between, and the most.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -9,6 +11,34 @@
 
 add_custom_target(argosy_tests_without_mpi)
 add_custom_target(argosy_tests_of_threads)
+
+# argosy_test_program(room/name [room/name...]): the executable test_<name>.
+function(argosy_test_program source)
+  get_filename_component(name ${source} NAME)
+  list(TRANSFORM ARGV APPEND .cpp)
+  add_executable(test_${name} ${ARGV})
+  if(ARGC GREATER 1)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+endfunction()
+
+string(TOUPPER "${CMAKE_BUILD_TYPE}" argosy_build_type)
+set(argosy_sanitized OFF)
+if("${CMAKE_CXX_FLAGS_${argosy_build_type}}" MATCHES "-fsanitize")
+  set(argosy_sanitized ON)
+endif()
+
+# argosy_counts_of_ranks(out count...): on how many ranks a test is run here.
+function(argosy_counts_of_ranks out)
+  set(counts ${ARGN})
+  list(LENGTH counts n)
+  if(argosy_sanitized AND n GREATER 3)
+    math(EXPR middle "${n} / 2")
+    math(EXPR last "${n} - 1")
+    list(GET counts 0 ${middle} ${last} counts)
+  endif()
+  set(${out} ${counts} PARENT_SCOPE)
+endfunction()
 
 # argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
 function(argosy_tidy out seconds)
@@ -18,11 +48,11 @@ endfunction()
 
 function(argosy_add_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "WITH;LIBS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(test_${name} ${source}.cpp)
+  argosy_test_program(${source} ${arg_WITH})
   target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
   target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
   add_dependencies(argosy_tests_without_mpi test_${name})
@@ -33,21 +63,22 @@ endfunction()
 
 function(argosy_add_mpi_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MAIN" "TIMEOUT" "RANKS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
   if(NOT arg_RANKS)
     message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  add_executable(test_${name} ${source}.cpp)
+  argosy_test_program(${source} ${arg_WITH})
   target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_warnings)
   if(NOT arg_MAIN)
-    target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main)
+    target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main argosy_test_worlds)
     target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
   endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
-  foreach(n IN LISTS arg_RANKS)
+  argosy_counts_of_ranks(counts ${arg_RANKS})
+  foreach(n IN LISTS counts)
     add_test(NAME ${name}.np${n}
       COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})

@@ -17,12 +17,11 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/error/detail/memory_reserve.hpp>
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
 #include "support/allocations.hpp"
-#include "support/file_cases.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

@@ -7,7 +7,7 @@
 #include <argosy/policy/data_shipping.hpp>
 
 #include "support/catch.hpp"
-#include "support/file_cases.hpp"
+#include "support/shared_scratch.hpp"
 #include "support/shipping_cases.hpp"
 
 namespace io = argosy;

@@ -19,9 +19,9 @@
 
 #include "support/catch.hpp"
 #include "support/far_apart_cases.hpp"
-#include "support/file_cases.hpp"
-#include "support/random_tree.hpp"
+#include "support/random.hpp"
 #include "support/seed.hpp"
+#include "support/shared_scratch.hpp"
 #include "support/throwing_cases.hpp"
 #include "support/two_phase_cases.hpp"
 

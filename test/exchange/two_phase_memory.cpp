@@ -11,13 +11,13 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
 
 namespace io = argosy;
 using namespace io::test;

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
 #include "support/far_apart_cases.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
 #include "support/throwing_cases.hpp"
 #include "support/two_phase_cases.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "program.hpp"
-#include "support/random_tree.hpp"
+#include "support/random.hpp"
 
 namespace argosy::explore {
 

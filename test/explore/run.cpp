@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run.hpp"
 
+#include <argosy/lab/cluster/file.hpp>
+
 #include "run_on.hpp"
 
 namespace argosy::explore {

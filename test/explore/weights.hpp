@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "program.hpp"
-#include "support/random_tree.hpp"
+#include "support/random.hpp"
 
 namespace argosy::explore::weights {
 

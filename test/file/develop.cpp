@@ -16,7 +16,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/policy/independent.hpp>
 
-#include "support/file_cases.hpp"
+#include "support/shared_scratch.hpp"
 #include "support/standard_error.hpp"
 
 namespace io = argosy;

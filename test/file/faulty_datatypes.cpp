@@ -17,7 +17,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "support/file_cases.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

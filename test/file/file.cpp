@@ -5,6 +5,7 @@
 #include <argosy/file/file.hpp>
 
 #include "support/file_cases.hpp"
+#include "support/file_data_cases.hpp"
 
 namespace io = argosy;
 using namespace io::test;

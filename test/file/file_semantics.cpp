@@ -19,7 +19,6 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/error/mpi.hpp>
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -28,8 +27,8 @@
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "support/file_cases.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

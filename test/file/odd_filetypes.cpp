@@ -23,8 +23,8 @@
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "support/file_cases.hpp"
 #include "support/seed.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

@@ -1,6 +1,6 @@
 // ARGOSY_TRACE=phases: what calls on real files do when, and that it adds up to their time.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/any_world.hpp>
+#include <argosy/file/basic_file.hpp>
 
 #include <mpi.h>
 
@@ -19,9 +19,9 @@
 #include <tools/argosy/trace_events.hpp>
 
 #include "support/catch.hpp"
-#include "support/file_cases.hpp"
 #include "support/files.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using io::tool::trace_event;

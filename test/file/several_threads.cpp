@@ -1,7 +1,7 @@
 // One file, used by several threads of a rank at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/file_on_threads.hpp"
 #include "support/files.hpp"
 #include "support/seed.hpp"
-#include "support/thread_world.hpp"
 
 namespace io = argosy;
 using io::test::scratch;

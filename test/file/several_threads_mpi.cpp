@@ -1,7 +1,6 @@
 // Threads that call MPI at the same time: with MPI_THREAD_MULTIPLE each may use communicators and files of its own, and all share one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -15,8 +14,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/file_cases.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
+#include "support/shared_scratch.hpp"
 #include "support/thread_level.hpp"
 
 namespace io = argosy;

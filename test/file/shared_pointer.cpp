@@ -14,11 +14,10 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
-#include "support/file_cases.hpp"
-#include "support/nodes_world.hpp"
+#include "support/files_on_worlds.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

@@ -2,8 +2,8 @@
 // little by itself; the thread sanitizer (preset tsan) says the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/asio.hpp>
+#include <argosy/file/basic_file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/world/self.hpp>
@@ -25,9 +25,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/file_on_threads.hpp"
 #include "support/files.hpp"
 #include "support/seed.hpp"
-#include "support/thread_world.hpp"
 
 namespace io = argosy;
 namespace asio = boost::asio;

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <regex>
 #include <string>
@@ -20,43 +19,12 @@
 #include <thread>
 #include <vector>
 
-#include "support/file_cases.hpp"
+#include "file/usage_cases.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using Catch::Contains;
-using io::test::shared_scratch;
-
-namespace {
-
-io::mpi everyone() { return io::mpi(MPI_COMM_WORLD); }
-constexpr io::mode making = io::mode::create | io::mode::read_write;
-
-// The environment of this rank, while it lives.
-struct asked {
-  explicit asked(std::string const& to, bool here = true) {
-    if (here) ::setenv("ARGOSY_REPORT", to.c_str(), 1);
-  }
-  ~asked() { ::unsetenv("ARGOSY_REPORT"); }
-};
-
-// What rank 0 wrote; on other ranks nothing.
-std::string written(io::mpi const& world, std::string const& path) {
-  world.barrier();
-  if (world.rank() != 0) return {};
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-// The least, mean and most, the bytes and the file calls of a row; empty if there is none.
-std::vector<std::int64_t> row(std::string const& text, std::string const& name) {
-  std::smatch found;
-  std::regex const line("\n  " + name + " +([0-9]+) +([0-9]+)(?:[.][0-9])? +([0-9]+) +([0-9]+) +([0-9]+)");
-  std::vector<std::int64_t> numbers;
-  if (std::regex_search(text, found, line))
-    for (std::size_t i = 1; i < found.size(); ++i) numbers.push_back(std::stoll(found[i]));
-  return numbers;
-}
-
-}  // namespace
+using namespace io::test;
 
 TEST_CASE("a report is summed over ranks: least, mean, most and sum of each number", "[report][sum]") {
   io::mpi const world = everyone();
@@ -242,111 +210,6 @@ TEST_CASE("calls are of the kinds that their names say", "[report][usage]") {
   CHECK(name("begin_write_ordered", write) == "ordered writes, in the background");
 }
 
-namespace {
-
-// Of collective calls of all ranks: each waited so long for the others to come, and for windows.
-io::detail::usage_report paced(std::vector<std::int64_t> const& begin_ms, std::int64_t waited_ms,
-                               std::int64_t time_ms) {
-  io::detail::usage_report r{.path = "f"};
-  r.ranks = static_cast<int>(begin_ms.size());
-  r.processors = r.ranks;
-  for (auto& s : r.numbers.totals) s = io::spread(0);
-  r.numbers.paced_together = 10;
-  for (std::size_t i = 0; i < begin_ms.size(); ++i) {
-    io::detail::waits_to_begin const mine{io::spread(begin_ms[i] * 1'000'000), static_cast<int>(i)};
-    i == 0 ? void(r.numbers.begin = mine) : r.numbers.begin.combine(mine);
-    r.numbers.waited.combine(io::spread(waited_ms * 1'000'000));
-    r.numbers.paced.combine(io::spread(time_ms * 1'000'000));
-  }
-  return r;
-}
-std::string advice(io::detail::usage_report const& r) {
-  std::string text;
-  for (std::string const& a : advice_of(r)) text += a + "\n";
-  return text;
-}
-
-}  // namespace
-
-TEST_CASE("the rank that others wait for is named", "[report][usage]") {
-  auto late = paced({900, 700, 5, 800}, 0, 1000);
-  CHECK_THAT(advice(late), Contains("rank 2 comes last: before collective calls began the others waited 800.00 ms on "
-                                    "average, and it 5.00 ms"));
-  // 80 ms a call are more than the slices of two ranks for each processor, but not of 100.
-  late.processors = 2;
-  CHECK_THAT(advice(late), Contains("rank 2 comes last"));
-  late.numbers.paced_together = 100;
-  CHECK(advice(late).empty());
-  late.numbers.rows[0].calls = io::spread(1);
-  CHECK_THAT(to_string(late), Contains("4 ranks on 2 processors: ranks wait for a processor, so times tell little"));
-  // Nobody in particular, and none at all.
-  CHECK_THAT(advice(paced({500, 400, 450, 420}, 0, 1000)), Contains("44 % of the time ranks waited for others before"));
-  CHECK(advice(paced({50, 40, 5, 42}, 0, 1000)).empty());
-  CHECK(advice(paced({8, 8, 0, 8}, 0, 9)).empty());  // too short to matter
-}
-
-TEST_CASE("more aggregators are advised where there may be more", "[report][usage]") {
-  auto wait = paced({0, 0, 0, 0}, 800, 1000);
-  CHECK_THAT(advice(wait), Contains("80 % of the time was spent waiting for other ranks to be done, each by itself"));
-  wait.numbers.most_aggregators = wait.numbers.least_aggregators = 1;
-  wait.numbers.largest.together = {1, 1 << 20, 64 << 20};
-  CHECK_THAT(advice(wait), Contains("for the windows of 1 aggregator: more of them (cb_nodes, cb_config_list)"));
-  // Hints have no say where the calls were given a policy.
-  wait.numbers.largest.together.by = io::detail::chosen_by::call;
-  CHECK_THAT(advice(wait), Contains("more of them (aggregators of the policy that the calls were given, or cb_nodes in "
-                                    "ARGOSY_HINTS_OVERRIDE)") &&
-                               !Contains("cb_config_list"));
-  wait.numbers.largest.together.by = io::detail::chosen_by::program;
-  CHECK_THAT(advice(wait), Contains("more of them (the calls were given a policy of the program, which says it)"));
-  wait.numbers.largest.together = {1, 32 << 20, 16 << 20};
-  CHECK_THAT(advice(wait), Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
-                               !Contains("cb_nodes"));
-  wait.numbers.most_aggregators = 4;
-  CHECK_THAT(advice(wait),
-             Contains("though 4 of 4 ranks move them: a look at the file system") && !Contains("cb_nodes"));
-  wait.numbers.most_aggregators = wait.processors = 2;  // one for each processor: nothing is to be had
-  CHECK(advice(wait).empty());
-}
-
-TEST_CASE("a wait for an aggregator is none for a rank that comes later", "[report][usage]") {
-  io::mpi const world = everyone();
-  if (world.size() == 1) return;
-  shared_scratch const here(world);
-  // Of one aggregator, which is slow to write.
-  auto const slow = std::make_shared<io::fault_script>();
-  slow->add(io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(300)));
-  io::file f = io::file::open(world, here / "data", making, {}, io::with_faults(io::posix_opener(), slow));
-  std::vector<char> const data(1000, 'x');
-  io::report const r = f.write_at_all(1000 * world.rank(), data, io::two_phase{.aggregators = 1});
-  if (r.write_calls == 0) {
-    CHECK(r.waiting_ns > 200'000'000);
-    CHECK(r.agreement_ns < r.waiting_ns);
-  }
-  f.close();
-}
-
-TEST_CASE("a rank that comes late is named in the report, not one that moves windows", "[report][usage]") {
-  io::mpi const world = everyone();
-  if (world.size() == 1) return;
-  shared_scratch const here(world);
-  std::string const to = here / "report";
-  {
-    asked const env(to);
-    io::file f = io::file::open(world, here / "data", making);
-    std::vector<char> const data(1000, 'x');
-    for (int i = 0; i < 3; ++i) {
-      if (world.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      f.write_at_all(1000 * world.rank(), data, io::two_phase{.aggregators = 1});
-    }
-    f.close();
-  }
-  std::string const text = written(world, to);
-  INFO(text);
-  if (world.rank() == 0)
-    CHECK_THAT(text,
-               Contains("least on rank 1, which comes last") && Contains("- rank 1 comes last: before collective"));
-}
-
 TEST_CASE("local calls that fail by their arguments count, too", "[report][usage]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
@@ -484,80 +347,4 @@ TEST_CASE("hints that differ are named with the file they are from", "[report][u
     CHECK(text.find("usage.cpp:") == text.rfind("usage.cpp:"));  // the line of open once
   }
   ::unsetenv("ARGOSY_HINTS");
-}
-
-TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][usage]") {
-  using io::detail::usage_report;
-  auto const all_of = [](usage_report const& r) {
-    std::string text;
-    for (std::string const& a : advice_of(r)) text += a + "\n";
-    return text;
-  };
-  auto const set = [](usage_report& r, std::int64_t io::report::* which, std::int64_t each, std::int64_t most = 0) {
-    for (std::size_t i = 0; i < io::report_numbers.size(); ++i)
-      if (io::report_numbers[i].value == which) {
-        io::spread& s = r.numbers.totals[i];
-        s = io::spread(each);
-        for (int k = 1; k < r.ranks; ++k) s.combine(io::spread(k == 1 && most > 0 ? most : each));
-      }
-  };
-  auto const calls = [](usage_report& r, std::string_view call, std::int64_t n, std::int64_t bytes) {
-    auto& row = r.numbers.rows[io::detail::kind_of_call(call, io::access_kind::write)];
-    row.calls = io::spread(n / r.ranks);
-    for (int k = 1; k < r.ranks; ++k) row.calls.combine(io::spread(n / r.ranks));
-    row.bytes = bytes;
-  };
-  usage_report r{.path = "f", .ranks = 4, .processors = 4};
-  for (io::report_number const& n : io::report_numbers) set(r, n.value, 0);
-  CHECK(all_of(r).empty());
-  CHECK_THAT(to_string(r), Contains("none was given"));
-
-  usage_report one = r;
-  calls(one, "write_at", 400, 400 * 1000);
-  CHECK_THAT(all_of(one), Contains("400 local writes of 1000 bytes on average: collective calls (write_at_all)") &&
-                              Contains("set_view was never called"));
-  one.numbers.views = 1;
-  CHECK_THAT(all_of(one), !Contains("set_view"));
-  calls(one, "write_at", 400, 400 * std::int64_t{1 << 20});
-  CHECK(all_of(one).empty());
-  calls(one, "write_at", 200, 200);
-  CHECK(all_of(one).empty());
-  one = r;
-  calls(one, "iwrite_at", 400, 400 * 1000);
-  CHECK_THAT(all_of(one), Contains("400 local writes"));
-  one = r;
-  calls(one, "write_at_all", 4000, 4000 * 10);
-  CHECK_THAT(all_of(one), Contains("1000 collective writes of 10 bytes per rank on average"));
-
-  for (auto const& [which, words] : {std::pair{&io::report::lock_ns, "went into locks"}}) {
-    one = r;
-    set(one, &io::report::time_ns, 10'000'000);
-    set(one, which, 1'000'000);
-    CHECK(all_of(one).empty());
-    set(one, which, 6'000'000);
-    CHECK_THAT(all_of(one), Contains("60 % of the time") && Contains(words));
-    set(one, &io::report::time_ns, 10'000);
-    set(one, which, 6'000);
-    CHECK(all_of(one).empty());  // too short to matter
-  }
-  one = r;
-  set(one, &io::report::bytes, 1000);
-  set(one, &io::report::merged_bytes, 900);
-  CHECK(all_of(one).empty());
-  set(one, &io::report::merged_bytes, 2000);
-  CHECK_THAT(all_of(one), Contains("8000 bytes of holes were read for 4000 bytes of data"));
-  one = r;
-  set(one, &io::report::fallbacks, 1);
-  CHECK_THAT(all_of(one), Contains("4 windows could not be merged"));
-  one = r;
-  set(one, &io::report::bytes, 1000, 100 << 20);
-  CHECK_THAT(all_of(one), Contains("one rank moved 105 MB, the others 1000 bytes on average"));
-  set(one, &io::report::bytes, 50 << 20, 100 << 20);
-  CHECK(all_of(one).empty());
-  one = r;
-  one.numbers.rows[0].failed = 2;
-  CHECK_THAT(all_of(one), Contains("2 calls failed"));
-  one = r;
-  one.hints = io::file_hints({}, {}, io::hints{.cb_nodes = -1});
-  CHECK_THAT(all_of(one), Contains("hint cb_nodes is rejected: -1 is negative"));
 }

@@ -12,12 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
-#include "support/file_cases.hpp"
-#include "support/nodes_world.hpp"
-#include "support/plain_world.hpp"
+#include "support/files_on_worlds.hpp"
+#include "support/shared_scratch.hpp"
 #include "support/standard_error.hpp"
 
 namespace io = argosy;

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "format/checkpoint_cases.hpp"
-#include "support/file_cases.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

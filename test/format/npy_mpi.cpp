@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "format/npy_cases.hpp"
-#include "support/file_cases.hpp"
 #include "support/python.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;

@@ -14,7 +14,7 @@
 #include <argosy/policy/data_shipping.hpp>
 
 #include "support/catch.hpp"
-#include "support/random_tree.hpp"
+#include "support/random.hpp"
 #include "support/seed.hpp"
 
 namespace io = argosy;

@@ -11,7 +11,7 @@
 #include <argosy/policy/detail/domain_check.hpp>
 
 #include "support/catch.hpp"
-#include "support/random_tree.hpp"
+#include "support/random.hpp"
 #include "support/seed.hpp"
 #include "support/slipping_policies.hpp"
 

@@ -17,9 +17,9 @@
 #include <argosy/world/communicator.hpp>
 
 #include "catch.hpp"
-#include "file_cases.hpp"
-#include "random_tree.hpp"
+#include "random.hpp"
 #include "seed.hpp"
+#include "shared_scratch.hpp"
 
 namespace argosy::test {
 

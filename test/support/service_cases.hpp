@@ -15,7 +15,7 @@
 #include <argosy/world/service.hpp>
 
 #include "catch.hpp"
-#include "random_tree.hpp"
+#include "random.hpp"
 #include "seed.hpp"
 
 namespace argosy::test {

@@ -1,49 +1,34 @@
-// Files of the virtual cluster, and argosy's files on it.
+// argosy's files on virtual ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/handle/faulty.hpp>
-#include <argosy/handle/forwarding.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
-#include <argosy/lab/gpfs/virtual_gpfs.hpp>
-#include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
+#include "lab/cluster/virtual_files_cases.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/seed.hpp"
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
-using io::test::seed;
+using namespace io::test;
 
 namespace {
-
-using virtual_file = io::basic_file<io::lab::virtual_rank>;
-using bytes = std::vector<std::byte>;
-constexpr auto create = io::mode::create | io::mode::read_write;
-constexpr io::lab::virtual_options roomy{.stack_bytes = std::size_t{512} << 10};
-
-int errno_of(std::error_code const& e) { return e.category() == std::system_category() ? e.value() : -1; }
-
-bytes filled(std::size_t n, int value) { return bytes(n, static_cast<std::byte>(value)); }
 
 // Blocks of ints that are dealt to the ranks at random, the same way on all of them.
 std::vector<int> deal(std::mt19937_64& random, int ranks, int blocks) {
@@ -89,227 +74,6 @@ void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files c
 }
 
 }  // namespace
-
-TEST_CASE("virtual files open and fail as those of POSIX", "[virtual][handle]") {
-  io::lab::virtual_files files({.capacity_bytes = 5 * 4096});
-  io::opener const open = files.opener();
-  std::error_code e;
-  CHECK_FALSE(open("a", {.read = true}, e).is_open());
-  CHECK(errno_of(e) == ENOENT);
-  open("a", {}, e);
-  CHECK(errno_of(e) == EINVAL);
-  io::any_handle a = open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
-  CHECK_FALSE(e);
-  open("a", {.read = true, .write = true, .create = true, .exclusive = true}, e);
-  CHECK(errno_of(e) == EEXIST);
-  files.make_directory("d");
-  open("d", {.read = true}, e);
-  CHECK(errno_of(e) == EISDIR);
-  files.set_permissions("a", 0400);
-  open("a", {.write = true}, e);
-  CHECK(errno_of(e) == EACCES);
-  CHECK(open("a", {.read = true}, e).is_open());
-  files.set_permissions("a", 0600);
-  files.set_read_only(true);
-  open("a", {.write = true}, e);
-  CHECK(errno_of(e) == EROFS);
-  open("new", {.write = true, .create = true}, e);
-  CHECK(errno_of(e) == EROFS);
-  CHECK(errno_of(open.remove("a")) == EROFS);
-  files.set_read_only(false);
-
-  // Holes cost nothing, and are zeros. The disk fills.
-  CHECK(a.write(1'000'000, filled(100, 1)).bytes == 100);
-  CHECK(a.size(e) == 1'000'100);
-  bytes some(200, std::byte{7});
-  CHECK(a.read(999'900, some).bytes == 200);
-  CHECK(std::count(some.begin(), some.end(), std::byte{0}) == 100);
-  CHECK(a.read(1'000'050, some).bytes == 50);
-  CHECK(a.read(2'000'000, some).bytes == 0);
-  CHECK(files.allocated_bytes() == 4096);
-  auto const full = a.write(100, filled(6 * 4096, 2));
-  CHECK(full.bytes == 4 * 4096 - 100);
-  CHECK(errno_of(full.error) == ENOSPC);
-  CHECK(a.write(0, filled(4096, 3)).bytes == 4096);  // it has its block
-  CHECK(errno_of(a.preallocate(9 * 4096)) == ENOSPC);
-  CHECK_FALSE(a.resize(10));
-  CHECK(a.size(e) == 10);
-  CHECK(files.allocated_bytes() == 4096);
-  CHECK_FALSE(a.resize(100));
-  CHECK(files.content("a") == [] {
-    auto b = filled(100, 0);
-    std::fill_n(b.begin(), 10, std::byte{3});
-    return b;
-  }());
-  CHECK_FALSE(a.preallocate(5 * 4096));
-  CHECK_FALSE(a.close());
-  CHECK(errno_of(a.close()) == EBADF);
-  CHECK_FALSE(open.remove("a"));
-  CHECK(errno_of(open.remove("a")) == ENOENT);
-  CHECK(files.allocated_bytes() == 0);
-  CHECK(files.names().empty());
-}
-
-TEST_CASE("servers, stripes and adapters take time", "[virtual][handle]") {
-  auto const took = [](int ranks, int servers, std::int64_t piece) {
-    io::lab::virtual_files files({.servers = servers, .stripe_bytes = 1 << 16});
-    return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1})
-        .run([&](io::lab::virtual_rank const& world) {
-          std::error_code e;
-          io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-          constexpr std::int64_t each = 1 << 20;
-          for (std::int64_t done = 0; done < each; done += piece)
-            f.write(world.rank() * each + done, filled(static_cast<std::size_t>(piece), 1));
-        })
-        .seconds;
-  };
-  CHECK(took(1, 1, 1 << 20) > 1e-3);
-  CHECK(took(1, 1, 1 << 20) < 2e-3);
-  CHECK(took(4, 1, 1 << 20) > 4e-3);
-  CHECK(took(4, 4, 1 << 20) < 2e-3);
-  CHECK(took(1, 1, 1 << 10) > took(1, 1, 1 << 20));
-}
-
-TEST_CASE("the middle of a lock may be given back", "[virtual][handle]") {
-  io::lab::virtual_files const files;
-  constexpr double late = 1e-3;
-  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-    auto const told = [&](std::int64_t offset, std::int64_t bytes) {
-      CHECK_FALSE(f.lock(offset, bytes, io::lock_kind::exclusive));
-      double const at = world.now();
-      CHECK_FALSE(f.unlock(offset, bytes));
-      return at;
-    };
-    for (std::int64_t const still : {0, 39, 60, 99}) {
-      if (world.rank() == 0) {
-        CHECK_FALSE(f.lock(0, 100, io::lock_kind::exclusive));
-        CHECK_FALSE(f.unlock(40, 20));
-      }
-      world.barrier();
-      double const begin = world.now();
-      if (world.rank() == 0) {
-        world.compute(late);
-        CHECK_FALSE(f.unlock(0, 100));
-      } else {
-        CHECK(told(40, 20) - begin < late / 2);
-        CHECK(told(still, 1) - begin > late / 2);
-      }
-      world.barrier();
-    }
-    CHECK_FALSE(f.close());
-  });
-}
-
-TEST_CASE("what does not fit on the disk cannot be put there", "[virtual][handle]") {
-  io::lab::virtual_files files({.capacity_bytes = 2 * 4096});
-  files.put("f", filled(2 * 4096, 1));
-  CHECK_THROWS_AS(files.put("g", filled(1, 1)), std::length_error);
-  files.put("f", filled(4096, 2));  // what was there makes room
-  files.put("g", filled(4096, 3));
-  CHECK_THROWS_AS(files.put("g", filled(4097, 4)), std::length_error);
-}
-
-TEST_CASE("a lock is waited for in virtual time", "[virtual][handle]") {
-  io::lab::virtual_files const files;
-  int count = 0, inside = 0;
-  io::lab::virtual_cluster({.ranks = 20, .seed = seed()}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-    for (int i = 0; i < 5; ++i) {
-      CHECK_FALSE(f.lock(10, 10, io::lock_kind::exclusive));
-      CHECK(++inside == 1);
-      world.compute(1e-4);
-      world.pause();
-      ++count;
-      --inside;
-      CHECK_FALSE(f.unlock(10, 10));
-    }
-    // Readers share; parts of one's own may be converted.
-    CHECK_FALSE(f.lock(10, 10, io::lock_kind::shared));
-    world.barrier();
-    CHECK_FALSE(f.lock(1000 * world.rank(), 10, io::lock_kind::exclusive));
-    CHECK_FALSE(f.unlock(0, INT64_MAX));
-    if (world.rank() == 3) CHECK_FALSE(f.lock(0, 1 << 20, io::lock_kind::exclusive));
-    CHECK_FALSE(f.close());  // gives back what is left
-  });
-  CHECK(count == 100);
-
-  try {
-    io::lab::virtual_cluster({.ranks = 2}).run([&](io::lab::virtual_rank const& world) {
-      std::error_code e;
-      io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-      int const mine = world.rank();
-      f.lock(100 * mine, 10, io::lock_kind::exclusive);
-      world.barrier();
-      f.lock(100 * (1 - mine), 10, io::lock_kind::exclusive);
-    });
-    FAIL("no deadlock");
-  } catch (io::lab::virtual_run_error const& e) {
-    CHECK_THAT(e.what(), ContainsSubstring("lock of bytes [100, 110) of 'f', held by rank 1"));
-  }
-  CHECK_FALSE(io::lab::virtual_files({.has_locks = false})
-                  .opener()("f", {.write = true, .create = true}, *std::make_unique<std::error_code>())
-                  .lock(0, 1, io::lock_kind::shared) != io::errc::no_locks);
-}
-
-TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
-  io::lab::virtual_files files;
-  std::error_code e;
-  io::any_handle f = files.opener()("f", {.read = true, .write = true, .create = true}, e);
-  std::size_t const size = 40 * 4096;
-  f.write(0, filled(size, 1));
-  f.sync();
-  f.write(4096, filled(20 * 4096, 2));
-  io::any_handle g = files.opener()("g", {.write = true, .create = true}, e);
-  g.write(0, filled(10, 9));
-  bool seen_old = false, seen_new = false, seen_torn = false, seen_g = false, missed_g = false;
-  for (std::uint64_t s = 0; s < 50; ++s) {
-    io::lab::virtual_files const left = files.crash(s);
-    bytes const now = left.content("f");
-    REQUIRE(now.size() == size);
-    CHECK(std::all_of(now.begin(), now.begin() + 4096, [](std::byte b) { return b == std::byte{1}; }));
-    CHECK(std::all_of(now.begin() + 21 * 4096, now.end(), [](std::byte b) { return b == std::byte{1}; }));
-    for (std::ptrdiff_t b = 1; b < 21; ++b) {
-      auto const first = now.begin() + b * 4096, end = first + 4096;
-      auto const twos = std::count(first, end, std::byte{2});
-      CHECK(twos % 512 == 0);
-      CHECK(std::all_of(first, first + twos, [](std::byte x) { return x == std::byte{2}; }));
-      seen_new = seen_new || twos == 4096;
-      seen_old = seen_old || twos == 0;
-      seen_torn = seen_torn || (twos > 0 && twos < 4096);
-    }
-    (left.exists("g") ? seen_g : missed_g) = true;
-    CHECK(files.crash(s).content("f") == now);
-  }
-  CHECK((seen_old && seen_new && seen_torn && seen_g && missed_g));
-  f.sync();
-  CHECK(files.crash(1).content("f") == files.content("f"));
-}
-
-TEST_CASE("what a node has not synced is not safe", "[virtual][handle]") {
-  // Rank 0 writes the first four blocks and syncs, rank 1 the last four and does not; the size is safe.
-  io::lab::virtual_files files;
-  files.put("f", filled(6 * 4096, 0));
-  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.read = true, .write = true}, e);
-    CHECK(f.write(world.rank() * 2 * 4096, filled(4 * 4096, 1)).bytes == 4 * 4096);
-    world.barrier();
-    if (world.rank() == 0) CHECK_FALSE(f.sync());
-  });
-  std::size_t lost = 0;
-  for (std::uint64_t s = 0; s < 50; ++s) {
-    bytes const now = files.crash(s).content("f");
-    REQUIRE(now.size() == 6 * 4096);
-    CHECK(std::all_of(now.begin(), now.begin() + 2 * 4096, [](std::byte b) { return b == std::byte{1}; }));
-    // Of blocks that both have written nothing is safe yet.
-    lost += std::any_of(now.begin() + 2 * 4096, now.begin() + 4 * 4096, [](std::byte b) { return b == std::byte{0}; });
-    lost += std::any_of(now.begin() + 4 * 4096, now.end(), [](std::byte b) { return b == std::byte{0}; });
-  }
-  CHECK(lost > 20);
-}
 
 TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
 #if defined(__SANITIZE_ADDRESS__)
@@ -441,95 +205,6 @@ TEST_CASE("a view of a sequential file begins at the same place for all, however
   CHECK(files.content("f") == expected);
 }
 
-namespace {
-
-struct throwing : io::forwarding<throwing, io::any_handle> {
-  throwing(io::any_handle inner, io::file_call call) : forwarding(std::move(inner)), at(call) {}
-  template <class Act>
-  io::io_result around(io::handle_call const& c, Act&& act) {
-    if (c.kind == at) throw std::runtime_error("not this one");
-    return act();
-  }
-  io::file_call at;
-};
-
-}  // namespace
-
-TEST_CASE("where an opener or its handle throws in open, no rank waits, and nothing is left behind",
-          "[virtual][file]") {
-  auto const where = GENERATE(io::file_call::open, io::file_call::size, io::file_call::lock, io::file_call::unlock);
-  auto const failing = GENERATE(0, 1, 2);
-  CAPTURE(to_string(where), failing);
-  io::lab::virtual_files const files;
-  int told = 0;
-  io::lab::virtual_cluster({.ranks = 3, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    io::opener const below = files.opener();
-    io::opener const mine = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
-      if (world.rank() != failing) return below(path, flags, error);
-      if (where == io::file_call::open) throw std::runtime_error("not this one");
-      io::any_handle h = below(path, flags, error);
-      if (error) return h;
-      return io::any_handle(throwing(std::move(h), where));
-    });
-    std::error_code error;
-    std::string thrown;
-    virtual_file f;
-    try {
-      // Only a unique open tries a lock and gives it back.
-      io::mode const more = where == io::file_call::unlock ? io::mode::unique_open : io::mode::none;
-      f = virtual_file::open(world, "f", io::mode::create | io::mode::write | io::mode::append | more, error, mine);
-    } catch (std::runtime_error const& e) {
-      thrown = e.what();
-    }
-    CHECK_FALSE(f.is_open());
-    CHECK(thrown == (world.rank() == failing ? "not this one" : ""));
-    if (world.rank() != failing && error == io::errc::error_on_another_rank) ++told;
-  });
-  CHECK(told == 2);
-  CHECK_FALSE(files.exists("f"));
-}
-
-TEST_CASE("where asking for the shared pointer throws on the one rank that asks, no rank waits", "[virtual][file]") {
-  io::lab::virtual_files const files;
-  io::opener const below = files.opener();
-  bool breaks = false;
-  io::opener const throwing = below.opening([&](std::string const& path, io::open_flags flags, std::error_code& error) {
-    if (breaks && path.find(".pointer-") != std::string::npos) throw std::runtime_error("not this one");
-    return below(path, flags, error);
-  });
-  for (bool const sequential : {false, true}) {
-    CAPTURE(sequential);
-    breaks = false;
-    io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
-      auto const modes = sequential ? io::mode::create | io::mode::write | io::mode::sequential : create;
-      auto f = virtual_file::open(world, "f", modes, {}, throwing);
-      // Some rank has used the pointer; else it is known, and nobody is asked.
-      bytes const first = filled(1, 1);
-      if (world.rank() == 2) f.write_shared(first);
-      world.barrier();
-      breaks = true;
-      std::error_code error;
-      std::string thrown;
-      try {
-        if (sequential)
-          f.set_view(io::current_displacement, {io::type<std::uint8_t>, io::type<std::uint8_t>}, error);
-        else
-          f.seek_shared(1, io::seek_from::current, error);
-      } catch (std::runtime_error const& e) {
-        thrown = e.what();
-      }
-      CHECK(thrown == (world.rank() == 0 ? "not this one" : ""));
-      CHECK((error == io::errc::error_on_another_rank) == (world.rank() != 0));
-      world.barrier();
-      breaks = false;
-      CHECK(f.view().displacement() == 0);
-      bytes const last = filled(1, 2);
-      f.write_ordered(last);
-      f.close();
-    });
-  }
-}
-
 TEST_CASE("a hint that may not change while a rank has a request is rejected on all ranks", "[virtual][file]") {
   io::lab::virtual_files const files;
   io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
@@ -571,142 +246,6 @@ TEST_CASE("a rank that cannot make the file of the shared pointer reads where an
     CHECK(f.position_shared() == (somebody_moves ? 70 : 0));
     f.close();
   });
-}
-
-TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
-  auto const run = [](io::lab::scenario s, auto&& check) {
-    s.ranks = 4;
-    s.ranks_per_node = 2;
-    io::lab::virtual_files const files(s.disk);
-    io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
-      std::error_code e;
-      auto f = virtual_file::open(world, "f", create, e, files.opener());
-      std::vector<int> const data(5000, world.rank() + 1);
-      if (!e) f.write_at_all(world.rank() * std::int64_t{20000}, data, e);
-      check(world, e, f);
-    });
-    return files;
-  };
-  int const victim = 2;
-  auto const errors = [&](io::errc mine) {
-    return [=](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
-      CAPTURE(world.rank());
-      CHECK(e == (world.rank() == victim ? mine : io::errc::error_on_another_rank));
-    };
-  };
-  run({.faults = {{victim, io::fail_at(io::file_call::write, 1, std::errc::io_error)}}}, errors(io::errc::io));
-  run({.faults = {{victim, io::tear_at(io::file_call::write, 1, 100, std::errc::no_space_on_device)}}},
-      errors(io::errc::no_space));
-  run({.faults = {{victim, io::fail_at(io::file_call::open, 1, std::errc::permission_denied)}}},
-      errors(io::errc::access));
-  // Below the retries: nothing is seen of it.
-  auto const none = [](io::lab::virtual_rank const&, std::error_code const& e, virtual_file& f) {
-    CHECK_FALSE(e);
-    f.close();
-  };
-  io::lab::virtual_files const whole = run({}, none);
-  auto const storm = run({.faults = {{-1, io::interrupt_at(io::file_call::write, 1, 50)},
-                                     {-1, io::interrupt_at(io::file_call::open, 1, 3)}}},
-                         none);
-  CHECK(storm.content("f") == whole.content("f"));
-  io::fault busy = io::fail_at(io::file_call::open, 1, std::errc::resource_unavailable_try_again);
-  busy.times = 3;
-  CHECK(run({.faults = {{-1, busy}}}, none).content("f") == whole.content("f"));
-  auto const small = run({.faults = {{-1, io::shorten_at(io::file_call::write, 1, 777, io::fault::forever)}}}, none);
-  CHECK(small.content("f") == whole.content("f"));
-  double slow = 0;
-  run({.faults = {{1, io::delay_at(io::file_call::write, 1, std::chrono::milliseconds(500))}}},
-      [&](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
-        CHECK_FALSE(e);
-        slow = world.now();
-      });
-  CHECK(slow > 0.5);
-  run({.faults = {{1, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}}},
-      [&](io::lab::virtual_rank const& world, std::error_code const& e, virtual_file&) {
-        CHECK(e == (world.rank() == 1 ? io::errc::io : io::errc::error_on_another_rank));
-        CHECK(world.now() > 5);  // of patience, which take no real time
-      });
-  io::lab::scenario full;
-  full.disk.capacity_bytes = 40'000;
-  run(full, [](io::lab::virtual_rank const&, std::error_code const& e, virtual_file&) {
-    CHECK((e == io::errc::no_space || e == io::errc::error_on_another_rank));
-  });
-}
-
-// The bytes of the hidden file are refused when another node takes them over, which is after the call of the rank that wrote
-// them, unless it syncs.
-TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice", "[virtual][file][faults]") {
-  io::lab::gpfs::machine one_server;
-  one_server.servers = 1;
-  io::lab::virtual_gpfs const files(one_server, 2,
-                                    io::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC"));
-  bool told = false;
-  std::int64_t behind = -1;
-  io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto f = virtual_file::open(world, "f", create, {}, files.opener());
-    std::int32_t const one = world.rank() + 1;
-    std::error_code error;
-    for (int turn = 0; turn < 2; ++turn) {
-      if (turn == world.rank()) f.write_shared(one, error);
-      world.barrier();
-    }
-    if (world.rank() == 0) {
-      told = error == io::errc::no_space;
-      CHECK_THAT(f.what_failed(), ContainsSubstring("syncing the shared pointer"));
-      behind = f.position_shared();
-    } else {
-      CHECK_FALSE(error);
-    }
-    f.close();
-  });
-  CHECK(told);
-  CHECK(behind == 4);
-  CHECK(files.content("f") == bytes({std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}}));
-}
-
-TEST_CASE("a rank dies at any operation: no survivor hangs or reports success for it", "[virtual][file][faults]") {
-  // With a report at close, too, which is one more thing in which a rank may be missing.
-  bool const reports = GENERATE(false, true);
-  CAPTURE(reports);
-  if (reports) ::setenv("ARGOSY_REPORT", "/dev/null", 1);
-  int const ranks = 5, victim = 3;
-  bool died = true;
-  std::int64_t k = 1;
-  for (; died && k < 500; ++k) {
-    CAPTURE(k);
-    io::lab::virtual_files const files;
-    std::vector<std::error_code> opened(ranks), written(ranks), closed(ranks);
-    auto const r =
-        io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 2, .seed = 7, .deaths = {{victim, k}}}, roomy)
-            .run([&](io::lab::virtual_rank const& world) {
-              auto const me = static_cast<std::size_t>(world.rank());
-              try {
-                auto f = virtual_file::open(world, "f", create, opened[me], files.opener());
-                if (opened[me]) return;
-                std::vector<int> const data(1000, world.rank() + 1);
-                f.write_at_all(world.rank() * 4000, data, written[me]);
-                f.close(closed[me]);
-                CHECK_FALSE(f.is_open());
-              } catch (io::rank_failure const&) {
-                FAIL("a file lets rank_failure out");
-              }
-            });
-    died = !r.dead.empty();
-    if (!died) break;
-    CHECK(r.dead == std::vector<int>{victim});
-    bytes const all = files.content("f");
-    bool const complete = all.size() >= 4000 * (victim + 1) && all[4000 * victim] == std::byte{victim + 1} &&
-                          all[4000 * victim + 3996] == std::byte{victim + 1};
-    for (std::size_t i = 0; i < ranks; ++i) {
-      if (i == victim) continue;
-      for (std::error_code const& e : {opened[i], written[i], closed[i]}) CHECK((!e || e == io::errc::rank_failed));
-      if (!opened[i] && !written[i]) CHECK(complete);
-      if (!opened[i] && !opened[0]) CHECK(written[i] == written[0]);
-    }
-  }
-  ::unsetenv("ARGOSY_REPORT");
-  CHECK(k > 10);
-  CHECK_FALSE(died);
 }
 
 TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]") {
@@ -793,82 +332,6 @@ TEST_CASE("ranks of one virtual node write and read together", "[virtual][file]"
     died = !r.dead.empty();
     CHECK(right(left.content("f"), successes > 0));
   }
-}
-
-TEST_CASE("a handle that throws in an aggregator keeps nobody waiting", "[virtual][file][faults]") {
-  bool const reads = GENERATE(false, true);
-  CAPTURE(reads);
-  io::lab::virtual_files files;
-  files.put("f", filled(4000, 1));
-  int thrown = 0, told = 0;
-  io::lab::virtual_cluster({.ranks = 4, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto const script = std::make_shared<io::fault_script>();
-    script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
-    io::file_call const call = reads ? io::file_call::read : io::file_call::write;
-    if (world.rank() == 1) script->add(io::delay_at(call, 2, std::chrono::nanoseconds(1)));
-    auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
-    std::vector<std::byte> data = filled(1000, 2);
-    io::two_phase const rounds{.buffer_bytes = 400, .aggregators = 4, .align_bytes = 100};
-    std::error_code e;
-    try {
-      if (reads)
-        f.read_at_all(1000 * world.rank(), data, {rounds, e});
-      else
-        f.write_at_all(1000 * world.rank(), data, {rounds, e});
-      told += e == io::errc::error_on_another_rank;
-    } catch (std::runtime_error const& own) {
-      CHECK(world.rank() == 1);
-      ++thrown;
-    }
-    f.close();  // it is usable
-  });
-  CHECK(thrown == 1);
-  CHECK(told == 3);
-  bytes const after = files.content("f");
-  CHECK(std::count(after.begin(), after.end(), std::byte{2}) == (reads ? 0 : 3800));
-}
-
-TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]") {
-  bool const atomic = GENERATE(false, true);
-  CAPTURE(atomic);
-  io::lab::virtual_files files;
-  files.put("f", filled(4000, 1));
-  io::lab::virtual_cluster({.ranks = 2, .seed = seed()}, roomy).run([&](io::lab::virtual_rank const& world) {
-    auto const script = std::make_shared<io::fault_script>();
-    script->sleep_by([](std::chrono::nanoseconds) { throw std::runtime_error("a handle of the program"); });
-    if (world.rank() == 1) script->add(io::delay_at(io::file_call::write, 1, std::chrono::nanoseconds(1)));
-    auto f = virtual_file::open(world, "f", io::mode::read_write, {}, io::with_faults(files.opener(), script));
-    f.set_atomic(atomic);
-    f.set_view(0, {io::type<std::byte>, io::resized(io::bytes(8), 0, 16)});
-    std::vector<std::byte> const data(800, std::byte{2});
-    io::sieving const merged{.write_window_bytes = 500, .writes = io::sieve::always};
-    std::error_code e;
-    if (world.rank() == 1) CHECK_THROWS_WITH(f.write_at(0, data, {merged, e}), "a handle of the program");
-    world.barrier();
-    CHECK(f.write_at(0, data, {merged, e}).bytes == 800);  // of rank 0, too: the lock is free
-    CHECK_FALSE(e);
-    f.close();
-  });
-  bytes const after = files.content("f");
-  CHECK(std::count(after.begin(), after.end(), std::byte{2}) == 800);
-}
-
-TEST_CASE("a fault that no call came to is named in the report", "[virtual][handle][faults]") {
-  io::lab::virtual_files const files;
-  io::lab::scenario s{.ranks = 2};
-  s.faults = {{1, io::fail_at(io::file_call::sync, 1, std::errc::io_error)},
-              {0, io::fail_at(io::file_call::write, 2, std::errc::io_error)},
-              {-1, io::fail_at(io::file_call::write, 1, std::errc::io_error)},
-              {-1, io::fail_at(io::file_call::write, 7, std::errc::io_error)}};
-  io::lab::virtual_report const r = io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
-    std::error_code e;
-    io::any_handle f = files.opener()("f", {.write = true, .create = true}, e);
-    f.write(0, filled(10, 1));
-    if (world.rank() == 1) f.sync();
-  });
-  CHECK(r.did_not_happen == std::vector<std::string>{"fault=rank:0,call:write,first:2,error:EIO",
-                                                     "fault=rank:-1,call:write,first:7,error:EIO"});
-  CHECK_THAT(to_string(r), ContainsSubstring("2 faults did not happen: fault=rank:0,call:write"));
 }
 
 TEST_CASE("who waits in a barrier of its own is in no call of a file", "[virtual][file]") {

@@ -1,0 +1,32 @@
+// What tests of the contract have in common: the ranks, views with holes, and windows that are merged.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/policy/sieving.hpp>
+
+#include <cstdint>
+
+namespace argosy::test {
+
+inline mpi everyone() { return mpi(MPI_COMM_WORLD); }
+
+inline bool true_everywhere(mpi const& world, bool mine) {
+  struct both {
+    bool value;
+    void combine(both const& other) { value = value && other.value; }
+  } all{mine};
+  world.all_reduce(all);
+  return all.value;
+}
+
+// Rank r's bytes in a file of interleaved blocks, and windows that are merged.
+inline layout interleaved(mpi const& world, std::int64_t block) {
+  return resized(at(world.rank() * block, bytes(block)), 0, block * world.size());
+}
+inline layout every_other(std::int64_t block) { return resized(bytes(block), 0, 2 * block); }
+inline sieving const merging_windows{
+    .read_window_bytes = 256, .write_window_bytes = 256, .reads = sieve::always, .writes = sieve::always};
+
+}  // namespace argosy::test

@@ -1,0 +1,233 @@
+// Hints that choose how files are accessed, and those that outweigh the program.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "file/hints_cases.hpp"
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/hints_file.hpp>
+#include <argosy/policy.hpp>
+
+namespace io = argosy;
+using io::hint_moment;
+using io::hint_source;
+using io::hint_status;
+using namespace io::literals;
+using namespace io::test;
+
+TEST_CASE("what ARGOSY_HINTS_OVERRIDE says, nobody changes", "[hints][override]") {
+  io::hints const file =
+      io::parse_hints("cb_nodes 3\nargosy_window_size many\nromio_ds_read enable\nno_such 1", "site");
+  io::file_hints h({}, {}, io::hints{.cb_nodes = 8, .window_bytes = 1_MiB}, file);
+  CHECK(h.values().cb_nodes == 3);
+  CHECK(*h.find("cb_nodes") ==
+        io::hint_state{"cb_nodes", "3", hint_status::accepted, hint_source::overriding, "site:1"});
+  // What cannot be overrides nothing.
+  CHECK(h.values().window_bytes == 1_MiB);
+  CHECK(h.find("argosy_window_size")->status == hint_status::rejected);
+  CHECK(h.find("no_such")->status == hint_status::ignored);
+  CHECK_FALSE(h.values().overrides("argosy_window_size"));
+  CHECK(h.values().overrides("romio_ds_read"));
+
+  for (io::hint_moment const moment : {hint_moment::set_view, hint_moment::set_hints}) {
+    h.merge(io::hints{.cb_nodes = 5, .window_bytes = 2_MiB}, hint_source::code, moment);
+    CHECK(h.values().cb_nodes == 3);
+    CHECK(h.values().window_bytes == 2_MiB);
+    CHECK(*h.find("cb_nodes") == io::hint_state{"cb_nodes", "3", hint_status::overridden, hint_source::code,
+                                                "\"5\": ARGOSY_HINTS_OVERRIDE has another say"});
+  }
+  h.merge(io::hints{.named = {{"cb_nodes", "some"}}}, hint_source::code, hint_moment::set_hints);
+  CHECK(h.find("cb_nodes")->status == hint_status::rejected);
+  // A policy goes by other rules where a hint overrides: ranks must be equal in that, too.
+  CHECK(h.same_hash() != io::file_hints({}, {}, io::hints{.cb_nodes = 3, .window_bytes = 2_MiB}).same_hash());
+}
+
+TEST_CASE("an overriding hint that chooses the policy is not contradicted by others of the program",
+          "[hints][override]") {
+  auto const chosen = [](io::hints const& code, std::string const& over, io::access_kind kind) -> std::string {
+    io::file_hints const h({}, {}, code, io::parse_hints(over, "site"));
+    io::any_policy const together = io::detail::chosen(h.values()).together(kind);
+    return together.has_value() ? std::string(together.name()) : "alone";
+  };
+  using enum io::access_kind;
+  io::hints const against{.collective_buffering = false,
+                          .cb_read = io::toggle::disable,
+                          .cb_write = io::toggle::disable,
+                          .largeblock_io = io::largeblock::on,
+                          .policy = "sieving"};
+  for (io::access_kind const kind : {read, write}) {
+    CHECK(chosen(against, "", kind) == "alone");
+    CHECK(chosen(against, "argosy_policy two_phase", kind) == "two_phase");
+    CHECK(chosen(against, "argosy_policy data_shipping", kind) == "data_shipping");
+    CHECK(chosen(against, "collective_buffering true", kind) == "automatic");
+    CHECK(chosen(against, "IBM_largeblock_io false", kind) == "data_shipping");
+    CHECK(chosen(io::hints{.cb_read = io::toggle::enable, .cb_write = io::toggle::enable}, "collective_buffering false",
+                 kind) == "alone");
+    CHECK(chosen({}, "collective_buffering false\nromio_cb_read enable\nromio_cb_write enable", kind) == "two_phase");
+    CHECK(chosen(io::hints{.policy = "two_phase"}, "romio_cb_read disable\nromio_cb_write disable", kind) == "alone");
+  }
+  CHECK(chosen(against, "romio_cb_write enable", write) == "two_phase");
+  CHECK(chosen(against, "romio_cb_write enable", read) == "automatic");
+  io::file_hints const told({}, {}, against, io::parse_hints("romio_cb_write enable", "site"));
+  CHECK(told.find("argosy_policy")->status == hint_status::overridden);
+  CHECK(told.find("argosy_policy")->why == "ARGOSY_HINTS_OVERRIDE chooses the policy");
+  CHECK(told.find("romio_cb_write")->status == hint_status::accepted);
+}
+
+TEST_CASE("overriding hints change the policies that calls are given", "[hints][override]") {
+  auto const changed = [](io::any_policy const& given, std::string const& over, bool together = true,
+                          io::access_kind kind = io::access_kind::write) {
+    return io::detail::overridden(given, io::file_hints({}, {}, {}, io::parse_hints(over, "site")).values(), kind,
+                                  together);
+  };
+  io::two_phase const program{.buffer_bytes = 1_MiB, .window_bytes = 64_KiB, .aggregators = 2, .align_bytes = 3};
+  CHECK(*changed(program, "").target<io::two_phase>() == program);
+  CHECK(*changed(program, "romio_ds_write disable").target<io::two_phase>() == program);
+  io::two_phase expected = program;
+  expected.aggregators = 7;
+  CHECK(*changed(program, "cb_nodes 7").target<io::two_phase>() == expected);
+  expected.align_bytes = 4096;
+  expected.least_domain_bytes = 100;
+  expected.buffer_bytes = 32_MiB;
+  expected.window_bytes = 16_MiB;
+  std::string const all = "cb_nodes 7\ncb_block_size 4096\nromio_min_fdomain_size 100\nargosy_window_size 16m";
+  CHECK(*changed(program, all).target<io::two_phase>() == expected);
+  CHECK(changed(io::automatic{}, all).target<io::automatic>()->two_phase.window_bytes == 16_MiB);
+  CHECK(changed(io::automatic{}, "argosy_price_block_ns 5").target<io::automatic>()->exchange.block_ns == 5);
+  CHECK(changed(io::automatic{}, "argosy_price_lock_ns 5").target<io::automatic>()->storage ==
+        "hints, else those of local files");
+  CHECK(changed(io::automatic{}, "cb_nodes 5").target<io::automatic>()->storage == "local files");
+  CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3").target<io::data_shipping>()->stripe_bytes ==
+        1_MiB);
+  io::sieving const sieve =
+      *changed(io::sieving{}, "romio_ds_write disable\nind_rd_buffer_size 64\nargosy_price_lock_ns 9")
+           .target<io::sieving>();
+  CHECK((sieve.writes == io::sieve::never && sieve.read_window_bytes == 64 && sieve.prices.lock_ns == 9));
+  CHECK(sieve.write_window_bytes == io::sieving().write_window_bytes);
+
+  // Those that choose the policy leave nothing of it; a rank by itself is no business of romio_cb_*.
+  CHECK_FALSE(changed(program, "argosy_policy sieving").has_value());
+  CHECK_FALSE(changed(io::sieving{}, "argosy_policy sieving", false).has_value());
+  CHECK_FALSE(changed(program, "romio_cb_write disable").has_value());
+  CHECK(changed(program, "romio_cb_write disable", true, io::access_kind::read).has_value());
+  CHECK(changed(io::sieving{}, "romio_cb_write enable", false).has_value());
+  CHECK_FALSE(changed({}, "cb_nodes 7").has_value());
+}
+
+TEST_CASE("a buffer or a window that is given makes larger windows of two_phase", "[hints]") {
+  auto const made = [](io::hints const& h) {
+    return *io::detail::chosen(given(io::hints{h}.set("argosy_policy", "two_phase")).values())
+                .writing.target<io::two_phase>();
+  };
+  CHECK(made({}) == io::two_phase{});
+  CHECK(made({.cb_buffer_bytes = 4_MiB}).window_bytes == 2_MiB);
+  CHECK(made({.cb_buffer_bytes = 32_MiB}).window_bytes == 16_MiB);
+  CHECK(made({.cb_buffer_bytes = 64_KiB}).window_bytes == 32_KiB);
+  CHECK(made({.cb_buffer_bytes = 1}).window_bytes == 1);
+  CHECK(made({.window_bytes = 16_MiB}).window_bytes == 16_MiB);
+  CHECK(made({.window_bytes = 16_MiB}).buffer_bytes == 32_MiB);
+  CHECK(made({.window_bytes = 1_MiB}).buffer_bytes == 4_MiB);
+  CHECK(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 1_MiB}).window_bytes == 1_MiB);
+  // The plan takes the smaller of the two.
+  CHECK(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 16_MiB}).buffer_bytes == 8_MiB);
+  CHECK(made({.window_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
+  CHECK(made({.cb_buffer_bytes = std::numeric_limits<std::int64_t>::max()}).window_bytes == 1_GiB);
+
+  io::access_summary all;
+  all.high = 64_MiB;
+  all.bytes = all.most_bytes = all.spans = all.high;
+  all.pieces = all.most_pieces = all.granule = all.ranks = 1;
+  all.low = 0;
+  auto const window = [&](io::two_phase const& p) {
+    return p.plan(io::access_kind::write, all, {4, 1, 4096, 4}).window_bytes;
+  };
+  CHECK(window(made({.window_bytes = 16_MiB})) == 16_MiB);
+  CHECK(window(made({.cb_buffer_bytes = 8_MiB, .window_bytes = 16_MiB})) == 4_MiB);
+  CHECK(window(made({.window_bytes = 1_GiB})) == 64_MiB);  // as much as is accessed
+  all.high = 100;
+  CHECK(window(made({.window_bytes = 1_GiB})) == 512_KiB);
+  CHECK(window(made({})) == 512_KiB);
+  // The window in force is told, so that hints which come back by an MPI_Info mean the same.
+  CHECK(given(io::hints{.cb_buffer_bytes = 8_MiB}).find("argosy_window_size")->value == "4194304");
+  CHECK(given(io::hints{}).find("argosy_window_size")->value == "524288");
+  // It makes a difference whether the default was given.
+  CHECK(given(io::hints{.cb_buffer_bytes = 4_MiB}).same_hash() != given(io::hints{}).same_hash());
+}
+
+TEST_CASE("collective_buffering = false means no two-phase, unless said otherwise", "[hints]") {
+  CHECK(given("collective_buffering", "false").values().cb_read == io::toggle::disable);
+  auto const h = given(io::hints{.collective_buffering = false, .cb_write = io::toggle::enable});
+  CHECK(h.values().cb_read == io::toggle::disable);
+  CHECK(h.values().cb_write == io::toggle::enable);
+  auto again = h;
+  again.merge(io::hints{.collective_buffering = true}, hint_source::code, hint_moment::set_hints);
+  CHECK(again.values().cb_read == io::toggle::automatic);
+  // A value that cannot be says nothing.
+  io::hints wrong{.collective_buffering = false};
+  wrong.set("romio_cb_read", "perhaps");
+  CHECK(given(wrong).values().cb_read == io::toggle::disable);
+}
+
+TEST_CASE("a rejected hint does not say otherwise", "[hints]") {
+  auto h = given(io::hints{.collective_buffering = false, .named = {{"romio_cb_read", "maybe"}}});
+  CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
+  CHECK(h.values().cb_read == io::toggle::disable);
+  CHECK(h.values().cb_write == io::toggle::disable);
+  // What was said before it holds.
+  h.merge(io::hints{.named = {{"romio_cb_read", "enable"}, {"romio_cb_read", "perhaps"}}}, hint_source::code,
+          hint_moment::set_hints);
+  CHECK(h.find("romio_cb_read")->status == hint_status::rejected);
+  CHECK(h.values().cb_read == io::toggle::enable);
+}
+
+TEST_CASE("hints choose the policy of collective calls", "[hints]") {
+  using io::access_kind;
+  auto const chosen = [](access_kind kind, std::vector<std::pair<std::string, std::string>> const& all) -> std::string {
+    io::hints h;
+    for (auto const& [name, value] : all) h.named.push_back({name, value});
+    io::any_policy const together = io::detail::chosen(given(h).values()).together(kind);
+    return together.has_value() ? std::string(together.name()) : "each rank by itself";
+  };
+  for (access_kind const kind : {access_kind::read, access_kind::write}) {
+    bool const reads = kind == access_kind::read;
+    std::string const mine = reads ? "romio_cb_read" : "romio_cb_write";
+    std::string const other = reads ? "romio_cb_write" : "romio_cb_read";
+    CHECK(chosen(kind, {}) == "automatic");
+    for (std::string const own : {"independent", "sieving"}) {
+      CHECK(chosen(kind, {{"argosy_policy", own}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {mine, "enable"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", own}, {"IBM_largeblock_io", "false"}}) == "each rank by itself");
+    }
+    for (std::string const named : {"two_phase", "data_shipping"}) {
+      CHECK(chosen(kind, {{"argosy_policy", named}}) == named);
+      CHECK(chosen(kind, {{"argosy_policy", named}, {mine, "disable"}}) == "each rank by itself");
+      CHECK(chosen(kind, {{"argosy_policy", named}, {other, "disable"}}) == named);
+    }
+    CHECK(chosen(kind, {{mine, "disable"}}) == "each rank by itself");
+    CHECK(chosen(kind, {{mine, "enable"}}) == "two_phase");
+    CHECK(chosen(kind, {{other, "enable"}}) == "automatic");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "false"}}) == "data_shipping");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "true"}}) == "each rank by itself");
+    CHECK(chosen(kind, {{"IBM_largeblock_io", "true"}, {mine, "enable"}}) == "two_phase");
+  }
+}
+
+TEST_CASE("calls are shipped where a hint asks for it, and not by default", "[hints]") {
+  CHECK_FALSE(given(io::hints{}).values().ships());
+  CHECK(given("IBM_largeblock_io", "false").values().ships());
+  CHECK(given("IBM_largeblock_io", "switchable").values().ships());
+  CHECK_FALSE(given("IBM_largeblock_io", "true").values().ships());
+  CHECK_FALSE(given("IBM_largeblock_io", "perhaps").values().ships());
+  CHECK(given("argosy_policy", "data_shipping").values().ships());
+  // Whoever names a policy gets it; agents serve those calls that ask for them.
+  auto const named = given(io::hints{.largeblock_io = io::largeblock::off, .policy = "sieving"}).values();
+  CHECK_FALSE(named.ships());
+  CHECK(named.wants_agents());
+  // What is said and what is the default make two different files: all ranks must say the same.
+  CHECK(given("IBM_largeblock_io", "false").same_hash() != given(io::hints{}).same_hash());
+}

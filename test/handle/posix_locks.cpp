@@ -1,0 +1,314 @@
+// Locks of the posix handle: between processes, and between threads of one.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/posix.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "handle/posix_cases.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+
+namespace io = argosy;
+using io::lock_kind;
+using io::posix;
+using namespace std::chrono_literals;
+using namespace io::test;
+
+namespace {
+
+// Whether somebody else, in another process, could have this range.
+struct probe {
+  std::string path;
+  bool operator()(std::int64_t offset, std::int64_t length, bool writing) const {
+    posix const f = opened(path);
+    struct flock range{};
+    range.l_type = writing ? F_WRLCK : F_RDLCK;
+    range.l_start = offset;
+    range.l_len = length;
+    REQUIRE(::fcntl(f.raw().descriptor(), F_OFD_GETLK, &range) == 0);
+    return range.l_type == F_UNLCK;
+  }
+};
+
+// Soon, on a machine that is busy, too.
+bool comes(std::atomic<bool> const& what) {
+  for (int i = 0; i < 20000 && !what; ++i) std::this_thread::sleep_for(1ms);
+  return what;
+}
+
+// Signals that do not restart calls.
+struct interrupting {
+  interrupting() {
+    struct sigaction act{};
+    act.sa_handler = [](int) {};
+    ::sigaction(SIGUSR1, &act, &before_);
+  }
+  ~interrupting() { ::sigaction(SIGUSR1, &before_, nullptr); }
+  interrupting(interrupting const&) = delete;
+
+ private:
+  struct sigaction before_{};
+};
+
+}  // namespace
+
+TEST_CASE("locks exclude other processes", "[posix][locks]") {
+  scratch const dir;
+  std::string const path = dir / "f";
+  constexpr int processes = 3, rounds = 200;
+  {
+    posix f = opened(path);
+    REQUIRE(f.write(0, bytes_of(std::string(8, '\0'))).bytes == 8);
+  }
+  std::vector<pid_t> children;
+  for (int p = 0; p < processes; ++p) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+      std::error_code error;
+      posix f = posix::open(path, read_write, error);
+      bool good = !error;
+      for (int i = 0; i < rounds; ++i) {
+        std::int64_t n = 0;
+        good = good && !f.lock(0, 8, lock_kind::exclusive);
+        good = good && f.read(0, std::as_writable_bytes(std::span(&n, 1))).bytes == 8;
+        ++n;
+        good = good && f.write(0, std::as_bytes(std::span(&n, 1))).bytes == 8;
+        good = good && !f.unlock(0, 8);
+      }
+      ::_exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t const child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  std::int64_t n = 0;
+  posix f = opened(path);
+  f.read(0, std::as_writable_bytes(std::span(&n, 1)));
+  CHECK(n == processes * rounds);
+}
+
+TEST_CASE("locks exclude the threads of one handle, and of two", "[posix][locks]") {
+  scratch const dir;
+  constexpr int threads = 4, rounds = 200;
+  for (bool const shared_handle : {true, false}) {
+    posix f = opened(dir / "f");
+    REQUIRE_FALSE(f.resize(0));
+    REQUIRE(f.write(0, bytes_of(std::string(24, '\0'))).bytes == 24);
+    std::atomic<bool> good{true};
+    std::vector<std::thread> pool;
+    for (int t = 0; t < threads; ++t)
+      pool.emplace_back([&, t] {
+        std::error_code error;
+        posix own = shared_handle ? posix() : posix::open(dir / "f", read_write, error);
+        posix& mine = shared_handle ? f : own;
+        std::mt19937 random(static_cast<unsigned>(t));
+        for (int i = 0; i < rounds; ++i) {
+          // two of three counters, under one lock that covers them
+          auto const first = static_cast<std::int64_t>(random() % 2) * 8;
+          std::int64_t n[2];
+          if (mine.lock(first, 16, lock_kind::exclusive)) good = false;
+          if (mine.read(first, std::as_writable_bytes(std::span(n))).bytes != 16) good = false;
+          ++n[0];
+          ++n[1];
+          if (mine.write(first, std::as_bytes(std::span(n))).bytes != 16) good = false;
+          if (mine.unlock(first, 16)) good = false;
+        }
+      });
+    for (auto& t : pool) t.join();
+    CHECK(good);
+    std::int64_t n[3];
+    f.read(0, std::as_writable_bytes(std::span(n)));
+    CHECK(n[1] == threads * rounds);
+    CHECK(n[0] + n[2] == threads * rounds);
+  }
+}
+
+TEST_CASE("shared locks share, are converted, and end piece by piece", "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f"), g = opened(dir / "f");
+  probe const is_free{dir / "f"};
+  REQUIRE_FALSE(f.lock(0, 100, lock_kind::shared));
+  REQUIRE_FALSE(g.lock(50, 100, lock_kind::shared));
+  CHECK(is_free(0, 150, false));
+  CHECK_FALSE(is_free(0, 1, true));
+  REQUIRE_FALSE(g.unlock(50, 100));
+  REQUIRE_FALSE(f.lock(20, 10, lock_kind::exclusive));  // converted
+  CHECK_FALSE(is_free(20, 10, false));
+  CHECK(is_free(0, 20, false));
+  REQUIRE_FALSE(f.unlock(25, 100));
+  CHECK(is_free(25, 100, true));
+  CHECK_FALSE(is_free(20, 5, false));
+
+  // Two threads of one handle share; the kernel's lock lasts until the last of them.
+  REQUIRE_FALSE(f.unlock(0, 100));
+  REQUIRE_FALSE(f.lock(0, 100, lock_kind::shared));
+  std::thread([&] {
+    CHECK_FALSE(f.lock(50, 100, lock_kind::shared));
+    CHECK_FALSE(is_free(120, 1, true));
+    CHECK_FALSE(f.unlock(50, 100));
+    CHECK(is_free(100, 50, true));
+    CHECK_FALSE(is_free(50, 50, true));
+    CHECK_FALSE(f.unlock(0, 100));  // of the other thread: exactly its range
+  }).join();
+  CHECK(is_free(0, 1000, true));
+
+  // To the end, however far; nothing at all; a shared lock of what cannot be read.
+  REQUIRE_FALSE(f.lock(10, std::numeric_limits<std::int64_t>::max(), lock_kind::exclusive));
+  CHECK_FALSE(is_free(std::int64_t{1} << 60, 1, false));
+  CHECK(is_free(0, 10, true));
+  REQUIRE_FALSE(f.unlock(0, std::numeric_limits<std::int64_t>::max()));
+  CHECK(is_free(0, 1000, true));
+  REQUIRE_FALSE(f.lock(0, 0, lock_kind::exclusive));
+  CHECK(is_free(0, 1000, true));
+  posix w = opened(dir / "f", {.write = true});
+  REQUIRE_FALSE(w.lock(0, 10, lock_kind::shared));
+  CHECK_FALSE(is_free(0, 10, false));
+  REQUIRE_FALSE(w.close());
+  CHECK(is_free(0, 10, true));  // a lock ends with its handle
+}
+
+TEST_CASE("a lock waits, and is not given up when interrupted", "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f"), g = opened(dir / "f");
+  interrupting const signals;
+  REQUIRE_FALSE(f.lock(0, 10, lock_kind::exclusive));
+  std::atomic<bool> got{false};
+  std::error_code locked, unlocked;
+  std::thread waiting([&] {
+    locked = g.lock(5, 10, lock_kind::exclusive);
+    got = true;
+    unlocked = g.unlock(5, 10);
+  });
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(5ms);
+    ::pthread_kill(waiting.native_handle(), SIGUSR1);
+  }
+  CHECK_FALSE(got);
+  CHECK_FALSE(f.unlock(0, 10));
+  waiting.join();
+  CHECK(got);
+  CHECK_FALSE(locked);
+  CHECK_FALSE(unlocked);
+}
+
+TEST_CASE("of nested shared locks each thread keeps its own when another one unlocks", "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f");
+  probe const is_free{dir / "f"};
+  std::atomic<bool> end{false}, good{true};
+  std::atomic<int> locked{0};
+  auto const holds = [&](std::int64_t offset, std::int64_t length) {
+    return std::thread([&, offset, length] {
+      if (f.lock(offset, length, lock_kind::shared)) good = false;
+      ++locked;
+      while (!end) std::this_thread::sleep_for(1ms);
+      if (f.unlock(offset, length)) good = false;
+    });
+  };
+  std::thread outer = holds(0, 100), inner = holds(10, 10);
+  while (locked < 2) std::this_thread::sleep_for(1ms);
+  CHECK_FALSE(f.lock(0, 120, lock_kind::shared));
+  CHECK_FALSE(f.unlock(0, 120));
+  CHECK_FALSE(is_free(5, 1, true));
+  CHECK_FALSE(is_free(15, 1, true));
+  CHECK_FALSE(is_free(50, 1, true));
+  CHECK(is_free(100, 20, true));
+  end = true;
+  outer.join();
+  inner.join();
+  CHECK(good);
+  CHECK(is_free(0, 120, true));
+}
+
+TEST_CASE("threads wait for what is still held, and no longer", "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f");
+  std::atomic<bool> got{false}, good{true};
+  auto const taking = [&](std::int64_t offset, std::int64_t length, lock_kind kind) {
+    got = false;
+    return std::thread([&, offset, length, kind] {
+      if (f.lock(offset, length, kind)) good = false;
+      got = true;
+      if (f.unlock(offset, length)) good = false;
+    });
+  };
+  REQUIRE_FALSE(f.lock(0, 100, lock_kind::exclusive));
+  // A part was unlocked, the front or the back of it.
+  CHECK_FALSE(f.unlock(0, 30));
+  CHECK_FALSE(f.unlock(70, 30));
+  std::thread waiting = taking(40, 10, lock_kind::shared);
+  std::this_thread::sleep_for(30ms);
+  CHECK_FALSE(got);
+  // Made a shared one, it is in nobody's way who wants to share.
+  CHECK_FALSE(f.lock(30, 40, lock_kind::shared));
+  CHECK(comes(got));
+  CHECK_FALSE(f.unlock(30, 40));
+  waiting.join();
+  CHECK(good);
+}
+
+TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobody's", "[posix][locks][faults]") {
+  scratch const dir;
+  posix f = opened(dir / "f"), g = opened(dir / "f");
+  probe const is_free{dir / "f"};
+  interrupting const signals;
+  REQUIRE_FALSE(g.lock(0, 10, lock_kind::exclusive));
+  REQUIRE_FALSE(f.lock(20, 10, lock_kind::shared));
+  bool const has_some = GENERATE(false, true), interrupted = GENERATE(true, false);
+  std::atomic<bool> asks{false}, ended{false}, end{false};
+  std::error_code error;
+  std::thread waiting([&] {
+    if (has_some) f.lock(28, 2, lock_kind::shared);
+    asks = true;
+    error = f.raw().lock(0, 30, lock_kind::shared);
+    ended = true;
+    while (!end) std::this_thread::sleep_for(1ms);
+    f.unlock(0, 30);
+  });
+  CHECK(comes(asks));
+  std::this_thread::sleep_for(20ms);
+  CHECK_FALSE(f.unlock(20, 8));
+  CHECK_FALSE(f.unlock(28, 2));
+  if (interrupted) {
+    while (!ended) {
+      ::pthread_kill(waiting.native_handle(), SIGUSR1);
+      std::this_thread::sleep_for(2ms);
+    }
+    CHECK(error == std::errc::interrupted);
+    CHECK(is_free(20, 8, true));
+    CHECK(is_free(28, 2, true) == !has_some);
+  } else {
+    CHECK_FALSE(f.unlock(0, 30));  // of nobody: it is not locked yet
+    CHECK_FALSE(g.unlock(0, 10));
+    CHECK(comes(ended));
+    CHECK_FALSE(error);
+    CHECK_FALSE(is_free(0, 1, true));
+    CHECK_FALSE(is_free(29, 1, true));
+    std::atomic<bool> got{false};
+    std::thread other([&] {
+      f.lock(0, 10, lock_kind::exclusive);
+      got = true;
+      f.unlock(0, 10);
+    });
+    std::this_thread::sleep_for(20ms);
+    CHECK_FALSE(got);
+    end = true;
+    other.join();
+  }
+  end = true;
+  waiting.join();
+  CHECK(is_free(10, 100, true));
+}

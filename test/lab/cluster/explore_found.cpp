@@ -1,0 +1,300 @@
+// What random programs have found: each is kept as it was, and mended.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <string>
+
+#include <argosy/lab/cluster/scenario.hpp>
+#include <argosy/policy/sieving.hpp>
+
+#include "explore/features.hpp"
+#include "explore/program.hpp"
+#include "explore/run.hpp"
+#include "support/catch.hpp"
+
+using argosy::mode;
+using namespace argosy::explore;
+
+TEST_CASE("found: an aggregator dies, and a report counts what only came to its window", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=2 die=1:30");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::write_all,
+       .count = 161,
+       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 64, .align_bytes = 8}},
+  };
+  for (std::int64_t k = 1; k < 60; ++k) {
+    p.world.deaths[0].operation = k;
+    CAPTURE(k);
+    CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("found: the hidden file of the shared pointer loses bytes, and a view begins where another did",
+          "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=10 ranks_per_node=1");
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:2,times:1,error:ENOSPC")};
+  p.gpfs->machine.block_bytes = 1024;
+  p.gpfs->machine.servers = 3;
+  p.gpfs->machine.pagepool_bytes = 65536;
+  p.gpfs->machine.lease_s = 1;
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
+      {.what = op::begin_write_ordered, .count = 205, .policy = {.kind = policy_kind::data_shipping}},
+      {.what = op::set_view},
+      {.what = op::set_view},
+      {.what = op::begin_write_ordered, .count = 1},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+// The oracle's own slips.
+TEST_CASE("found: a node alone knows how long the file is, and dies", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=15 ranks_per_node=1 die=14:28");
+  p.gpfs.emplace();
+  p.gpfs->machine.block_bytes = 512;
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 32768;
+  p.gpfs->machine.write_behind_max_blocks = 1;
+  p.gpfs->machine.lease_s = 1;
+  step const nothing{.what = op::iwrite_at_all};
+  p.steps = {
+      {.what = op::open},
+      {.what = op::set_view},
+      {.what = op::set_view, .view = {.shape = shape::ghosts, .seed = 1569u, .item = argosy::basic::int32}},
+      nothing,
+      {.what = op::set_hints},
+      {.what = op::write_at, .offset = 22, .count = 23, .policy = {.kind = policy_kind::sieving}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a partitioning ends with a loss, and the next sync says so again", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=25 ranks_per_node=1");
+  p.gpfs = {.troubles =
+                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:4,times:1,error:EREMOTEIO")};
+  p.gpfs->machine.block_bytes = 256;
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 16384;
+  p.gpfs->machine.lease_s = 1;
+  p.steps = {
+      {.what = op::open,
+       .modes = mode::read_write | mode::create | mode::unique_open,
+       .hints = {{"IBM_largeblock_io", "false"}}},
+      {.what = op::begin_write_ordered, .count = 21},
+      {.what = op::set_size},
+      {.what = op::sync},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: calls of two handles cross in one page, and who wrote last is not known", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=4 ranks_per_node=2");
+  p.gpfs = {.troubles =
+                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,first:6,times:1,error:EREMOTEIO")};
+  p.gpfs->machine.block_bytes = 16384;
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 1048576;
+  p.gpfs->machine.write_behind_max_blocks = 1;
+  p.gpfs->machine.lease_s = 1;
+  p.gpfs->machine.disk_us = 2323;
+  p.steps = {
+      {.what = op::open,
+       .modes = mode::read_write | mode::create | mode::exclusive | mode::unique_open,
+       .hints = {{"IBM_largeblock_io", "false"}}},
+      {.what = op::write_all, .count = 1, .on = false},
+      {.what = op::sync},
+      {.what = op::iwrite_at, .count = 1},
+      {.what = op::set_view,
+       .view = {.shape = shape::ghosts,
+                .seed = 846u,
+                .item = argosy::basic::int128,
+                .representation = representation_choice::external32}},
+      {.what = op::iwrite_at,
+       .offset = 388,
+       .count = 236,
+       .policy = {.kind = policy_kind::data_shipping, .buffer_bytes = 4096, .window_bytes = 10000, .merge = 2},
+       .mix = 571870093u,
+       .other = {.kind = policy_kind::independent}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: one rank cannot end a partitioning, and the others wait in vain", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 fault=rank:1,call:fcntl,first:4,error:EMFILE");
+  p.gpfs.emplace();
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.pagepool_bytes = 16777216;
+  p.steps = {
+      {.what = op::open, .hints = {{"argosy_partitioning", "enable"}}},
+      {.what = op::set_view, .hints = {{"IBM_io_buffer_size", "512"}}},
+      {.what = op::close},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a report counts what lies behind a window that failed", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=6 fault=rank:4,call:lock,first:3,error:EMFILE");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::write_at_all,
+       .count = 26,
+       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 10000, .window_bytes = 16, .align_bytes = 64}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: where open cannot give back the lock that it tries, it succeeds", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=7 ranks_per_node=1 fault=rank:6,call:unlock,error:ENOLCK");
+  p.steps = {
+      {.what = op::open},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=1 fault=rank:4,call:unlock,error:EDQUOT");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::set_view, .view = {.shape = shape::woven}},
+      {.what = op::write_at, .count = 27},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: in develop mode a wrong argument of one rank makes the others' policies differ", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
+  p.steps = {
+      {.what = op::open, .hints = {{"argosy_develop", "true"}}},
+      {.what = op::read_at_all, .count = 1, .policy = {.kind = policy_kind::automatic}, .mistake = slip::null_address},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: in develop mode one rank cannot have the view, and the others are told of arguments",
+          "[explore][found]") {
+  program p;
+  for (char const* const fault : {"rank:0,call:lock,error:ENOENT", "rank:0,call:read,times:forever,error:EAGAIN",
+                                  "rank:1,call:lock,error:ENOENT"}) {
+    p.world = argosy::lab::parse_scenario(std::string("ranks=3 ranks_per_node=1 fault=") + fault);
+    p.steps = {
+        {.what = op::open,
+         .modes = mode::write | mode::create | mode::append | mode::sequential,
+         .hints = {{"argosy_develop", "true"}}},
+        {.what = op::set_view, .view = {.item = argosy::basic::int32}},
+    };
+    CAPTURE(fault);
+    CHECK(verdict_of(p).wrong == "");
+  }
+}
+
+TEST_CASE("found: a rank moves the shared pointer late, and the views of a sequential file begin at several places",
+          "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=1 pause=1:100:300000");
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create | mode::sequential},
+      {.what = op::write_shared, .count = 100, .loose = true},
+      {.what = op::set_view},
+      {.what = op::write_ordered, .count = 1},
+      {.what = op::close},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: whoever seeks from an end that nobody tells is told so, although the place would be none",
+          "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=1 fault=rank:-1,call:size,error:ENOSPC");
+  p.steps = {{.what = op::open}, {.what = op::seek, .offset = -1, .whence = argosy::seek_from::end}};
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a split call has wrong arguments, and is told of a death", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 die=1:26");
+  policy_choice const how{.kind = policy_kind::data_shipping};
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create},
+      {.what = op::write_at_all, .count = 1, .policy = how},
+      {.what = op::sync, .on = false},
+      {.what = op::begin_read_at_all, .later = true, .loose = true, .on = false},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: an agent that has left because a rank died", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=22 ranks_per_node=1 die=21:25");
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  policy_choice const sieving{.kind = policy_kind::sieving};
+  policy_choice const shipping{
+      .kind = policy_kind::data_shipping, .buffer_bytes = 32, .window_bytes = 10000, .align_bytes = 4096, .merge = 2};
+  p.steps = {
+      {.what = op::open, .view = ints, .hints = {{"IBM_largeblock_io", "switchable"}}},
+      {.what = op::set_view, .view = {.shape = shape::dealt, .seed = 3u, .item = argosy::basic::int32}},
+      {.what = op::seek, .view = ints, .whence = argosy::seek_from::end},
+      {.what = op::read_at, .count = 1, .policy = sieving, .view = ints, .on = false, .other = sieving},
+      {.what = op::test, .view = ints},
+      {.what = op::iread_at, .count = 82, .policy = shipping, .view = ints, .loose = true, .other = shipping},
+      {.what = op::write_at_all, .view = ints},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a handle throws, and the report counts what its window had to bring", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=5 ranks_per_node=5 seed=1031957496");
+  policy_choice const how{
+      .kind = policy_kind::two_phase, .buffer_bytes = 4096, .window_bytes = 16, .align_bytes = 64, .merge = 2};
+  p.steps = {
+      {.what = op::open},
+      {.what = op::iwrite_at_all,
+       .count = 9,
+       .salt = 584950464u,
+       .policy = how,
+       .trouble = trouble::handle_throws,
+       .culprit = 2},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: parts of the file are given back with lost writes while a view is set", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
+  p.gpfs = {.machine = {},
+            .troubles = argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC")};
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 16777216;
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  p.steps = {
+      {.what = op::open, .view = ints},
+      {.what = op::set_view, .view = ints, .hints = {{"argosy_partitioning", "enable"}}},
+      {.what = op::iwrite_at, .count = 1, .view = ints},
+      {.what = op::set_view, .hints = {{"cb_config_list", "node0:1"}}},
+      {.what = op::ask, .view = ints, .on = false},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: ranks that cannot make the file of the shared pointer ask where it stands", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1 fault=rank:-1,call:open,first:2,error:EPERM");
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  p.before = {0, 17730};
+  p.steps = {{.what = op::open}, {.what = op::ask, .view = ints}};
+  CHECK(verdict_of(p).wrong == "");
+}

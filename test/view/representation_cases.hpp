@@ -1,0 +1,81 @@
+// What tests of signatures and representations have in common.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/datatype/aggregate.hpp>
+#include <argosy/error/errc.hpp>
+#include <argosy/layout.hpp>
+#include <argosy/view/converter.hpp>
+
+#include "support/catch.hpp"
+#include "support/seed.hpp"
+
+namespace argosy::test {
+
+struct particle {
+  double x[3];
+  int id;
+};
+
+enum class color : std::uint16_t { red = 0x0102 };
+
+// Random signatures.
+struct generator {
+  std::mt19937_64 random{seed()};
+  std::int64_t pick(std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); }
+  basic any_basic() { return static_cast<basic>(pick(0, basic_count - 1)); }
+  // And the same, one by one.
+  argosy::signature signature(std::vector<basic>& all, int depth) {
+    argosy::signature s;
+    for (auto n = pick(1, 4); n > 0; --n) {
+      std::vector<basic> part;
+      argosy::signature one;
+      if (depth > 0 && pick(0, 1) == 0) {
+        one = signature(part, depth - 1);
+      } else {
+        basic const t = any_basic();
+        one = argosy::signature(t);
+        part = {t};
+      }
+      auto const copies = pick(0, 5);
+      s.append(one, copies);
+      for (std::int64_t k = 0; k < copies; ++k) all.insert(all.end(), part.begin(), part.end());
+    }
+    return s;
+  }
+};
+
+template <class T>
+std::vector<std::byte> write(T const& value, representation const& r = external32, bool fits = true) {
+  auto const m = memory(value);
+  converter const c(r, m.form(), m.types());
+  std::vector<std::byte> file(static_cast<std::size_t>(c.file_size()));
+  bool const all_fit = c.gather(m.address(), 0, c.file_size(), file.data());  // outside: CHECK would catch
+  CHECK(all_fit == fits);
+  return file;
+}
+template <class T>
+T read(std::vector<std::byte> const& file, representation const& r = external32, bool fits = true) {
+  T value{};
+  auto const m = memory(value);
+  converter c(r, m.form(), m.types());
+  bool const all_fit = c.scatter(file.data(), 0, c.file_size(), m.address());
+  CHECK(all_fit == fits);
+  return value;
+}
+inline std::string hex(std::vector<std::byte> const& bytes) {
+  std::string text;
+  for (std::byte b : bytes) {
+    text += "0123456789abcdef"[static_cast<std::size_t>(b) >> 4];
+    text += "0123456789abcdef"[static_cast<std::size_t>(b) & 15];
+  }
+  return text;
+}
+
+}  // namespace argosy::test
