@@ -52,9 +52,12 @@ struct crew {
   bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
   bool watched = false;  // on some rank
   bool one_path = true;  // all ranks call the file by the same path
+  bool on_one_node = false;  // all ranks share memory
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
+  // Whether a lock of rank 0 keeps out those on other nodes, as far as anybody can tell. Collective.
+  bool locks_reach_all();
   void disband();  // all of that goes; the file's own part stays
 
   // For messages of the program: calls that go on beside it exchange by the world of the file. Local.
@@ -169,6 +172,19 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
 }
 
 template <communicator World>
+bool crew<World>::locks_reach_all() {
+  constexpr std::int64_t at = open_file::lock_tried_at;
+  bool const asked = world->rank() == 0;
+  bool works = true;
+  if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle.lock(at, 1, lock_kind::exclusive), ""}; });
+  world->barrier();
+  if (!asked) works = file->handle.is_locked(at, 1).value_or(true);
+  bool const all = !ranks_where(*world, !works);
+  if (asked) give_back(file->handle, at, 1);
+  return all;
+}
+
+template <communicator World>
 void crew<World>::meet() {
   ranks = std::make_shared<team<World>>();
   // The pointer, where ranks meet in nonblocking and in other calls, and what they have come to.
@@ -190,6 +206,7 @@ void crew<World>::meet() {
       shares = !error;
     }
   }
+  on_one_node = shares;
   auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));

@@ -137,6 +137,7 @@ struct open_file {
   std::shared_ptr<used_view const> where;
   bool readable = true;   // also of a file opened for writing, where permissions let us merge
   bool has_locks = true;  // all ranks have
+  bool locks_end_at_node = false;  // those of one node do not keep out others
   bool atomic = false;
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
@@ -185,6 +186,9 @@ struct open_file {
   failure open_existing();
   failure to_end();              // of the individual pointer
   failure try_lock(bool& none);  // `none`: this rank has no locks
+  // Far behind the data, so that nobody else is waited for.
+  static constexpr std::int64_t lock_tried_at = std::numeric_limits<std::int64_t>::max() - 1;
+  storage const& lies_on() const noexcept { return storage_; }
   void abandon(bool made);       // a failed open leaves nothing behind
   void drain();                  // waits for requests
   void end_threads();            // and for what their completions do
