@@ -111,16 +111,16 @@ system_up() { # name, MiB
   return "$status"
 }
 # While all write, a command and, after a while, another one; then a look at every byte from another host.
-endure() { # name, what breaks, what mends, host
-  local name="$1: $2 while all write" there=$("$hosts" fs "$1" where)/rounds notes=$PWD/$logs/$1.$2 job status=0
+endure() { # name, what breaks, what mends, hosts
+  local name="$1: $2 while all write" there=$("$hosts" fs "$1" where)/rounds notes=$PWD/$logs/$1.$2 job host status=0
   rm -f "$notes".*
   timeout -k 10 300 "$hosts" run --fs "$1" 1 "$bin/test_rounds" endure "$there" "$notes" 60 >"$logs/$1.$2.log" 2>&1 &
   job=$!
   for _ in {1..600}; do [[ $(cat "$notes.done" 2>/dev/null || echo 0) -ge 5 ]] && break; sleep 0.1; done
   SECONDS=0
-  "$hosts" fs "$1" "$2" "$4"
+  for host in $4; do "$hosts" fs "$1" "$2" "$host"; done
   sleep 3
-  "$hosts" fs "$1" "$3" "$4"
+  for host in $4; do "$hosts" fs "$1" "$3" "$host"; done
   wait "$job" || status=$?
   [[ $(cat "$notes.done" 2>/dev/null) == 60 ]] || status=1
   "$hosts" on h3 "$bin/test_rounds" check "$there" "$notes" >>"$logs/$1.$2.log" 2>&1 || status=1
@@ -138,7 +138,8 @@ for system in ${systems[@]+"${systems[@]}"}; do
       grep -h 'without sync' "$logs/${t}_on_${system}_with_${ranks}_ranks.log" || true
     done
   done
-  endure "$system" stop start h2
+  # Of GlusterFS either server may be the one that has the file; of the others each has a copy.
+  endure "$system" stop start "$([[ $system == gluster ]] && echo h1 h2 || echo h2)"
   endure "$system" lose mount h3
   "$hosts" fs "$system" down
   system_up "$system" 200 || continue

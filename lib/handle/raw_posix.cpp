@@ -14,9 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <filesystem>
 #include <limits>
+#include <thread>
 #include <utility>
 
 namespace argosy {
@@ -73,15 +75,24 @@ std::shared_ptr<lustre_library const> library_for(std::uint32_t type, lustre_set
   return lustre_library::load(lustre.library, why_not);
 }
 
-// Some file systems look and create in two steps: of two nodes that make a file at a time, one is told that it is there.
+// Calls `open`, and puts up with what only clients of network file systems say: they look and create in two steps, so that of two nodes
+// that make a file at a time one is told that it is there; and for a second or so a name is that of a file which another node has replaced.
 template <class Open>
-int open_or_create(char const* path, int mode, Open&& open) {
+int open_patiently(char const* path, int mode, Open&& open) {
   int descriptor = -1;
-  for (int tries = 0; tries < 100; ++tries) {
+  for (int looks = 0, waits = 0; looks < 100 && waits < 40;) {
     descriptor = open(mode);
-    if (descriptor >= 0 || errno != EEXIST || (mode & O_EXCL) != 0) break;
-    descriptor = ::open(path, mode & ~O_CREAT);
-    if (descriptor >= 0 || errno != ENOENT) break;
+    if (descriptor < 0 && errno == EEXIST && (mode & (O_CREAT | O_EXCL)) == O_CREAT) {
+      descriptor = ::open(path, mode & ~O_CREAT);
+      if (descriptor < 0 && errno == ENOENT) {
+        ++looks;
+        continue;
+      }
+    }
+    if (descriptor >= 0 || errno != ESTALE) break;
+    ++waits;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    errno = ESTALE;
   }
   return descriptor;
 }
@@ -171,8 +182,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_sett
   };
 
   // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must first return a lease: waits.
-  int descriptor = open_or_create(path.c_str(), mode | O_NONBLOCK, open_by);
-  if (descriptor < 0 && errno == EAGAIN) descriptor = open_or_create(path.c_str(), mode, open_by);
+  int descriptor = open_patiently(path.c_str(), mode | O_NONBLOCK, open_by);
+  if (descriptor < 0 && errno == EAGAIN) descriptor = open_patiently(path.c_str(), mode, open_by);
   if (descriptor < 0) {
     // A pipe without a reader, or a socket: refused like one that could be opened.
     error = from_errno(errno == ENXIO ? ESPIPE : errno);

@@ -29,7 +29,7 @@ store() { # HOST MIB
   in_host "$1" mount -t tmpfs -o "size=$2M" store "$fs_dir/$1/store"
 }
 
-# --- GlusterFS: a volume distributed over two servers, each file on one of them; options as they come ---
+# --- GlusterFS: a volume distributed over two servers, each file on one of them; two options for files that several hosts write (file_systems.md) ---
 
 gluster_packages=(glusterfs-server glusterfs-client)
 gluster_server=glusterfsd gluster_client=glusterfs gluster_others=glusterd
@@ -45,6 +45,8 @@ gluster_up() {
   done
   patiently in_host h1 gluster --mode=script peer probe h2
   patiently in_host h1 gluster --mode=script volume create data "h1:$fs_dir/h1/store/brick" "h2:$fs_dir/h2/store/brick" force
+  patiently in_host h1 gluster --mode=script volume set data performance.quick-read off
+  patiently in_host h1 gluster --mode=script volume set data performance.open-behind off
   patiently in_host h1 gluster --mode=script volume start data
 }
 gluster_mount() { patiently in_host "$1" glusterfs --volfile-server=h1 --volfile-id=data --log-file="$fs_dir/$1.client.log" "$(fs_mount gluster)"; }
@@ -62,16 +64,17 @@ moose_up() {
   printf '%s\n' "$common" "DATA_PATH = $fs_dir/h1/master" "EXPORTS_FILENAME = $fs_dir/h1/exports.cfg" >"$fs_dir/h1/master.cfg"
   in_host h1 mfsmaster -c "$fs_dir/h1/master.cfg" start
   for h in h1 h2; do
-    store "$h" "$1"
+    store "$h" $(($1 + 128)) # a server with less left than two chunks takes no new one, and one with nothing left is asked for ever
     mkdir -p "$fs_dir/$h/chunks"
     echo "$fs_dir/$h/store" >"$fs_dir/$h/disks.cfg"
     printf '%s\n' "$common" "DATA_PATH = $fs_dir/$h/chunks" "HDD_CONF_FILENAME = $fs_dir/$h/disks.cfg" \
-      "HDD_LEAVE_SPACE_DEFAULT = 4MiB" "MASTER_HOST = h1" >"$fs_dir/$h/chunks.cfg"
+      "HDD_LEAVE_SPACE_DEFAULT = 128MiB" "MASTER_HOST = h1" >"$fs_dir/$h/chunks.cfg"
     moose_start "$h"
   done
 }
+# A full file system is an error and not a wait.
 moose_mount() {
-  patiently in_host "$1" mfsmount -H h1 -o mfsnice=0,mfsallowoomkiller "$(fs_mount moose)"
+  patiently in_host "$1" mfsmount -H h1 -o mfsnice=0,mfsallowoomkiller,mfserroronnospace "$(fs_mount moose)"
   # What is deleted is gone at once: else it stays for a day, and so does the room that it takes.
   in_host "$1" mfssettrashtime 0 "$(fs_mount moose)"
 }
