@@ -145,7 +145,7 @@ for system in ${systems[@]+"${systems[@]}"}; do
   system_up "$system" 200 || continue
   there=$("$hosts" fs "$system" where)/full
   try "$system is full" 600 "$hosts" run --fs "$system" 1 "$bin/test_rounds" fill "$there" "$PWD/$logs/$system.full"
-  grep -h '^full after' "$logs/${system}_is_full.log" || true
+  grep -h '^full ' "$logs/${system}_is_full.log" || true
   "$hosts" fs "$system" down
 done
 if ((skipped > 0)); then echo "$skipped skipped"; fi

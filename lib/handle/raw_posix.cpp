@@ -196,7 +196,7 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_sett
     error = from_errno(reason);
   };
 
-  struct stat about{};
+  struct stat about {};
   if (::fstat(descriptor, &about) != 0) {
     refuse(errno);
   } else if (S_ISDIR(about.st_mode)) {
@@ -289,7 +289,7 @@ std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
 }
 
 std::optional<bool> raw_posix::is_locked(std::int64_t offset, std::int64_t length) const {
-  struct flock asked{};
+  struct flock asked {};
   asked.l_type = F_WRLCK;
   asked.l_whence = SEEK_SET;
   asked.l_start = offset;
@@ -304,7 +304,7 @@ std::int64_t raw_posix::size(std::error_code& error) {
     if (int const stale = cache_->renew(descriptor_)) error = from_errno(stale);
     if (error) return 0;
   }
-  struct stat about{};
+  struct stat about {};
   if (::fstat(descriptor_, &about) != 0) {
     error = from_errno(errno);
     return 0;

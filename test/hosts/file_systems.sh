@@ -61,7 +61,8 @@ moose_up() {
   mkdir -p "$fs_dir/h1/master"
   cp /var/lib/mfs/metadata.mfs.empty "$fs_dir/h1/master/metadata.mfs"
   echo '* / rw,alldirs,maproot=0:0' >"$fs_dir/h1/exports.cfg"
-  printf '%s\n' "$common" "DATA_PATH = $fs_dir/h1/master" "EXPORTS_FILENAME = $fs_dir/h1/exports.cfg" >"$fs_dir/h1/master.cfg"
+  printf '%s\n' "$common" "DATA_PATH = $fs_dir/h1/master" "EXPORTS_FILENAME = $fs_dir/h1/exports.cfg" \
+    "CHUNKS_LOOP_MIN_TIME = 60" >"$fs_dir/h1/master.cfg"
   in_host h1 mfsmaster -c "$fs_dir/h1/master.cfg" start
   for h in h1 h2; do
     store "$h" $(($1 + 128)) # a server with less left than two chunks takes no new one, and one with nothing left is asked for ever

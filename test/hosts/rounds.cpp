@@ -159,9 +159,11 @@ int fill(io::mpi const& world, std::string const& path, std::string const& notes
     note(notes + ".done", done);
   }
   world.barrier();
-  // There is room again, after a while.
-  for (int tries = 0; tries < 100; ++tries) {
-    auto again = io::file::open(world, path, io::mode::create | io::mode::read_write | io::mode::delete_on_close, error);
+  // There is room again, when the servers have got round to it.
+  auto const begin = std::chrono::steady_clock::now();
+  for (int tries = 0; tries < 200; ++tries) {
+    auto again =
+        io::file::open(world, path, io::mode::create | io::mode::read_write | io::mode::delete_on_close, error);
     bool failed = static_cast<bool>(error);
     if (!all_say(failed)) {
       again.write_at_all(world.rank() * step, mine, error);
@@ -169,8 +171,12 @@ int fill(io::mpi const& world, std::string const& path, std::string const& notes
       if (!all_say(failed)) again.sync(error), failed = static_cast<bool>(error);
       again.close(error);
     }
-    if (!all_say(failed)) return wrong;
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (!all_say(failed)) {
+      std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - begin;
+      if (world.rank() == 0) std::printf("full no more, %.0f s after the file was removed\n", waited.count());
+      return wrong;
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   return 1;
 }

@@ -203,7 +203,8 @@ TEST_CASE("no addition under a byte-range lock is lost", "[hosts][locks]") {
   world().barrier();
 }
 
-TEST_CASE("merged writes of other calls, other aggregators and other ranks keep each other's bytes", "[hosts][merging]") {
+TEST_CASE("merged writes of other calls, other aggregators and other ranks keep each other's bytes",
+          "[hosts][merging]") {
   shared_scratch const here(world());
   for (mode const m : {mode::read_write, mode::read_write | mode::unique_open}) {
     turns const t{60};
@@ -217,7 +218,9 @@ TEST_CASE("merged writes of other calls, other aggregators and other ranks keep 
       f.set_view(now.displacement(world().rank()) + first * now.parts() * block, now.view());
       bytes const mine = now.data(round, world().rank());
       if (round % 4 == 3) {  // by themselves, at the same time
-        f.write_at(0, mine, world().rank() % 2 ? io::any_policy(io::independent{}) : io::any_policy(io::sieving{.writes = io::sieve::always}));
+        f.write_at(0, mine,
+                   world().rank() % 2 ? io::any_policy(io::independent{})
+                                      : io::any_policy(io::sieving{.writes = io::sieve::always}));
         world().barrier();
       } else {
         f.write_at_all(0, mine, policy_of(round));
@@ -332,7 +335,8 @@ TEST_CASE("a size that was set is everybody's at once, and what is new is zero",
 TEST_CASE("a file that is deleted on close is gone for all", "[hosts][delete]") {
   shared_scratch const here(world());
   for (int i = 0; i < 5; ++i) {
-    auto f = io::file::open(world(), here / "gone", mode::create | mode::exclusive | mode::read_write | mode::delete_on_close);
+    auto f = io::file::open(world(), here / "gone",
+                            mode::create | mode::exclusive | mode::read_write | mode::delete_on_close);
     bytes const ten(10, 1);
     f.write_at_all(10 * world().rank(), ten);
     f.close();

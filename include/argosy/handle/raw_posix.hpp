@@ -30,7 +30,8 @@ class raw_posix {
   // from or write to, EISDIR for directories and ESPIPE for pipes, sockets and terminals. Never waits for a pipe's reader.
   // On Lustre a file that is made gets the stripes of the flags, if its library can be loaded; those of any file are read.
   static raw_posix open(std::string const& path, open_flags flags, std::error_code& error);
-  static raw_posix open(std::string const& path, open_flags flags, lustre_settings const& lustre, std::error_code& error);
+  static raw_posix open(std::string const& path, open_flags flags, lustre_settings const& lustre,
+                        std::error_code& error);
 
   io_result read(std::int64_t offset, std::span<std::byte> memory);
   io_result write(std::int64_t offset, std::span<std::byte const> memory);
@@ -51,7 +52,8 @@ class raw_posix {
   // On file systems that cannot allocate, the size is all that is arranged; zeros are never written. Not atomic there: a
   // file that somebody else extends beyond `bytes` at that moment is cut. A failure leaves the size as it was.
   std::error_code preallocate(std::int64_t bytes);
-  std::error_code sync();   // fsync: data, size and times; and where nodes have caches of their own, this one is read anew
+  // fsync: data, size and times; where nodes have caches of their own, what is read after it is as the server has it.
+  std::error_code sync();
   std::error_code close();  // an interrupted close has closed
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }

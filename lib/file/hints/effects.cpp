@@ -306,9 +306,11 @@ class effects {
     auto const look = [&](std::string_view name, std::int64_t wanted, std::int64_t there) {
       if (wanted == 0 || wanted == there) return;
       if (last_.stripe_bytes == 0)
-        hints_.note(name, hint_status::ignored, "only files on Lustre are given stripes, and its library must be there");
+        hints_.note(name, hint_status::ignored,
+                    "only files on Lustre are given stripes, and its library must be there");
       else
-        hints_.note(name, hint_status::ignored, "the file has " + number(there) + ": it was there before, or no other could be had");
+        hints_.note(name, hint_status::ignored,
+                    "the file has " + number(there) + ": it was there before, or no other could be had");
     };
     look("striping_factor", values().striping_factor, last_.stripe_count);
     look("striping_unit", values().striping_unit, last_.stripe_bytes);

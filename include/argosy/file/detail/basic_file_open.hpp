@@ -176,7 +176,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     part.opened_ns = detail::now_ns(part.clock);
   }
   crew.meet();
-  if (can_write(modes) && part.has_locks && part.lies_on().over_network && !crew.on_one_node && !crew.locks_reach_all()) {
+  if (can_write(modes) && part.has_locks && part.lies_on().over_network && !crew.on_one_node &&
+      !crew.locks_reach_all()) {
     part.has_locks = false;
     part.locks_end_at_node = true;
   }

@@ -49,9 +49,9 @@ struct crew {
   std::unique_ptr<concurrent_calls> concurrent;  // for nonblocking collective calls: one of the two
   std::optional<deferred<World>> later;
   bool develop = false;
-  bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
-  bool watched = false;  // on some rank
-  bool one_path = true;  // all ranks call the file by the same path
+  bool reports = false;      // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
+  bool watched = false;      // on some rank
+  bool one_path = true;      // all ranks call the file by the same path
   bool on_one_node = false;  // all ranks share memory
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.

@@ -135,8 +135,8 @@ struct open_file {
   std::shared_ptr<tracer> trace;  // null: there is none
   any_handle handle;
   std::shared_ptr<used_view const> where;
-  bool readable = true;   // also of a file opened for writing, where permissions let us merge
-  bool has_locks = true;  // all ranks have
+  bool readable = true;            // also of a file opened for writing, where permissions let us merge
+  bool has_locks = true;           // all ranks have
   bool locks_end_at_node = false;  // those of one node do not keep out others
   bool atomic = false;
   failure lost;                      // the first sync that failed
@@ -189,9 +189,9 @@ struct open_file {
   // Far behind the data, so that nobody else is waited for.
   static constexpr std::int64_t lock_tried_at = std::numeric_limits<std::int64_t>::max() - 1;
   storage const& lies_on() const noexcept { return storage_; }
-  void abandon(bool made);       // a failed open leaves nothing behind
-  void drain();                  // waits for requests
-  void end_threads();            // and for what their completions do
+  void abandon(bool made);  // a failed open leaves nothing behind
+  void drain();             // waits for requests
+  void end_threads();       // and for what their completions do
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
   // pointer goes is not known yet. A call at the individual pointer moves it, but for plans: they have no `moved`.

@@ -32,7 +32,7 @@ class separate_cache {
  private:
   int write_out(int descriptor);
 
-  std::mutex one_at_a_time_;  // nobody reads old pages while another thread drops them
+  std::mutex one_at_a_time_;                         // nobody reads old pages while another thread drops them
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // at open, too
   std::atomic<bool> written_{false};
   std::atomic<int> lost_{0};
