@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs tests on several hosts, which are namespaces of this machine (test/hosts/hosts.sh). Needs root.
-#   cmake/hosts.sh            two to four hosts with one to three ranks each, some with more than others; hosts that die
-#   cmake/hosts.sh TEST...    these tests only, by the names of their programs without test_
+#   cmake/hosts.sh              two to four hosts with one to three ranks each, some with more than others; hosts that die; file systems
+#   cmake/hosts.sh TEST...      these tests only, by the names of their programs without test_
+#   cmake/hosts.sh --fs NAME... only on these distributed file systems (gluster, moose, ceph); without a name, on all of them
 # The last line is `N passed, M failed`. What a test printed is in build/release/hosts/.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -15,12 +16,24 @@ logs=build/release/hosts
 bin=$PWD/build/release/bin
 mkdir -p "$logs"
 
+systems=(gluster moose ceph)
+hosts_too=yes
+if [[ ${1-} == --fs ]]; then
+  shift
+  if (($# > 0)); then systems=("$@"); fi
+  set --
+  hosts_too=no
+elif (($# > 0)); then
+  systems=()
+fi
 tests=("$@")
 if ((${#tests[@]} == 0)); then
   tests=(agree world served_world service file file_random progress_mpi mixed_calls two_phase two_phase_nodes shipping gpfs_together faults
     faults_contract)
 fi
-cmake --build --preset release --target "${tests[@]/#/test_}" test_rounds argosy-gpfsd
+on_systems=(sharing file)
+if [[ $hosts_too == no ]]; then tests=(); fi
+cmake --build --preset release --target "${tests[@]/#/test_}" "${on_systems[@]/#/test_}" test_rounds argosy-gpfsd
 
 # Which hosts are still up when this ends, and whose they are.
 ARGOSY_HOSTS=""
@@ -50,14 +63,14 @@ try() { # name, seconds, command...
   tell "$name" "$status" "$SECONDS"
 }
 
-for shape in "2 1" "2 3" "3 1,3,2" "4 2"; do
+if [[ $hosts_too == yes ]]; then for shape in "2 1" "2 3" "3 1,3,2" "4 2"; do
   read -r count ranks <<<"$shape"
   meet "$count"
   for t in "${tests[@]}"; do try "$t on $count hosts with $ranks ranks" 600 "$hosts" run "$ranks" "$bin/test_$t"; done
-done
+done; fi
 
 # A host dies, or its link is cut, while all ranks write together: the job ends, and what was done and synced is there.
-if (($# == 0)); then
+if (($# == 0)) && [[ $hosts_too == yes ]]; then
   for how in kill cut; do
     meet 3
     file=$PWD/$logs/$how.data
@@ -83,5 +96,58 @@ if (($# == 0)); then
     rm -f "$file" "$file".*
   done
 fi
+# Three hosts with a distributed file system, whose servers are on two of them: what files.md promises; servers that die and come back, and
+# mounts that break off, while all ranks write together; a full one.
+skipped=0
+system_up() { # name, MiB
+  local status=0
+  "$hosts" fs "$1" up "$2" >"$logs/$1.up.log" 2>&1 || status=$?
+  if ((status == 77)); then
+    skipped=$((skipped + 1))
+    printf '%-44s skipped: %s\n' "$1" "$(tail -n 1 "$logs/$1.up.log")"
+  elif ((status != 0)); then
+    tell "$1 up" "$status" "$SECONDS"
+  fi
+  return "$status"
+}
+# While all write, a command and, after a while, another one; then a look at every byte from another host.
+endure() { # name, what breaks, what mends, hosts
+  local name="$1: $2 while all write" there=$("$hosts" fs "$1" where)/rounds notes=$PWD/$logs/$1.$2 job host status=0
+  rm -f "$notes".*
+  timeout -k 10 300 "$hosts" run --fs "$1" 1 "$bin/test_rounds" endure "$there" "$notes" 60 >"$logs/$1.$2.log" 2>&1 &
+  job=$!
+  for _ in {1..600}; do [[ $(cat "$notes.done" 2>/dev/null || echo 0) -ge 5 ]] && break; sleep 0.1; done
+  SECONDS=0
+  for host in $4; do "$hosts" fs "$1" "$2" "$host"; done
+  sleep 3
+  for host in $4; do "$hosts" fs "$1" "$3" "$host"; done
+  wait "$job" || status=$?
+  [[ $(cat "$notes.done" 2>/dev/null) == 60 ]] || status=1
+  "$hosts" on h3 "$bin/test_rounds" check "$there" "$notes" >>"$logs/$1.$2.log" 2>&1 || status=1
+  cp "$logs/$1.$2.log" "$logs/${name// /_}.log"
+  tell "$name" "$status" "$SECONDS"
+  grep -E 'rounds' "$logs/$1.$2.log" || true
+}
+for system in ${systems[@]+"${systems[@]}"}; do
+  meet 3
+  SECONDS=0
+  system_up "$system" 1024 || continue
+  for ranks in 1 2,1,1; do
+    for t in "${on_systems[@]}"; do
+      try "$t on $system with $ranks ranks" 600 "$hosts" run --fs "$system" "$ranks" "$bin/test_$t"
+      grep -h 'without sync' "$logs/${t}_on_${system}_with_${ranks}_ranks.log" || true
+    done
+  done
+  # Of GlusterFS either server may be the one that has the file; of the others each has a copy.
+  endure "$system" stop start "$([[ $system == gluster ]] && echo h1 h2 || echo h2)"
+  endure "$system" lose mount h3
+  "$hosts" fs "$system" down
+  system_up "$system" 200 || continue
+  there=$("$hosts" fs "$system" where)/full
+  try "$system is full" 600 "$hosts" run --fs "$system" 1 "$bin/test_rounds" fill "$there" "$PWD/$logs/$system.full"
+  grep -h '^full ' "$logs/${system}_is_full.log" || true
+  "$hosts" fs "$system" down
+done
+if ((skipped > 0)); then echo "$skipped skipped"; fi
 echo "$passed passed, $failed failed"
 ((failed == 0))

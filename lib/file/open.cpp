@@ -169,7 +169,11 @@ void open_file::complain(int others) const {
 namespace {
 
 open_flags flags_of(open_file const& f) {
-  return {.read = true, .write = can_write(f.modes), .permissions = f.hints().values().file_permissions.value_or(0666)};
+  resolved_hints const& h = f.hints().values();
+  return {.read = true,
+          .write = can_write(f.modes),
+          .permissions = h.file_permissions.value_or(0666),
+          .stripes = {h.striping_unit, h.striping_factor}};
 }
 
 // A file for writing is opened for reading, too, where that is allowed: windows can be merged then.
@@ -225,11 +229,10 @@ failure open_file::enter(std::uint64_t number, bool& none) {
 }
 
 failure open_file::try_lock(bool& none) {
-  // Far behind the data, so that nobody else is waited for.
-  std::int64_t const last = first_reserved - 2;
-  std::error_code const error = handle.lock(last, 1, lock_kind::shared);
+  std::error_code const error =
+      locks_end_at_node ? make_error_code(errc::no_locks) : handle.lock(lock_tried_at, 1, lock_kind::shared);
   none = error && classify(error) == errc::no_locks;
-  return {error ? error : give_back(handle, last, 1), "trying a byte-range lock"};
+  return {error ? error : give_back(handle, lock_tried_at, 1), "trying a byte-range lock"};
 }
 
 void open_file::abandon(bool made) {

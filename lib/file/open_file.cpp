@@ -57,6 +57,8 @@ file_hints const& open_file::told_hints() {
        {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
     if (facts.policy == known) facts.policy_takes_hints = true;
   facts.may_ship = storage_.exchange.block_ns > 0;
+  facts.stripe_bytes = storage_.stripe_bytes;
+  facts.stripe_count = storage_.stripe_count;
   facts.hosts_allow = hosts_allow_;
   facts.hosts_known = facts.hosts_allow >= 0;
   facts.hosts_met = hosts_met_;
@@ -76,11 +78,13 @@ void open_file::note_call(call const& c, bool collective) noexcept {
 
 merging open_file::merging_for(bool ranks_write) const {
   using enum merging::others;
-  bool const unique = has(modes, mode::unique_open);
-  if (unique && !ranks_write) return {none, readable};
+  // Where nodes have caches of their own, locks are where these meet, whoever has the file open.
+  bool const locks = ranks_write || caches_meet_in_locks();
+  if (has(modes, mode::unique_open) && !locks) return {none, readable};
   // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
   if (!has_locks) return {none, false};
-  return {ranks_write ? ranks : programs, readable, opens ? &*opens : nullptr, ranks_write && gate ? &gate : nullptr};
+  bool const announced = ranks_write && gate && !caches_meet_in_locks();
+  return {locks ? ranks : programs, readable, opens ? &*opens : nullptr, announced ? &gate : nullptr};
 }
 
 merging open_file::merging_alone(one_thread::inside const& caller, bool beside) const {

@@ -14,8 +14,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
+#include <filesystem>
 #include <limits>
+#include <thread>
 #include <utility>
 
 namespace argosy {
@@ -55,6 +58,45 @@ std::error_code lock_error(int error) {
   }
 }
 
+// The type of a file system as `ask` fills it in; 0: unknown.
+template <class Ask>
+std::uint32_t type_of_file_system(Ask&& ask) {
+  struct statfs where = {};
+  int outcome = 0;
+  while ((outcome = ask(&where)) != 0 && errno == EINTR) {
+  }
+  return outcome == 0 ? static_cast<std::uint32_t>(where.f_type) : 0;
+}
+
+// Null if the file system is not Lustre, or its library cannot be loaded.
+std::shared_ptr<lustre_library const> library_for(std::uint32_t type, lustre_settings const& lustre) {
+  if (!lustre.any_file_system && type != lustre_library::magic_number) return nullptr;
+  std::string why_not;  // its files are as good without stripes
+  return lustre_library::load(lustre.library, why_not);
+}
+
+// Calls `open`, and puts up with what only clients of network file systems say: they look and create in two steps, so that of two nodes
+// that make a file at a time one is told that it is there; and for a second or so a name is that of a file which another node has replaced.
+template <class Open>
+int open_patiently(char const* path, int mode, Open&& open) {
+  int descriptor = -1;
+  for (int looks = 0, waits = 0; looks < 100 && waits < 40;) {
+    descriptor = open(mode);
+    if (descriptor < 0 && errno == EEXIST && (mode & (O_CREAT | O_EXCL)) == O_CREAT) {
+      descriptor = ::open(path, mode & ~O_CREAT);
+      if (descriptor < 0 && errno == ENOENT) {
+        ++looks;
+        continue;
+      }
+    }
+    if (descriptor >= 0 || errno != ESTALE) break;
+    ++waits;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    errno = ESTALE;
+  }
+  return descriptor;
+}
+
 // The first run of parts as one vector; parts that also follow one another in memory are one element.
 struct vector_of_parts {
   std::array<iovec, 1024> elements;
@@ -90,7 +132,9 @@ raw_posix::raw_posix(raw_posix&& other) noexcept
       readable_(other.readable_),
       block_bytes_(other.block_bytes_),
       size_limit_(other.size_limit_.load(std::memory_order_relaxed)),
-      locks_(std::move(other.locks_)) {}
+      storage_(std::move(other.storage_)),
+      locks_(std::move(other.locks_)),
+      cache_(std::move(other.cache_)) {}
 
 raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
   if (this == &other) return *this;
@@ -100,22 +144,20 @@ raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
   readable_ = other.readable_;
   block_bytes_ = other.block_bytes_;
   size_limit_.store(other.size_limit_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  storage_ = std::move(other.storage_);
   locks_ = std::move(other.locks_);
+  cache_ = std::move(other.cache_);
   return *this;
 }
 
 raw_posix::~raw_posix() { close(); }
 
-argosy::storage raw_posix::storage() const {
-  struct statfs where = {};
-  int outcome = -1;
-  while (descriptor_ >= 0 && (outcome = ::fstatfs(descriptor_, &where)) != 0 && errno == EINTR) {
-  }
-  if (outcome != 0) return {};
-  return detail::storage_by_type(static_cast<std::uint32_t>(where.f_type));
+raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_code& error) {
+  return open(path, flags, lustre_settings{}, error);
 }
 
-raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_code& error) {
+raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_settings const& lustre,
+                          std::error_code& error) {
   raw_posix opened;
   error.clear();
   if ((!flags.read && !flags.write) || path.find('\0') != std::string::npos) {
@@ -127,9 +169,21 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_
   mode |= O_CLOEXEC | O_NOCTTY;
   auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
 
+  std::shared_ptr<lustre_library const> dealing;
+  if (flags.create && flags.stripes != file_stripes{}) {
+    std::string directory = std::filesystem::path(path).parent_path().string();
+    if (directory.empty()) directory = ".";
+    auto const ask = [&](struct statfs* where) { return ::statfs(directory.c_str(), where); };
+    dealing = library_for(type_of_file_system(ask), lustre);
+  }
+  auto const open_by = [&](int how) {
+    return dealing ? dealing->open(path, how, flags.permissions, flags.stripes)
+                   : ::open(path.c_str(), how, flags.permissions);
+  };
+
   // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must first return a lease: waits.
-  int descriptor = ::open(path.c_str(), mode | O_NONBLOCK, flags.permissions);
-  if (descriptor < 0 && errno == EAGAIN) descriptor = ::open(path.c_str(), mode, flags.permissions);
+  int descriptor = open_patiently(path.c_str(), mode | O_NONBLOCK, open_by);
+  if (descriptor < 0 && errno == EAGAIN) descriptor = open_patiently(path.c_str(), mode, open_by);
   if (descriptor < 0) {
     // A pipe without a reader, or a socket: refused like one that could be opened.
     error = from_errno(errno == ENXIO ? ESPIPE : errno);
@@ -142,7 +196,7 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_
     error = from_errno(reason);
   };
 
-  struct stat about{};
+  struct stat about {};
   if (::fstat(descriptor, &about) != 0) {
     refuse(errno);
   } else if (S_ISDIR(about.st_mode)) {
@@ -157,6 +211,15 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_
     if (about.st_blksize > 0) opened.block_bytes_ = about.st_blksize;
     opened.size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
     opened.locks_ = std::move(locks);
+    std::uint32_t const type = type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
+    opened.storage_ = detail::storage_by_type(type);
+    if (opened.storage_.separate_caches) opened.cache_ = std::make_unique<detail::separate_cache>();
+    if (auto const library = library_for(type, lustre)) {
+      file_stripes const told = library->stripes_of(descriptor);
+      opened.storage_.stripe_bytes = told.bytes;
+      opened.storage_.stripe_count = told.count;
+      if (told.bytes > 0) opened.block_bytes_ = told.bytes;  // what one server has in one piece
+    }
   }
   return opened;
 }
@@ -168,6 +231,7 @@ std::int64_t raw_posix::limit_for(std::int64_t bytes) {
 
 io_result raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
   auto const bytes = std::min(memory.size(), static_cast<std::size_t>(most_bytes));
+  if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
   ssize_t const got = ::pread(descriptor_, memory.data(), bytes, offset);
   return result(got, errno);
 }
@@ -178,6 +242,7 @@ io_result raw_posix::write(std::int64_t offset, std::span<std::byte const> memor
   ssize_t const put = ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset);
   int const error = errno;
   if (put < 0) guard.note(error);
+  if (cache_) cache_->note_write();
   return result(put, error);
 }
 
@@ -187,6 +252,7 @@ io_result raw_posix::read(std::span<read_part const> parts) {
   if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
     return read(parts[0].offset, parts[0].memory);
   vector_of_parts const vector(parts, most_bytes);
+  if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
   ssize_t const got = ::preadv(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
   return result(got, errno);
 }
@@ -201,6 +267,7 @@ io_result raw_posix::write(std::span<write_part const> parts) {
   ssize_t const put = ::pwritev(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
   int const error = errno;
   if (put < 0) guard.note(error);
+  if (cache_) cache_->note_write();
   return result(put, error);
 }
 
@@ -208,7 +275,9 @@ std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_k
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
   if (!readable_) kind = lock_kind::exclusive;
-  return lock_error(locks_->lock(descriptor_, offset, end_of_range(offset, length), kind));
+  int const error = locks_->lock(descriptor_, offset, end_of_range(offset, length), kind);
+  if (error == 0 && cache_) cache_->distrust();
+  return lock_error(error);
 }
 
 bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
@@ -218,18 +287,35 @@ bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kin
   int const code = locks_->try_lock(descriptor_, offset, end_of_range(offset, length), kind);
   if (code == EAGAIN || code == EACCES) return false;
   error = lock_error(code);
+  if (!error && cache_) cache_->distrust();
   return !error;
 }
 
 std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
-  return lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
+  int const lost = cache_ ? cache_->flush(descriptor_) : 0;  // the lock goes all the same
+  std::error_code const error = lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
+  return error || lost == 0 ? error : from_errno(lost);
+}
+
+std::optional<bool> raw_posix::is_locked(std::int64_t offset, std::int64_t length) const {
+  struct flock asked {};
+  asked.l_type = F_WRLCK;
+  asked.l_whence = SEEK_SET;
+  asked.l_start = offset;
+  asked.l_len = length;
+  if (::fcntl(descriptor_, F_OFD_GETLK, &asked) != 0) return std::nullopt;
+  return asked.l_type != F_UNLCK;
 }
 
 std::int64_t raw_posix::size(std::error_code& error) {
   error.clear();
-  struct stat about{};
+  if (cache_) {  // which may have the size of some time ago
+    if (int const stale = cache_->renew(descriptor_)) error = from_errno(stale);
+    if (error) return 0;
+  }
+  struct stat about {};
   if (::fstat(descriptor_, &about) != 0) {
     error = from_errno(errno);
     return 0;
@@ -270,13 +356,19 @@ std::error_code raw_posix::preallocate(std::int64_t bytes) {
 
 std::error_code raw_posix::sync() {
   limit_for(largest);
-  return from_errno(::fsync(descriptor_) == 0 ? 0 : errno);
+  int error = ::fsync(descriptor_) == 0 ? 0 : errno;
+  if (cache_) {
+    if (int const lost = cache_->take_lost(); error == 0) error = lost;
+    cache_->distrust();
+  }
+  return from_errno(error);
 }
 
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
   int const error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   locks_.reset();
+  cache_.reset();
   return from_errno(error == EINTR ? 0 : error);
 }
 

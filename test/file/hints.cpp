@@ -259,10 +259,10 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
 }
 
 TEST_CASE("hints that do nothing here say why; unknown ones are unknown", "[hints]") {
-  auto const h = given(io::hints{.named = {{"striping_factor", "8"}, {"panfs_layout", "raid"}, {"cb_node", "4"}}});
-  CHECK(h.find("striping_factor")->status == hint_status::ignored);
-  CHECK(h.find("striping_factor")->value == "8");
-  CHECK_THAT(h.find("striping_factor")->why, Contains("POSIX"));
+  auto const h = given(io::hints{.named = {{"start_iodevice", "8"}, {"panfs_layout", "raid"}, {"cb_node", "4"}}});
+  CHECK(h.find("start_iodevice")->status == hint_status::ignored);
+  CHECK(h.find("start_iodevice")->value == "8");
+  CHECK_THAT(h.find("start_iodevice")->why, Contains("POSIX"));
   CHECK(h.find("cb_node")->status == hint_status::ignored);
   CHECK(h.find("cb_node")->why == "unknown; did you mean cb_nodes?");
   CHECK(h.find("cb_nodes")->status == hint_status::defaulted);

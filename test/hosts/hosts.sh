@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Several hosts on one machine, for tests: namespaces on a bridge that leads nowhere else, started by Open MPI's own launcher.
 #   hosts.sh up N [--delay MS] [--rate MBIT]   N hosts; prints the name of the set
-#   hosts.sh run K COMMAND...                  K ranks on each host; K1,K2,...: so many on each
+#   hosts.sh run [--fs NAME] K COMMAND...      K ranks on each host; K1,K2,...: so many on each. --fs: their TMPDIR is on that file system
 #   hosts.sh on HOST COMMAND...                a command on one host, for instance h2
 #   hosts.sh kill HOST | cut HOST | mend HOST  all its processes die; its link is cut; is there again
+#   hosts.sh fs NAME up [MIB] | where | down   gluster, moose or ceph: servers with MIB of room each on h1 and h2, a mount on each host
+#   hosts.sh fs NAME stop HOST | start HOST    the server there dies; is there again
+#   hosts.sh fs NAME lose HOST | mount HOST    the mount there breaks off; is there again
 #   hosts.sh list                              the sets that are up
 #   hosts.sh down                              all ends, whatever still runs
-# ARGOSY_HOSTS names the set, where several are up. Each host has its own host name, address, /etc/hosts, /dev/shm, /tmp, processes and
+# ARGOSY_HOSTS names the set, where several are up. Each host has its own host name, address, /etc/hosts, /dev/shm, /tmp, /run, processes and
 # semaphores; what else the machine has, all hosts see, like a shared disk. TMPDIR is one directory for all of them.
 # Needs root; without it, exit 77.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -49,9 +52,18 @@ make_host() {
     mount -t tmpfs -o mode=1777 "$1" /dev/shm
     mount -t tmpfs -o mode=1777 "$1" /tmp
     mount --bind "$2/hosts" /etc/hosts
+    mkdir /tmp/run # servers have sockets in /run; the set itself is there, too
+    mount --bind "$2" /tmp/run
+    mount -t tmpfs -o mode=755 "$1" /run
+    mkdir -p /run/lock "$2"
+    mount --move /tmp/run "$2"
+    rmdir /tmp/run
     ip link set lo up
     touch "$2/$1.ready"
-    exec sleep infinity' host "$name" "$set_dir" </dev/null >"$set_dir/$name.log" 2>&1 &
+    while :; do # and who loses its parent has this one, which takes leave of it
+      sleep infinity &
+      wait
+    done' host "$name" "$set_dir" </dev/null >"$set_dir/$name.log" 2>&1 &
   local outer=$!
   echo "$outer" >"$set_dir/$name.outer"
   for _ in {1..200}; do
@@ -150,7 +162,13 @@ rsh() {
 }
 
 run() {
-  (($# >= 2)) || fail "run K COMMAND..."
+  local tmp=$set_dir/tmp
+  if [[ ${1-} == --fs ]]; then
+    tmp=$(fs_mount "${2-}")
+    [[ -d $tmp ]] || fail "${2-} is not up"
+    shift 2
+  fi
+  (($# >= 2)) || fail "run [--fs NAME] K COMMAND..."
   local each=() list="" total=0 k
   IFS=, read -ra each <<<"$1"
   shift
@@ -162,7 +180,7 @@ run() {
     total=$((total + n))
   done
   ((total > 0)) || fail "run: no rank on any host"
-  local words=(env TMPDIR="$set_dir/tmp" ARGOSY_HOSTS="${set_dir##*/}"
+  local words=(env TMPDIR="$tmp" ARGOSY_HOSTS="${set_dir##*/}"
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_orte_tmpdir_base=/tmp OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
@@ -178,6 +196,7 @@ run() {
   exec nsenter -t "$(<"$set_dir/head.pid")" --net --uts --mount --wd="$PWD" "${words[@]}" "$@"
 }
 
+source "$(dirname "$me")/file_systems.sh"
 case ${1-} in
   up) shift && up "$@" ;;
   rsh) shift && find_set && rsh "$@" ;;
@@ -189,13 +208,14 @@ case ${1-} in
     shift 2
     exec nsenter -t "$(init_of "$host")" --all --wd="$PWD" env TMPDIR="$set_dir/tmp" "$@"
     ;;
+  fs) shift && find_set && fs "$@" ;;
   kill) find_set && kill -9 "$(init_of "${2-}")" ;;
   cut) find_set && nsenter -t "$(<"$set_dir/head.pid")" --net ip link set "${2-}" down ;;
   mend) find_set && nsenter -t "$(<"$set_dir/head.pid")" --net ip link set "${2-}" up ;;
   list) [[ ! -d $sets ]] || for s in "$sets"/*/; do echo "$(basename "$s") $(cat "$s/count" 2>/dev/null || echo 'not up yet') hosts"; done ;;
   down) find_set && take_down ;;
   *)
-    sed -n '2,12s/^# \{0,1\}//p' "$me"
+    sed -n '2,15s/^# \{0,1\}//p' "$me"
     exit 2
     ;;
 esac

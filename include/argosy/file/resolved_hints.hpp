@@ -50,6 +50,9 @@ struct resolved_hints {
 
   // the file
   std::optional<unsigned> file_permissions;
+  std::int64_t striping_factor =
+      0;  // servers of a file that is created, and what each has in a piece; 0: the file system chooses
+  std::int64_t striping_unit = 0;
   std::string policy = "automatic";
   bool develop = false;
   bool lenient = false;

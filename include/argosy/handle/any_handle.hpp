@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -90,6 +91,9 @@ class any_handle {
   bool takes_hints() const { return held_ && held_->takes_hints(); }
   int node() const { return held_ ? held_->node() : unknown_node; }
   argosy::storage storage() const { return held_ ? held_->storage() : argosy::storage(); }
+  std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
+    return held_ ? held_->is_locked(offset, length) : std::nullopt;
+  }
 
   // The held handle if it is an H, otherwise null.
   template <handle H>
@@ -126,6 +130,7 @@ class any_handle {
     virtual bool takes_hints() = 0;
     virtual int node() = 0;
     virtual argosy::storage storage() = 0;
+    virtual std::optional<bool> is_locked(std::int64_t, std::int64_t) = 0;
   };
 
   template <class H>
@@ -158,6 +163,9 @@ class any_handle {
     bool takes_hints() override { return argosy::takes_hints(handle_); }
     int node() override { return node_of(handle_); }
     argosy::storage storage() override { return storage_of(handle_); }
+    std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) override {
+      return argosy::is_locked(handle_, offset, length);
+    }
 
     H handle_;
   };

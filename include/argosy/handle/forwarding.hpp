@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -97,12 +98,15 @@ class forwarding {
                 [&] { return fcntl_of(inner_, argument); });
   }
 
-  // These ask no file.
+  // These ask no file, or are no calls of the program.
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
   bool takes_hints() const { return argosy::takes_hints(inner_); }
   int node() const { return node_of(inner_); }
   argosy::storage storage() const { return storage_of(inner_); }
+  std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
+    return argosy::is_locked(inner_, offset, length);
+  }
 
   H& inner() noexcept { return inner_; }
   H const& inner() const noexcept { return inner_; }

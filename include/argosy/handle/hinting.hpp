@@ -1,9 +1,11 @@
-// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes them; and what it lies on.
+// Optional operations of a handle: hints and directives to the file system, as gpfs_fcntl takes them; what it lies on, and who locks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -45,6 +47,17 @@ int node_of(H& h) {
     return h.node();
   else
     return unknown_node;
+}
+
+// Whether somebody else keeps the handle from an exclusive lock; nothing if it does not know.
+template <handle H>
+std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
+  if constexpr (requires {
+                  { h.is_locked(offset, length) } -> std::same_as<std::optional<bool>>;
+                })
+    return h.is_locked(offset, length);
+  else
+    return std::nullopt;
 }
 
 // What the file lies on, of a handle that has `storage()`; others are on local files.

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
 
 #include <argosy/handle/detail/range_locks.hpp>
+#include <argosy/handle/detail/separate_cache.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/lustre_library.hpp>
 #include <argosy/policy/storage.hpp>
 
 namespace argosy {
@@ -25,7 +28,10 @@ class raw_posix {
 
   // Regular files, block devices, and character devices with offsets (/dev/null): everything else has no place to read
   // from or write to, EISDIR for directories and ESPIPE for pipes, sockets and terminals. Never waits for a pipe's reader.
+  // On Lustre a file that is made gets the stripes of the flags, if its library can be loaded; those of any file are read.
   static raw_posix open(std::string const& path, open_flags flags, std::error_code& error);
+  static raw_posix open(std::string const& path, open_flags flags, lustre_settings const& lustre,
+                        std::error_code& error);
 
   io_result read(std::int64_t offset, std::span<std::byte> memory);
   io_result write(std::int64_t offset, std::span<std::byte const> memory);
@@ -34,21 +40,25 @@ class raw_posix {
   io_result write(std::span<write_part const> parts);
 
   // OFD locks. Lengths that reach beyond 2^63 - 1 mean "to the end of the file, however far it moves"; no bytes, no lock.
-  // A shared lock on a file that cannot be read is exclusive: the kernel has no other.
+  // A shared lock on a file that cannot be read is exclusive: the kernel has no other. Where nodes have caches of their own, what is read
+  // after lock() is as the server has it, and what was written before unlock() is there: an error of that is returned by unlock().
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error);
   std::error_code unlock(std::int64_t offset, std::int64_t length);
+  // Whether somebody else keeps this file from an exclusive lock; nothing if that is not known.
+  std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const;
 
   std::int64_t size(std::error_code& error);
   std::error_code resize(std::int64_t bytes);
   // On file systems that cannot allocate, the size is all that is arranged; zeros are never written. Not atomic there: a
   // file that somebody else extends beyond `bytes` at that moment is cut. A failure leaves the size as it was.
   std::error_code preallocate(std::int64_t bytes);
-  std::error_code sync();   // fsync: data, size and times
+  // fsync: data, size and times; where nodes have caches of their own, what is read after it is as the server has it.
+  std::error_code sync();
   std::error_code close();  // an interrupted close has closed
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }
-  argosy::storage storage() const;  // by the type of the file system
+  argosy::storage storage() const { return storage_; }  // by the type of the file system
 
   int descriptor() const noexcept { return descriptor_; }
 
@@ -62,7 +72,9 @@ class raw_posix {
   bool readable_ = false;
   std::int64_t block_bytes_ = 4096;
   std::atomic<std::int64_t> size_limit_{0};
+  argosy::storage storage_;
   std::unique_ptr<detail::range_locks> locks_;
+  std::unique_ptr<detail::separate_cache> cache_;  // null: what one node wrote all see
 };
 
 }  // namespace argosy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace argosy {
@@ -37,11 +38,21 @@ struct storage {
   argosy::prices prices = {};
   exchange_prices exchange = {};
 
+  // Several nodes reach it: whether a lock of one keeps out the others is looked at when a file is opened.
+  bool over_network = false;
+  // And a node does not hear of what others write, except at locks and syncs.
+  bool separate_caches = false;
+  // Of the file, where its file system tells; 0: it does not.
+  std::int64_t stripe_bytes = 0;
+  std::int64_t stripe_count = 0;
+
   // A server somewhere, which every lock goes to, and every write before the lock is given back.
   static storage network() {
     return {"a network file system",
             {.call_ns = 100e3, .write_call_ns = 100e3, .lock_ns = 1e6, .byte_ns = 1},
-            {.server_byte_ns = 1, .crowd = 1, .write = 1}};
+            {.server_byte_ns = 1, .crowd = 1, .write = 1},
+            true,
+            true};
   }
   // Blocks that have an owner, and go through its disks to the next.
   static storage gpfs() {

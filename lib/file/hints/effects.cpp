@@ -58,6 +58,7 @@ class effects {
     if (last_.planned) of_the_plan();
     if (last_.hosts_known) of_the_hosts();
     of_limits();
+    of_stripes();
     return std::move(hints_);
   }
 
@@ -297,6 +298,22 @@ class effects {
     if (v.ind_rd_buffer_bytes > most)
       hints_.note("ind_rd_buffer_size", hint_status::capped,
                   "capped at " + number(most) + ": pieces are picked out while they are in a cache");
+  }
+
+  // --- What the file lies on ---
+
+  void of_stripes() {
+    auto const look = [&](std::string_view name, std::int64_t wanted, std::int64_t there) {
+      if (wanted == 0 || wanted == there) return;
+      if (last_.stripe_bytes == 0)
+        hints_.note(name, hint_status::ignored,
+                    "only files on Lustre are given stripes, and its library must be there");
+      else
+        hints_.note(name, hint_status::ignored,
+                    "the file has " + number(there) + ": it was there before, or no other could be had");
+    };
+    look("striping_factor", values().striping_factor, last_.stripe_count);
+    look("striping_unit", values().striping_unit, last_.stripe_bytes);
   }
 
   file_hints hints_;

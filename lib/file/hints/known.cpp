@@ -38,8 +38,10 @@ constexpr hint_info table[] = {
     {"io_node_list", list, "", "", open, same, unused, "the file system places the data", "MPI"},
     {"nb_proc", count, "", "0", open, same, unused, "the communicator says it", "MPI"},
     {"num_io_nodes", count, "", "0", open, same, unused, "the file system places the data", "MPI"},
-    {"striping_factor", count, "", "0", open, same, unused, "POSIX cannot choose the stripes of a file", "MPI"},
-    {"striping_unit", bytes, "", "0", open, same, unused, "POSIX cannot choose the stripes of a file", "MPI"},
+    {"striping_factor", count, "", "0", open, same, used,
+     "on Lustre, of a file that is created: how many servers have its stripes; 0: the directory says it", "MPI"},
+    {"striping_unit", bytes, "", "0", open, same, used,
+     "on Lustre, of a file that is created: bytes of a stripe; 0: the directory says it", "MPI"},
 
     // --- ROMIO ---
     {"romio_cb_read", toggle, "", "automatic", any, same, used, "two-phase for collective reads", "ROMIO"},

@@ -116,6 +116,8 @@ void put(std::string_view name, std::int64_t n, resolved_hints& out) {
   if (name == "IBM_io_buffer_size") out.io_buffer_bytes = n;
   if (name == "argosy_io_threads") out.io_threads = n;
   if (name == "argosy_max_ranges") out.max_ranges = n;
+  if (name == "striping_factor") out.striping_factor = n;
+  if (name == "striping_unit") out.striping_unit = n;
 }
 void put(std::string_view name, toggle t, resolved_hints& out) {
   if (name == "romio_cb_read") out.cb_read = t;

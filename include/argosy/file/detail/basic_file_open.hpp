@@ -177,6 +177,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     part.opened_ns = detail::now_ns(part.clock);
   }
   crew.meet();
+  if (can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
+      !crew.locks_reach_all()) {
+    part.has_locks = false;
+    part.locks_end_at_node = true;
+  }
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
     std::int64_t end = part.position.get();

@@ -190,7 +190,12 @@ template <communicator World>
 void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
   detail::arguments given("set_size", e.where());
   detail::require_resizable(given, is_open() ? &local() : nullptr, bytes);
-  done(on_one_rank(given, [&]() -> failure { return local().handle.resize(bytes); }), "set_size", e);
+  auto const resize = [&]() -> failure { return local().handle.resize(bytes); };
+  agreement result = on_one_rank(given, resize);
+  // Clients that have a cache of their own may keep a longer size that they wrote, until they are told themselves.
+  if (result && local().lies_on().separate_caches && local().ranks > 1)
+    result = collectively(detail::arguments("set_size", e.where()), resize);
+  done(result, "set_size", e);
 }
 
 template <communicator World>

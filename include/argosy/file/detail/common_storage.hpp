@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include <argosy/agree/detail/neighbour.hpp>
@@ -16,6 +17,8 @@ struct storage_of_ranks {
   short_text<48> name;
   prices file;
   exchange_prices exchange;
+  int over_network = 0, separate_caches = 0;
+  std::int64_t stripe_bytes = 0, stripe_count = 0;
 
   void combine(storage_of_ranks const& other) {
     if (name.get() != other.name.get()) name = {}, name.set("several file systems");
@@ -27,6 +30,10 @@ struct storage_of_ranks {
     dearer(exchange, other.exchange, &exchange_prices::round_ns, &exchange_prices::byte_ns, &exchange_prices::piece_ns,
            &exchange_prices::block_ns, &exchange_prices::server_byte_ns, &exchange_prices::server_call_ns,
            &exchange_prices::crowd, &exchange_prices::write);
+    over_network |= other.over_network;
+    separate_caches |= other.separate_caches;
+    stripe_bytes = std::max(stripe_bytes, other.stripe_bytes);
+    stripe_count = std::max(stripe_count, other.stripe_count);
   }
 };
 
@@ -39,10 +46,17 @@ storage common_storage(World const& world, any_handle const& file) {
     mine = file.storage();
   } catch (...) {  // a handle of the program: it has the default prices
   }
-  storage_of_ranks all{{}, mine.prices, mine.exchange};
+  storage_of_ranks all{{},
+                       mine.prices,
+                       mine.exchange,
+                       mine.over_network ? 1 : 0,
+                       mine.separate_caches ? 1 : 0,
+                       mine.stripe_bytes,
+                       mine.stripe_count};
   all.name.set_start(mine.name);
   world.all_reduce(all);
-  return {std::string(all.name.get()), all.file, all.exchange};
+  return {std::string(all.name.get()), all.file,         all.exchange,    all.over_network != 0,
+          all.separate_caches != 0,    all.stripe_bytes, all.stripe_count};
 }
 
 }  // namespace argosy::detail

@@ -49,12 +49,14 @@ struct crew {
   std::unique_ptr<concurrent_calls> concurrent;  // for nonblocking collective calls: one of the two
   std::optional<deferred<World>> later;
   bool develop = false;
-  bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
-  bool watched = false;  // on some rank
-  bool one_path = true;  // all ranks call the file by the same path
+  bool reports = false;      // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
+  bool watched = false;      // on some rank
+  bool one_path = true;      // all ranks call the file by the same path
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
+  // Whether a lock of rank 0 keeps out those on other nodes, as far as anybody can tell. Collective.
+  bool locks_reach_all();
   void disband();  // all of that goes; the file's own part stays
 
   // Another one for each open file. Collective.
@@ -175,6 +177,19 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
   }
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   return told.failed == 0 ? std::optional(told.value) : std::nullopt;
+}
+
+template <communicator World>
+bool crew<World>::locks_reach_all() {
+  constexpr std::int64_t at = open_file::lock_tried_at;
+  bool const asked = world->rank() == 0;
+  bool works = true;
+  if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle.lock(at, 1, lock_kind::exclusive), ""}; });
+  world->barrier();
+  if (!asked) works = file->handle.is_locked(at, 1).value_or(true);
+  bool const all = !ranks_where(*world, !works);
+  if (asked) give_back(file->handle, at, 1);
+  return all;
 }
 
 template <communicator World>

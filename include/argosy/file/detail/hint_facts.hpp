@@ -30,6 +30,10 @@ struct hint_facts {
   // The file lies where handing blocks from rank to rank has a price: `automatic` may ship.
   bool may_ship = false;
 
+  // Stripes of the file, where its file system tells; 0: it does not.
+  std::int64_t stripe_bytes = 0;
+  std::int64_t stripe_count = 0;
+
   // Of cb_config_list, from the first collective call on: a bit for each of its first 64 entries that names a host of this job.
   bool hosts_known = false;
   std::int64_t hosts_allow = 0;  // ranks that may be aggregators

@@ -138,11 +138,12 @@ struct open_file {
   std::shared_ptr<tracer> trace;  // null: there is none
   any_handle handle;
   std::shared_ptr<used_view const> where;
-  bool readable = true;   // also of a file opened for writing, where permissions let us merge
-  bool has_locks = true;  // all ranks have
-  std::optional<presence> opens;  // of this open, among those of the file; none: it is unique, or cannot be written
-  write_gate gate;                // of the ranks that it is shared by: all of the file, or this one
-  bool near = true;               // all of them
+  bool readable = true;            // also of a file opened for writing, where permissions let us merge
+  bool has_locks = true;           // all ranks have
+  bool locks_end_at_node = false;  // those of one node do not keep out others
+  std::optional<presence> opens;   // of this open, among those of the file; none: it is unique, or cannot be written
+  write_gate gate;                 // of the ranks that it is shared by: all of the file, or this one
+  bool near = true;                // all of them
   bool atomic = false;
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
@@ -193,9 +194,12 @@ struct open_file {
   failure enter(std::uint64_t number, bool& none);  // so that nobody merges who does not know; `none`: this rank has no locks
   failure try_lock(bool& none);                     // the same, and leaves nothing behind
   void meet(write_gate g, bool all);                // `all` ranks share it
-  void abandon(bool made);       // a failed open leaves nothing behind
-  void drain();                  // waits for requests
-  void end_threads();            // and for what their completions do
+  // Far behind the data, so that nobody else is waited for.
+  static constexpr std::int64_t lock_tried_at = first_reserved - 2;
+  storage const& lies_on() const noexcept { return storage_; }
+  void abandon(bool made);  // a failed open leaves nothing behind
+  void drain();             // waits for requests
+  void end_threads();       // and for what their completions do
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
   // pointer goes is not known yet. A call at the individual pointer moves it, but for plans: they have no `moved`.
@@ -268,6 +272,7 @@ struct open_file {
 
  private:
   merging merging_for(bool ranks_write) const;
+  bool caches_meet_in_locks() const noexcept { return !near && storage_.separate_caches; }
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;

@@ -21,12 +21,16 @@ inline storage storage_by_type(std::uint32_t type) {
     case 0x5346414f:  // AFS
     case 0x6b414653:  // kAFS
     case 0x01021997:  // 9P
-    case 0x00c36400:  // Ceph
     case 0x65735546:  // FUSE: whatever is behind it, a process answers
-    case 0x0bd00bd0:  // Lustre
     case 0x19830326:  // BeeGFS
     case 0x20030528:  // OrangeFS
       return storage::network();
+    case 0x00c36400:    // Ceph
+    case 0x0bd00bd0: {  // Lustre
+      storage told = storage::network();
+      told.separate_caches = false;  // nodes tell each other, by locks of their own
+      return told;
+    }
     default:
       return {};
   }

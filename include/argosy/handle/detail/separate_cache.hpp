@@ -1,0 +1,41 @@
+// What this node keeps of a file, where nodes do not hear of each other's changes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace argosy::detail {
+
+// Clients of network file systems keep pages, sizes and writes of their own for a while. The kernel's NFS client makes them agree with
+// the server's where a byte-range lock is taken and given back; others, those in user space above all, do not, and then a window that
+// is read, changed and written back under a lock would bring old bytes back. So each descriptor does it here, around locks and syncs.
+// Functions return 0 or an errno. Any thread.
+class separate_cache {
+ public:
+  // Others may have changed the file until now: the next read looks at the server.
+  void distrust() noexcept { wanted_.fetch_add(1, std::memory_order_release); }
+  void note_write() noexcept { written_.store(true, std::memory_order_relaxed); }
+
+  // Before a read.
+  int freshen(int descriptor) {
+    return fresh_.load(std::memory_order_acquire) >= wanted_.load(std::memory_order_acquire) ? 0 : renew(descriptor);
+  }
+  // Writes what is pending to the server, and drops all that is kept.
+  int renew(int descriptor);
+  // Before a lock is given back: what was written under it is where its next owner finds it.
+  int flush(int descriptor);
+  // The error of such a flush, once, for a sync that would not hear of it any more.
+  int take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
+
+ private:
+  int write_out(int descriptor);
+
+  std::mutex one_at_a_time_;                         // nobody reads old pages while another thread drops them
+  std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // at open, too
+  std::atomic<bool> written_{false};
+  std::atomic<int> lost_{0};
+};
+
+}  // namespace argosy::detail

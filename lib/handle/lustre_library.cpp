@@ -1,0 +1,73 @@
+// Implements handle/lustre_library.hpp: loads liblustreapi.so and calls it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/lustre_library.hpp>
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace argosy {
+
+std::shared_ptr<lustre_library const> lustre_library::load(std::string const& name, std::string& why_not) {
+  std::string path = name;
+  if (path.empty())  // a program with more rights than its user has loads nothing that the user names
+    if (char const* const said = ::secure_getenv("ARGOSY_LUSTRE_LIBRARY")) path = said;
+  if (path.empty()) path = "liblustreapi.so";
+
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<lustre_library const>> loaded;
+  std::lock_guard const lock(mutex);
+  why_not.clear();
+  if (auto const found = loaded.find(path); found != loaded.end()) return found->second;
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    char const* const reason = ::dlerror();
+    why_not = "the library of Lustre cannot be loaded: " + std::string(reason != nullptr ? reason : path);
+    return nullptr;
+  }
+  auto made = std::make_shared<lustre_library>();
+  std::string missing;
+  auto const resolve = [&](char const* symbol, auto*& function) {
+    // POSIX promises that this conversion works.
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, symbol));
+    if (function == nullptr && missing.empty()) missing = symbol;
+  };
+  resolve("llapi_layout_alloc", made->alloc_);
+  resolve("llapi_layout_free", made->free_);
+  resolve("llapi_layout_stripe_count_set", made->count_set_);
+  resolve("llapi_layout_stripe_size_set", made->size_set_);
+  resolve("llapi_layout_stripe_count_get", made->count_get_);
+  resolve("llapi_layout_stripe_size_get", made->size_get_);
+  resolve("llapi_layout_file_open", made->file_open_);
+  resolve("llapi_layout_get_by_fd", made->get_by_fd_);
+  if (!missing.empty()) {
+    ::dlclose(library);
+    why_not = path + " has no " + missing + ": it is not the library of Lustre, or older than 2.7";
+    return nullptr;
+  }
+  return loaded[path] = std::move(made);
+}
+
+int lustre_library::open(std::string const& path, int flags, unsigned permissions, file_stripes const& wanted) const {
+  std::unique_ptr<llapi_layout, void (*)(llapi_layout*)> const layout(alloc_(), free_);
+  if (!layout) return -1;
+  if (wanted.count > 0 && count_set_(layout.get(), static_cast<std::uint64_t>(wanted.count)) != 0) return -1;
+  if (wanted.bytes > 0 && size_set_(layout.get(), static_cast<std::uint64_t>(wanted.bytes)) != 0) return -1;
+  return file_open_(path.c_str(), flags, permissions, layout.get());
+}
+
+file_stripes lustre_library::stripes_of(int descriptor) const {
+  std::unique_ptr<llapi_layout, void (*)(llapi_layout*)> const layout(get_by_fd_(descriptor, 0), free_);
+  std::uint64_t bytes = 0, count = 0;
+  if (!layout || size_get_(layout.get(), &bytes) != 0 || count_get_(layout.get(), &count) != 0) return {};
+  // The library's "default" and "all" are numbers beyond 2^62.
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  if (bytes == 0 || bytes > most) return {};
+  return {static_cast<std::int64_t>(bytes), count > most ? 0 : static_cast<std::int64_t>(count)};
+}
+
+}  // namespace argosy
