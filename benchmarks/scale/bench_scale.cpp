@@ -17,6 +17,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "../patterns/process.hpp"
+#include "lattice4d.hpp"
 
 namespace io = argosy;
 
@@ -24,10 +25,11 @@ namespace {
 
 struct options {
   int from = 16, to = 16384;
-  int per_node = 16, calls = 2;
+  int per_node = 16, calls = 2, layers = 0, servers = 64;
   std::int64_t bytes = 64 << 10;                   // of each rank
   std::int64_t aggregators = 0, window_bytes = 0;  // 0: the policy's own
   std::string view;                                // empty: all
+  lattice::numbers local{4, 4, 4, 8};              // sites of each rank
 };
 
 [[noreturn]] void usage(int status) {
@@ -39,9 +41,13 @@ struct options {
       "  --bytes N         of each rank, about (default: 65536)\n"
       "  --aggregators N   in all (default: as the policy has it: more and more)\n"
       "  --window N        bytes of their windows\n"
+      "  --layers N        messages with pairs of ranks (1) or of nodes (2); default: the cheaper\n"
       "  --calls N         equal calls, one after the other (default: 2)\n"
       "  --view NAME       only this: tile (a block of a 3-D array of doubles), cyclic (doubles dealt to the ranks),\n"
-      "                    random (pieces of 64 bytes, dealt at random)\n"
+      "                    random (pieces of 64 bytes, dealt at random); or lattice4d: a lattice in four dimensions,\n"
+      "                    written and read in three ways (nodes of 8 ranks, unless --per-node says otherwise)\n"
+      "  --local T,Z,Y,X   sites of each rank of lattice4d, of 576 bytes (default: 4,4,4,8)\n"
+      "  --servers N       of the file system of lattice4d (default: 64)\n"
       "  --help\n"
       "Columns: virtual time of the last call; its messages to other nodes and the bytes that told them the view, "
       "mean\n"
@@ -52,6 +58,7 @@ struct options {
 
 options parse(int argc, char** argv) {
   options o;
+  bool nodes_given = false;
   for (int i = 1; i < argc; ++i) {
     std::string_view const a = argv[i];
     if (a == "--help") usage(0);
@@ -60,13 +67,19 @@ options parse(int argc, char** argv) {
     if (a == "--ranks" && std::sscanf(value, "%d:%d", &o.from, &o.to) == 2)
       continue;
     else if (a == "--per-node")
-      o.per_node = std::atoi(value);
+      o.per_node = std::atoi(value), nodes_given = true;
     else if (a == "--bytes")
       o.bytes = std::atoll(value);
     else if (a == "--aggregators")
       o.aggregators = std::atoll(value);
     else if (a == "--window")
       o.window_bytes = std::atoll(value);
+    else if (a == "--layers")
+      o.layers = std::atoi(value);
+    else if (long long n[4]; a == "--local" && std::sscanf(value, "%lld,%lld,%lld,%lld", n, n + 1, n + 2, n + 3) == 4)
+      std::copy(n, n + 4, o.local.begin());
+    else if (a == "--servers")
+      o.servers = std::atoi(value);
     else if (a == "--calls")
       o.calls = std::atoi(value);
     else if (a == "--view")
@@ -75,6 +88,9 @@ options parse(int argc, char** argv) {
       usage(2);
   }
   if (o.from < 1 || o.to < o.from || o.per_node < 1 || o.bytes < 64 || o.calls < 1) usage(2);
+  if (*std::min_element(o.local.begin(), o.local.end()) < 1) usage(2);
+  if (o.layers < 0 || o.layers > 2 || o.servers < 1) usage(2);
+  if (o.view == "lattice4d" && !nodes_given) o.per_node = 8;
   return o;
 }
 
@@ -120,7 +136,7 @@ struct row {
 };
 
 void run(options const& o, std::string const& view, int ranks) {
-  io::two_phase together{.aggregators = o.aggregators};
+  io::two_phase together{.aggregators = o.aggregators, .layers = o.layers};
   if (o.window_bytes > 0) {
     together.window_bytes = o.window_bytes;
     together.buffer_bytes = 2 * o.window_bytes;
@@ -168,6 +184,12 @@ void run(options const& o, std::string const& view, int ranks) {
 
 int main(int argc, char** argv) {
   options const o = parse(argc, argv);
+  if (o.view == "lattice4d") {
+    lattice::print_head();
+    for (int n = o.from; n <= o.to; n *= 4)
+      lattice::run({.ranks = n, .per_node = o.per_node, .servers = o.servers, .local = o.local});
+    return 0;
+  }
   std::printf("%-7s %6s %9s %7s %15s %15s %19s %16s %9s %8s\n", "view", "ranks", "virtual", "rounds", "messages,",
               "messages,", "view bytes,", "view bytes,", "bytes of", "real");
   std::printf("%-7s %6s %9s %7s %9s %5s %9s %5s %10s %8s %9s %6s %9s %8s\n", "", "", "ms", "", "1st mean", "most",

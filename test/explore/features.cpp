@@ -73,6 +73,7 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
              "holes are skipped as hints say",
              "locks",
              "messages between nodes",
+             "messages put together on a node",
              "several rounds",
              "atomic",
              "two files open",

@@ -35,6 +35,7 @@ policy_choice random_policy(engine& random, bool agents) {
   if (one_in(random, 2)) p.aggregators = pick(random, 1, 9);
   if (one_in(random, 2)) p.align_bytes = any_of(random, {1, 8, 64, 512, 4096});
   p.merge = static_cast<int>(pick(random, 0, 2));
+  if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic) p.layers = pick(random, 0, 2);
   // Few bytes at a time and few aggregators: thousands of rounds.
   if (p.kind == policy_kind::two_phase || p.kind == policy_kind::automatic || p.kind == policy_kind::data_shipping)
     p.buffer_bytes = std::max<std::int64_t>(p.buffer_bytes, 32),

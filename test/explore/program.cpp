@@ -37,6 +37,7 @@ any_policy to_policy(policy_choice const& p) {
   set(together.window_bytes, p.window_bytes);
   set(together.aggregators, p.aggregators);
   set(together.align_bytes, p.align_bytes);
+  set(together.layers, p.layers);
   data_shipping shipped;
   set(shipped.stripe_bytes, p.buffer_bytes);
   set(shipped.agents, p.aggregators);

@@ -56,6 +56,7 @@ struct policy_choice {
   std::int64_t window_bytes = 0;
   std::int64_t aggregators = 0;
   std::int64_t align_bytes = 0;
+  std::int64_t layers = 0;
   int merge = 0;  // automatic, always, never
   bool operator==(policy_choice const&) const = default;
 };

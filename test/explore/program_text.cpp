@@ -62,6 +62,7 @@ std::string text_of(policy_choice const& p) {
   if (p.window_bytes > 0) text += fmt::format(", .window_bytes = {}", p.window_bytes);
   if (p.aggregators > 0) text += fmt::format(", .aggregators = {}", p.aggregators);
   if (p.align_bytes > 0) text += fmt::format(", .align_bytes = {}", p.align_bytes);
+  if (p.layers > 0) text += fmt::format(", .layers = {}", p.layers);
   if (p.merge > 0) text += fmt::format(", .merge = {}", p.merge);
   return text + "}";
 }

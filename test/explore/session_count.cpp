@@ -109,6 +109,8 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     event(r.told.hinted_ranges > 0, "hinted ranges");
     event(r.told.locks > 0, "locks");
     event(r.told.messages > 0, "messages between nodes");
+    event(r.told.messages > 0 && r.told.policy == "two_phase" && policy_of(s, static_cast<int>(i)).layers == 2,
+          "messages put together on a node");
     event(r.told.rounds > 1, "several rounds");
     event(!r.code && !r.writes && r.told.bytes < r.bytes, "fewer bytes than asked for");
     event(shipped && std::count(hints.begin(), hints.end(),

@@ -140,6 +140,7 @@ class shrinker {
     with([&](step& s) { s.policy = {}; });
     with([&](step& s) { s.policy = {.kind = s.policy.kind}; });
     with([&](step& s) { s.policy.aggregators = 0; });
+    with([&](step& s) { s.policy.layers = 0; });
     with([&](step& s) { s.view = {}; });
     with([&](step& s) { s.view.displacement = 0; });
     with([&](step& s) { s.view.etype_bytes = 1; });

@@ -36,6 +36,8 @@ std::vector<std::pair<std::string, program>> programs() {
   policy_choice const merging{.kind = policy_kind::sieving, .window_bytes = 100, .merge = 1};
   policy_choice const pieces{.kind = policy_kind::independent};
   policy_choice const rounds{.kind = policy_kind::two_phase, .buffer_bytes = 128, .aggregators = 2, .align_bytes = 64};
+  policy_choice const layers{
+      .kind = policy_kind::two_phase, .buffer_bytes = 128, .aggregators = 3, .align_bytes = 64, .layers = 2};
   step const in{.what = op::open}, out{.what = op::close}, view{.what = op::set_view, .view = dealt};
   policy_choice const stripes{
       .kind = policy_kind::data_shipping, .buffer_bytes = 512, .window_bytes = 300, .aggregators = 2};
@@ -69,6 +71,11 @@ std::vector<std::pair<std::string, program>> programs() {
                            {.what = op::write_all, .offset = -1, .count = 24, .policy = rounds},
                            {.what = op::read_at_all, .count = 24, .policy = rounds},
                            out})},
+      {"two layers", of(2, {in,
+                            view,
+                            {.what = op::write_all, .offset = -1, .count = 24, .policy = layers},
+                            {.what = op::read_at_all, .count = 24, .policy = layers},
+                            out})},
       {"two-phase, a new file",
        of(3, {{.what = op::open, .file = 1, .modes = mode::create | mode::exclusive | mode::write | mode::unique_open},
               view,

@@ -43,6 +43,7 @@ struct collective_plan {
   std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
   bool sparse = false;                    // aggregators access only the wanted bytes, never the holes between
+  std::int64_t layers = 1;  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of ranks
   std::int64_t max_ranges = 0;            // per step of guided prefetching; 0: aggregators give no hints
   std::optional<plan> alone = {};  // explain_all: what this rank does, where each goes by itself; differs by rank
 

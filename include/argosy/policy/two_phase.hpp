@@ -28,6 +28,9 @@ struct two_phase {
   std::int64_t aggregators_per_node = 8;
   std::int64_t align_bytes = 0;         // domains begin at multiples of this; 0: of the file system's block
   std::int64_t least_domain_bytes = 0;  // rather fewer aggregators than smaller domains; 0: one window
+  // Between nodes: 1: each rank sends what it has for an aggregator; 2: the ranks of a node put it together first; 0: what takes
+  // fewer messages, by far.
+  std::int64_t layers = 0;
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
@@ -42,7 +45,8 @@ struct two_phase {
                                     ranks.most());
   }
   std::uint64_t key() const {
-    return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes);
+    return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes,
+                  layers);
   }
   friend bool operator==(two_phase const&, two_phase const&) = default;
 
@@ -63,18 +67,22 @@ struct two_phase {
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
     domains(p, all, ranks, block, where);
+    p.layers = layers_of(p, all, ranks);
     p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") + " in " +
                std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
     if (where) p.reason += "; domains of equal work";
+    if (p.layers > 1) p.reason += "; what ranks of a node send elsewhere is put together";
     return p;
   }
 
-  // Cuts the span into domains, at blocks: of equal length, or of equal work.
+  // Cuts the span into domains, at blocks or windows: of equal length, or of equal work.
   void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block,
                access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n = std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
+    // Domains of about a window or more are cut where windows begin: else each of them would have parts of two windows at its ends.
+    bool const whole_windows = !where && p.window_bytes % block == 0 && wanted / n >= p.window_bytes / 4 * 3;
     std::vector<int> const owners = owners_of(n, ranks);
     std::vector<std::int64_t> const cuts = where ? cuts_of_work(all, *where, n) : std::vector<std::int64_t>();
     std::int64_t begin = all.low;
@@ -82,13 +90,17 @@ struct two_phase {
       std::int64_t end = all.high;
       if (i + 1 < n) {
         std::int64_t const even = where ? cuts[static_cast<std::size_t>(i)] : all.low + all.span() / n * (i + 1);
-        std::int64_t const cut = even - even % block;
+        std::int64_t const cut = whole_windows ? nearest(even, p.window_bytes) : even - even % block;
         end = std::clamp(cut - cut % p.granule, begin, all.high);
       }
       p.domains.push_back({begin, end, owners[static_cast<std::size_t>(i)]});
       begin = end;
     }
     if (where) trim(p, all, *where);
+  }
+  static std::int64_t nearest(std::int64_t offset, std::int64_t unit) {
+    std::int64_t const rest = offset % unit;
+    return offset - rest + (rest >= unit - rest && offset <= INT64_MAX - unit ? unit : 0);
   }
   // The aggregators in ascending order, so that neighbours in the file are neighbours in the machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {
@@ -97,6 +109,27 @@ struct two_phase {
     std::sort(owners.begin(), owners.end());
     return owners;
   }
+
+  // What the busiest ranks do for messages, counted in messages: once where each rank sends its own, once where the ranks of a node
+  // put them together. Known are means over all ranks: a rank has data in as many windows as it has pieces, or as its own span has.
+  std::int64_t layers_of(collective_plan const& p, access_summary const& all, rank_group const& ranks) const {
+    if (layers > 0 || ranks.nodes <= 1 || ranks.nodes >= ranks.size) return layers == 2 && ranks.nodes > 1 ? 2 : 1;
+    auto const of = [](std::int64_t n) { return static_cast<double>(n); };
+    double const senders = of(all.ranks), nodes = of(ranks.nodes), owners = of(std::ssize(p.domains));
+    double windows = 0;
+    for (file_domain const& d : p.domains) windows += of(p.rounds_of(d));
+    double const touched =
+        std::min({windows, of(all.pieces) / senders, of(all.spans) / senders / of(p.window_bytes) + 1});
+    double const told = std::min(touched, owners);  // of the view
+    double const alone = (touched + told) * (1 + senders / owners);
+    double const relays = std::min(of(most_relays), of(ranks.size) / nodes);
+    double const put_together =
+        windows / relays + windows / owners * nodes + windows * visit + of(all.bytes) / nodes / relays / copied_bytes;
+    return 2 * put_together < alone ? 2 : 1;
+  }
+  static constexpr std::int64_t most_relays = 8;  // of a node
+  static constexpr double visit = 1.0 / 8;  // of a rank, to a window of another node: whether it has data there or not
+  static constexpr double copied_bytes = 4096;  // in the time of a message
 
   // Work counts wanted bytes fully and unwanted bytes between them a little: they take windows, too.
   static constexpr double empty_byte = 1.0 / 64;

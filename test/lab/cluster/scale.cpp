@@ -37,7 +37,8 @@ struct growth {
 
 // Each rank writes all of its view, `calls` times, through four aggregators; a quarter of the file is a window.
 template <class View>
-io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls, View&& view_of, growth& g) {
+io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int calls, View&& view_of, growth& g,
+                                       std::int64_t layers = 1) {
   io::lab::virtual_files const files;
   g.first.assign(static_cast<std::size_t>(ranks), {});
   g.second = g.first;
@@ -55,7 +56,8 @@ io::lab::virtual_report write_together(int ranks, std::int64_t file_bytes, int c
                                       .window_bytes = file_bytes / domains,
                                       .aggregators = domains,
                                       .align_bytes = 1,
-                                      .least_domain_bytes = 1};
+                                      .least_domain_bytes = 1,
+                                      .layers = layers};
         for (int call = 0; call < calls; ++call) {
           io::report const r = f.write_at_all(0, data, one_round);
           if (r.rounds != 1) throw std::runtime_error("not one round");
@@ -147,4 +149,37 @@ TEST_CASE("ranks that share data with nobody send nothing, however many there ar
     }
     CHECK(others == 0);
   }
+}
+
+TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with pairs of nodes", "[scale][layers]") {
+  for (int ranks = 64; ranks <= most_ranks; ranks *= 4) {
+    CAPTURE(ranks);
+    constexpr std::int64_t each = 32;
+    auto const view_of = [&](int rank) {
+      return at(8 * rank, io::flatten(io::vector(each, 1, ranks, io::type<double>)));
+    };
+    growth chosen, one;
+    std::int64_t const messages[] = {write_together(ranks, each * 8 * ranks, 1, view_of, chosen, 0).messages,
+                                     write_together(ranks, each * 8 * ranks, 1, view_of, one, 1).messages};
+    auto const sum = [](growth const& g, auto member) {
+      std::int64_t all = 0;
+      for (told const& t : g.first) all += t.*member;
+      return all;
+    };
+    // One for each window and node but the aggregator's own; before, two for each window and rank.
+    CHECK(sum(chosen, &told::messages) == domains * (ranks / per_node - 1));
+    CHECK(sum(one, &told::messages) == 2 * domains * (ranks - per_node));
+    CHECK(messages[0] < messages[1]);
+    // What is known of the places is told for a node at a time, too: a stride, not an offset for each piece.
+    CHECK(sum(chosen, &told::view_bytes) <= 32 * sum(chosen, &told::messages));
+    CHECK(sum(chosen, &told::view_bytes) < sum(one, &told::view_bytes) / per_node);
+  }
+}
+
+TEST_CASE("blocks of a node that lie together are sent by each rank", "[scale][layers]") {
+  growth g, one;
+  auto const view_of = [&](int rank) { return at(rank * 4096, io::bytes(4096)); };
+  write_together(256, 256 * 4096, 1, view_of, g, 0);
+  write_together(256, 256 * 4096, 1, view_of, one, 1);
+  for (std::size_t r = 0; r < 256; ++r) CHECK(g.first[r].messages == one.first[r].messages);
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,6 +20,8 @@
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/node_windows.hpp>
+#include <argosy/exchange/detail/relays.hpp>
 #include <argosy/exchange/detail/round_schedule.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/exchange/detail/window_writer.hpp>
@@ -30,12 +32,6 @@
 
 namespace argosy::detail {
 
-// The ranks that share a stage: this rank alone if no memory can be shared.
-struct seats {
-  std::vector<int> ranks;  // ascending
-  int mine = 0;            // the index of this rank
-};
-
 // A rank that fails goes on to the end of the call, because the others wait for it at every window. If all ranks are on one
 // node, no MPI call is made.
 //
@@ -43,20 +39,25 @@ struct seats {
 // the window and arrives; ranks of other nodes send theirs. a waits for all, writes the covered bytes and releases the window.
 // Reading: every rank of a's node says what it wants; a reads from the first to the last wanted byte, releases the window and
 // sends other nodes what they want; every rank takes its part, and arrives at `emptied`.
+//
+// What goes between nodes goes with pairs of ranks, by `links`, or with pairs of nodes, by `relays`.
 template <agreeing World, handle H, class Memory>
 class collective_exchange {
  public:
+  // `relayed`: what relays keep, if the plan has two layers and the node has memory for them.
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
-                      collective_plan const& plan, std::int64_t all_bytes, access const& mine, H& h, Memory& memory,
-                      sieving const& prices, merging how, staging& space, report& done)
+                      relay_memory* relayed, collective_plan const& plan, std::int64_t all_bytes, access const& mine,
+                      H& h, Memory& memory, sieving const& prices, merging how, staging& space, report& done)
       : world_(world),
         seats_(node),
         stage_(stage),
+        relayed_(relayed),
         plan_(plan),
         mine_(mine),
         range_{&mine.file, mine.position, mine.end()},
         file_(h),
         memory_(memory),
+        windows_(world, node, stage, plan, mine, memory, failed_, waiting()),
         writer_(h, prices, how, space, done, plan.max_ranges),
         done_(done),
         schedule_(world, plan, range_, all_bytes),
@@ -70,6 +71,7 @@ class collective_exchange {
     else
       read();
     links_.finish();
+    with_relays([](auto& r) { r.finish(); });
     if (std::error_code const e = writer_.end()) failed_.keep({e, "unlocking"});
     if (plan_.kind == access_kind::read) done_.bytes = bytes_before_gap();
     for (std::size_t s = 0; s < near_.size(); ++s) stage_.rounds_before(s) += steps_[s];
@@ -80,20 +82,30 @@ class collective_exchange {
   // For a write, after all ranks have agreed that something failed: the bytes of this rank that were written, from the start of
   // its stream to the first window that failed. Collective.
   std::int64_t settled_bytes() {
-    auto const look = [&](std::size_t a, std::int64_t failed_round) {
-      for_each_part(plan_, plan_.domains[a], range_, failed_round,
-                    [&](std::int64_t, file_window const&, window_part const& p) {
-                      came_to(p.from, p.to);
-                      return false;
-                    });
-    };
-    for (std::size_t s = 0; s < near_.size(); ++s) look(near_[s], stage_.of(s).failed_round);
-    links_.settle(own_ ? stage_.of(*own_).failed_round : none, look);
+    if (relayed_)
+      settle_all();
+    else
+      settle_with_partners();
     return bytes_before_gap();
   }
 
  private:
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+
+  typename node_windows<World, Memory>::waiting waiting() {
+    return [this]([[maybe_unused]] std::uint32_t& word, [[maybe_unused]] std::uint32_t seen) {
+      // A rank that is alone on its node never gets here: it finds everything done.
+      if constexpr (node_waiting<World> && communicator<World>)
+        world_.wait(word, seen, relays_ ? relays_->requests() : links_.requests());
+      else if constexpr (node_waiting<World>)
+        world_.wait(word, seen);
+    };
+  }
+  template <class F>
+  void with_relays([[maybe_unused]] F&& f) {
+    if constexpr (communicator<World>)
+      if (relays_) f(*relays_);
+  }
 
   void prepare(std::uint64_t view) {
     std::vector<far_domain> far;
@@ -107,16 +119,24 @@ class collective_exchange {
           stage_.of(near_.size()).failed_round = none;
         }
         near_.push_back(a);
+      } else if (relayed_) {
+        continue;
       } else if (stream_range const part{&mine_.file, range_.before(d.begin), range_.before(d.end)};
                  has_bytes(d, part)) {
         far.push_back({a, d.rank, part});
       }
     }
-    if (static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
+    if constexpr (communicator<World>) {
+      if (relayed_) {
+        images_.emplace(world_, seats_, relayed_->stage, plan_, mine_, memory_, failed_, waiting());
+        relays_.emplace(world_, seats_, *relayed_, plan_, near_, own_ ? std::optional(near_[*own_]) : std::nullopt,
+                        *images_, done_);
+      }
+    }
+    if (!relayed_ && static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
     // Every rank begins with a different aggregator, so that few ranks meet in a window.
     if (!near_.empty()) first_ = static_cast<std::size_t>(seats_.mine) * near_.size() / seats_.ranks.size();
     steps_.assign(near_.size(), 0);
-    if (own_) covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
   }
 
   bool has_bytes(file_domain const& d, stream_range const& part) const {
@@ -154,53 +174,9 @@ class collective_exchange {
   }
   std::int64_t bytes_before_gap() const { return std::min(first_gap_, mine_.end()) - mine_.position; }
 
-  // Exceptions of user code (a data representation, a handle) must not keep this rank from going on.
-  template <class F>
-  bool guarded(F&& f) {
-    try {
-      f();
-      return true;
-    } catch (...) {
-      failed_.keep(failure_by("a data representation or handle of the program"));
-      return false;
-    }
-  }
-
-  // --- counters ---
-
   // The number of step k of this call among the steps of all calls.
   std::uint64_t number(std::size_t s, step const& k) {
     return stage_.rounds_before(s) + static_cast<std::uint64_t>(k.number);
-  }
-  // Values of `arrived` (or `emptied`) when all ranks are done with the round, and of `released` after it. They wrap around.
-  std::uint32_t everybody(std::uint64_t round) const {
-    return static_cast<std::uint32_t>((round / 2 + 1) * static_cast<std::uint64_t>(seats_.ranks.size()));
-  }
-  static std::uint32_t released(std::uint64_t round) { return static_cast<std::uint32_t>(round + 1); }
-
-  void await(std::uint32_t& word, std::uint32_t target) {
-    std::atomic_ref<std::uint32_t> const w(word);
-    for (;;) {
-      std::uint32_t const seen = w.load(std::memory_order_acquire);
-      if (static_cast<std::int32_t>(seen - target) >= 0) return;
-      in_phase const now(phase::waiting);
-      // A rank that is alone on its node never gets here: it finds everything done.
-      if constexpr (node_waiting<World> && messaging<World>)
-        world_.wait(word, seen, links_.requests());
-      else if constexpr (node_waiting<World>)
-        world_.wait(word, seen);
-    }
-  }
-  void wake(std::uint32_t& word) {
-    if constexpr (node_waiting<World>) world_.wake(word);
-  }
-  void count(std::uint32_t& word, std::uint32_t awaited) {
-    if (std::atomic_ref(word).fetch_add(1, std::memory_order_acq_rel) + 1 == awaited) wake(word);
-  }
-  void release(std::size_t s) {
-    std::uint32_t& word = stage_.of(s).released;
-    std::atomic_ref(word).fetch_add(1, std::memory_order_release);
-    wake(word);
   }
 
   // Of one half of it: to the aggregators, or between them and the file. The other half is in a span of the same number.
@@ -216,7 +192,13 @@ class collective_exchange {
       if (now) {
         in_phase const half = in_round(*now);
         if (!links_.none()) exchange_messages(*now);
-        for_each_near(*now, [&](std::size_t s, file_window const& w) { fill(s, *now, w); });
+        with_relays([&](auto& r) {
+          if_aggregator(*now, [&](std::size_t, file_window const&) { r.post(*now); });
+          done_.bytes += r.write(*now);
+        });
+        for_each_near(*now, [&](std::size_t s, file_window const& w) {
+          done_.bytes += windows_.fill(s, number(s, *now), now->number >= 2, w);
+        });
       }
       if (before)
         if_aggregator(*before, [&](std::size_t s, file_window const& w) {
@@ -232,80 +214,24 @@ class collective_exchange {
     links_.send(
         k,
         [&](std::int64_t from, std::int64_t to, std::byte* stream) {
-          return guarded([&] { memory_.gather(from - mine_.position, to - mine_.position, stream); });
+          return guarded(failed_, [&] { memory_.gather(from - mine_.position, to - mine_.position, stream); });
         },
         [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
   }
 
-  void fill(std::size_t s, step const& k, file_window const& w) {
-    node_stage::counters& c = stage_.of(s);
-    std::uint64_t const n = number(s, k);
-    if (k.number >= 2) await(c.released, released(n - 2));
-    window_part p = range_.within(w);
-    if (!p.empty()) {
-      bool const placed = guarded([&] {
-        memory_.place(at(-w.begin, mine_.file), stage_.window(s, n), p.from, p.from - mine_.position, p.bytes());
-      });
-      if (!placed)
-        p.file = {};  // then nothing of it is written
-      else if (p.file.dense == 0)
-        mark(s, n, w, p);
-      if (placed) done_.bytes += p.bytes();
-    }
-    stage_.share_of(s, n, seats_.mine) = p.file;
-    count(c.arrived[n & 1], everybody(n));
-  }
-
-  std::span<std::uint64_t> words_of(std::span<std::uint64_t> words, file_window const& w, file_share const& s) const {
-    std::int64_t const from = (s.low - w.begin) / plan_.granule / 64,
-                       to = marks::words_for((s.high - w.begin + plan_.granule - 1) / plan_.granule);
-    return words.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
-  }
-  void mark(std::size_t s, std::uint64_t n, file_window const& w, window_part const& p) {
-    std::span<std::uint64_t> const words = stage_.marks_of(s, n, seats_.mine);
-    marks(words_of(words, w, p.file)).clear();
-    marks(words).set(mine_.file, p.from, p.to, w.begin, plan_.granule);
-  }
-
-  // The granules of the window that ranks of this node have marked.
-  marks covered_by_node(std::size_t s, std::uint64_t n, file_window const& w) {
-    marks all(covered_);
-    all.clear();
-    for (std::size_t r = 0; r < seats_.ranks.size(); ++r) {
-      file_share const& f = stage_.share_of(s, n, static_cast<std::int64_t>(r));
-      if (f.empty()) continue;
-      if (f.dense != 0)
-        cover(all, w, f);
-      else
-        marks(words_of(covered_, w, f)).merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
-    }
-    return all;
-  }
-  void cover(marks& all, file_window const& w, file_share const& dense) const {
-    all.set((dense.low - w.begin) / plan_.granule, (dense.high - w.begin + plan_.granule - 1) / plan_.granule);
-  }
-  void cover(marks& all, file_window const& w, stream_range const& theirs, window_part const& p) const {
-    if (p.file.dense != 0)
-      cover(all, w, p.file);
-    else
-      all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
-  }
-
   void empty_to_file(std::size_t s, step const& k, file_window const& w) {
-    node_stage::counters& c = stage_.of(s);
     std::uint64_t const n = number(s, k);
-    await(c.arrived[n & 1], everybody(n));
-    marks all = covered_by_node(s, n, w);
+    windows_.await_all(s, n);
+    marks all = windows_.covered(s, n, w);
     if (!links_.none())
       links_.collect(k, w, stage_.window(s, n),
-                     [&](stream_range const& theirs, window_part const& p) { cover(all, w, theirs, p); });
+                     [&](stream_range const& theirs, window_part const& p) { windows_.cover(all, w, theirs, p); });
+    with_relays([&](auto& r) { r.collect(k, stage_.window(s, n), all); });
     // Declared without a value: g++ 12 at -O3 believes an earlier assignment was done where the call throws.
     std::error_code error;
-    if (!guarded([&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); })) error = errc::io;
+    if (!guarded(failed_, [&] { error = writer_.write(w, stage_.window(s, n), all, plan_.granule); })) error = errc::io;
     if (error) fail(s, k, w, error, "writing");
-    std::atomic_ref(c.emptied[n & 1])
-        .fetch_add(static_cast<std::uint32_t>(seats_.ranks.size()), std::memory_order_relaxed);
-    release(s);
+    windows_.give_back(s, n);
   }
 
   void fail(std::size_t s, step const& k, file_window const& w, std::error_code error, char const* what) {
@@ -314,6 +240,36 @@ class collective_exchange {
     failed_.keep({error, std::string(what) + " the window [" + std::to_string(w.begin) + ", " + std::to_string(w.end) +
                              ") of the file, round " + std::to_string(k.round + 1) + " of " +
                              std::to_string(plan_.rounds())});
+  }
+
+  void settle_with_partners() {
+    auto const look = [&](std::size_t a, std::int64_t failed_round) { came_to_failed(a, failed_round); };
+    for (std::size_t s = 0; s < near_.size(); ++s) look(near_[s], stage_.of(s).failed_round);
+    links_.settle(own_ ? stage_.of(*own_).failed_round : none, look);
+  }
+  // With relays a rank does not know who has data for it: all ranks learn of all aggregators, some at a time.
+  struct failed_rounds {
+    std::array<std::int64_t, 64> first;
+    void combine(failed_rounds const& other) {
+      for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::min(first[i], other.first[i]);
+    }
+  };
+  void settle_all() {
+    for (std::size_t from = 0; from < plan_.domains.size(); from += 64) {
+      failed_rounds some;
+      some.first.fill(none);
+      if (own_ && near_[*own_] / 64 == from / 64) some.first[near_[*own_] % 64] = stage_.of(*own_).failed_round;
+      world_.all_reduce(some);
+      for (std::size_t a = from; a < std::min(from + 64, plan_.domains.size()); ++a)
+        if (some.first[a - from] != none) came_to_failed(a, some.first[a - from]);
+    }
+  }
+  void came_to_failed(std::size_t a, std::int64_t failed_round) {
+    for_each_part(plan_, plan_.domains[a], range_, failed_round,
+                  [&](std::int64_t, file_window const&, window_part const& p) {
+                    came_to(p.from, p.to);
+                    return false;
+                  });
   }
 
   // --- reading ---
@@ -325,52 +281,56 @@ class collective_exchange {
         in_phase const half = in_round(*ahead);
         if (!links_.none())
           links_.expect(*ahead, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
-        for_each_near(*ahead, [&](std::size_t s, file_window const& w) { ask(s, *ahead, w); });
+        for_each_near(*ahead, [&](std::size_t s, file_window const& w) {
+          windows_.ask(s, number(s, *ahead), false, w, plan_.sparse);
+        });
+        with_relays([&](auto& r) { r.ask(*ahead); });
         if_aggregator(*ahead, [&](std::size_t s, file_window const& w) { fill_from_file(s, *ahead, w); });
       }
       if (!now) continue;
       in_phase const half = in_round(*now);
-      for_each_near(*now, [&](std::size_t s, file_window const& w) { take(s, *now, w); });
+      for_each_near(*now, [&](std::size_t s, file_window const& w) {
+        auto const [to, wanted] = windows_.take(s, number(s, *now), w);
+        came_to(to, wanted);
+      });
+      with_relays([&](auto& r) { r.take(*now, [&](std::int64_t to, std::int64_t wanted) { came_to(to, wanted); }); });
       if (!links_.none())
         links_.take(*now, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
           bool const there =
-              !stream || guarded([&] { memory_.scatter(stream, from - mine_.position, to - mine_.position); });
+              !stream || guarded(failed_, [&] { memory_.scatter(stream, from - mine_.position, to - mine_.position); });
           came_to(there ? to : from, wanted);
         });
     }
   }
 
-  void ask(std::size_t s, step const& k, file_window const& w) {
-    std::uint64_t const n = number(s, k);
-    window_part const p = range_.within(w);
-    if (plan_.sparse && !p.empty() && p.file.dense == 0) mark(s, n, w, p);
-    stage_.share_of(s, n, seats_.mine) = p.file;
-    count(stage_.of(s).arrived[n & 1], everybody(n));
-  }
-
   void fill_from_file(std::size_t s, step const& k, file_window const& w) {
     node_stage::counters& c = stage_.of(s);
     std::uint64_t const n = number(s, k);
-    await(c.arrived[n & 1], everybody(n));
-    if (k.number >= 2) await(c.emptied[n & 1], everybody(n - 2));
+    windows_.await_all(s, n);
+    windows_.await_emptied(s, n, k.number >= 2);
     links_.answered(k);
-    file_share all{none, 0, 0};
-    auto const add = [&](file_share const& f) {
-      if (f.empty()) return;
-      all.low = std::min(all.low, f.low);
-      all.high = std::max(all.high, f.high);
-    };
-    for (std::size_t r = 0; r < seats_.ranks.size(); ++r) add(stage_.share_of(s, n, static_cast<std::int64_t>(r)));
-    links_.for_each_share(w, [&](stream_range const&, window_part const& p) { add(p.file); });
+    with_relays([&](auto& r) {
+      r.answered(k);
+      r.hear(k);
+    });
+    file_share all = windows_.hull(s, n);
+    links_.for_each_share(w, [&](stream_range const&, window_part const& p) { all.join(p.file); });
+    with_relays([&](auto& r) {
+      r.for_each_run(k, [&](std::int64_t from, std::int64_t length) {
+        all.join({w.begin + from, w.begin + from + length});
+      });
+    });
     c.end[n & 1] = w.begin;
     if (all.low < all.high) {
       ++done_.windows;
       std::error_code error;
-      if (!guarded([&] { error = plan_.sparse ? read_wanted(s, n, w) : read_hull(s, n, w, all); })) error = errc::io;
+      if (!guarded(failed_, [&] { error = plan_.sparse ? read_wanted(s, n, k, w) : read_hull(s, n, w, all); }))
+        error = errc::io;
       if (error) fail(s, k, w, error, "reading");
     }
-    release(s);
+    windows_.release_filled(s);
     links_.answer(k, w, stage_.window(s, n), c.end[n & 1]);
+    with_relays([&](auto& r) { r.answer(k, stage_.window(s, n), c.end[n & 1] - w.begin); });
   }
 
   std::error_code read_hull(std::size_t s, std::uint64_t n, file_window const& w, file_share const& all) {
@@ -381,9 +341,13 @@ class collective_exchange {
     stage_.of(s).end[n & 1] = all.low + got.bytes;
     return got.error;
   }
-  std::error_code read_wanted(std::size_t s, std::uint64_t n, file_window const& w) {
-    marks all = covered_by_node(s, n, w);
-    links_.for_each_share(w, [&](stream_range const& theirs, window_part const& p) { cover(all, w, theirs, p); });
+  std::error_code read_wanted(std::size_t s, std::uint64_t n, step const& k, file_window const& w) {
+    marks all = windows_.covered(s, n, w);
+    links_.for_each_share(w,
+                          [&](stream_range const& theirs, window_part const& p) { windows_.cover(all, w, theirs, p); });
+    with_relays([&](auto& r) {
+      r.for_each_run(k, [&](std::int64_t from, std::int64_t length) { windows_.cover(all, from, length); });
+    });
     std::int64_t const bits = (w.length() + plan_.granule - 1) / plan_.granule;
     std::vector<read_part> parts;
     for (std::int64_t from = all.next_set(0, bits); from < bits;) {
@@ -403,38 +367,28 @@ class collective_exchange {
     return got.error;
   }
 
-  void take(std::size_t s, step const& k, file_window const& w) {
-    node_stage::counters& c = stage_.of(s);
-    std::uint64_t const n = number(s, k);
-    await(c.released, released(n));
-    std::int64_t const from = range_.before(w.begin), to = range_.before(std::min(w.end, c.end[n & 1]));
-    bool const there =
-        from >= to || guarded([&] {
-          memory_.take(at(-w.begin, mine_.file), stage_.window(s, n), from, from - mine_.position, to - from);
-        });
-    came_to(there ? to : from, range_.before(w.end));
-    count(c.emptied[n & 1], everybody(n));
-  }
-
   World const& world_;
   seats const& seats_;
   node_stage& stage_;
+  relay_memory* relayed_;
   collective_plan const& plan_;
   access const& mine_;
   stream_range range_;
   H& file_;
   Memory& memory_;
+  failure failed_;
+  node_windows<World, Memory> windows_;
   window_writer<H> writer_;
   report& done_;
   round_schedule<World> schedule_;
   typename links_of<World>::type links_;
-  std::vector<std::size_t> near_;     // domains of aggregators of this node, in the order of the stage
-  std::optional<std::size_t> own_;    // index in near_
-  std::vector<std::uint64_t> steps_;  // so far, of each near domain
-  std::vector<std::uint64_t> covered_;
+  std::vector<std::size_t> near_;                      // domains of aggregators of this node, in the order of the stage
+  std::optional<std::size_t> own_;                     // index in near_
+  std::vector<std::uint64_t> steps_;                   // so far, of each near domain
+  std::optional<node_windows<World, Memory>> images_;  // of windows elsewhere, at the relays
+  std::optional<typename relays_of<World, Memory>::type> relays_;
   std::size_t first_ = 0;
   std::int64_t first_gap_ = none;  // the first byte of the stream that was not transferred
-  failure failed_;
 };
 
 }  // namespace argosy::detail

@@ -30,7 +30,8 @@ class node_stage {
   // Each on a cache line of its own, since different ranks wait for them. Two of each: early ranks count for the other window.
   struct counters {
     alignas(64) std::uint32_t arrived[2];  // ranks that have filled the window, or said what they want of it
-    alignas(64) std::uint32_t released;    // windows that were written, or read
+    alignas(64) std::uint32_t released;    // windows that were written, or whose owner knows what is wanted of them
+    alignas(64) std::uint32_t filled;      // windows that were read
     alignas(64) std::uint32_t emptied[2];  // ranks that need nothing more of the window
     alignas(64) std::int64_t end[2];       // file offset behind the last byte that was read into the window
     std::int64_t failed_round;             // the first in this call

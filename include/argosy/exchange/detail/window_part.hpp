@@ -11,12 +11,21 @@
 
 namespace argosy::detail {
 
-// Bytes [low, high) of the file; all of them if `dense`; none if low == high.
+// Bytes of the file from `low` to `high`: all of them if `dense`; `length` bytes every `stride` bytes, if those are given; else
+// marks say which. None if low == high.
 struct file_share {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::int64_t dense = 0;
+  std::int64_t length = 0, stride = 0;
   constexpr bool empty() const noexcept { return low == high; }
+  constexpr bool marked() const noexcept { return dense == 0 && length == 0; }
+  // Makes it a hull of both.
+  constexpr void join(file_share const& other) noexcept {
+    if (other.empty()) return;
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+  }
 };
 
 struct window_part {
@@ -40,8 +49,19 @@ struct stream_range {
   window_part within(file_window const& w) const {
     window_part p{before(w.begin), before(w.end), {}};
     if (p.empty()) return p;
-    p.file.low = cursor(*file, p.from).current().offset;
-    p.file.high = cursor(*file, p.to - 1).current().offset + 1;
+    cursor const first(*file, p.from);
+    p.file.low = first.current().offset;
+    // Most often one piece, or some at one distance, is all there is.
+    run const r = first.current_run();
+    if (r.length >= p.bytes()) {
+      p.file.high = p.file.low + p.bytes();
+    } else if (r.count >= p.bytes() / r.length && p.bytes() % r.length == 0) {
+      p.file.high = r.offset + (p.bytes() / r.length - 1) * r.stride + r.length;
+      p.file.length = r.length;
+      p.file.stride = r.stride;
+    } else {
+      p.file.high = cursor(*file, p.to - 1).current().offset + 1;
+    }
     p.file.dense = p.file.high - p.file.low == p.bytes() ? 1 : 0;
     return p;
   }

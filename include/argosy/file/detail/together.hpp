@@ -17,6 +17,7 @@
 #include <argosy/exchange/detail/collective_exchange.hpp>
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/relays.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/detail/with_memory.hpp>
 #include <argosy/plan/collective_plan.hpp>
@@ -73,17 +74,19 @@ class team {
   std::optional<agreement> exchange(World const& world, collective_plan const& plan, job const& t, open_file& file,
                                     staging& space, report& done, access_summary const& asked, failure const& before) {
     in_phase const now(phase::exchange, {.bytes = t.bytes});
+    bool relayed = false;
     {
       in_phase const preparing(phase::agreement);
       if (!has_stage(world, plan)) return std::nullopt;
+      relayed = plan.layers > 1 && has_relays(world, plan);
     }
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merging_together(asked.pending > 0);
     return with_memory(t, [&](auto& memory, auto const& check) {
-      collective_exchange all(world, seats_, stage_, links_, plan, asked.bytes, wanted, file.handle, memory, prices,
-                              how, space, done);
+      collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan, asked.bytes, wanted,
+                              file.handle, memory, prices, how, space, done);
       failure f = all.run(t.where->number);
       if (!f) f = check();
       if (before) f = before;
@@ -159,6 +162,33 @@ class team {
     stage_ = node_stage(std::move(m), shape);
     return true;
   }
+  // Where a node has no memory for relays, all do without: ranks send what they have themselves.
+  bool has_relays(World const& world, collective_plan const& plan) {
+    if constexpr (node_waiting<World> && communicator<World>) {
+      std::int64_t const nodes = group_->nodes;
+      if (!shares_ || !relays_ || nodes < 2) return false;
+      needs const wanted{most_relays, plan.window_bytes, marks::words_for(plan.window_bytes / plan.granule + 1)};
+      if (relays_hold_.hold(wanted)) return true;
+      needs const next{most_relays, std::max(wanted.window_bytes, relays_hold_.window_bytes),
+                       std::max(wanted.mark_words, relays_hold_.mark_words)};
+      relays_hold_ = {};
+      relayed_ = {};
+      auto const ranks = static_cast<std::int64_t>(seats_.ranks.size());
+      node_stage::shape const shape{ranks, std::min<std::int64_t>(most_relays, ranks), next.window_bytes,
+                                    next.mark_words};
+      std::error_code error, table_error;
+      shared_memory m = node(world).share(node_stage::bytes_for(shape), error);
+      shared_memory table = node(world).share(relay_table::bytes_for(nodes), table_error);
+      relays_ = !ranks_where(world, error || table_error);
+      if (!relays_) return false;
+      relayed_.table = relay_table(world, node(world), seats_, nodes, std::move(table));
+      relayed_.stage = node_stage(std::move(m), shape);
+      relays_hold_ = next;
+      return true;
+    } else {
+      return false;
+    }
+  }
   void take_seats(World const& world) {
     seats_ = {{world.rank()}, 0};
     if (!shares_) return;
@@ -177,6 +207,9 @@ class team {
   needs held_;
   node_stage stage_;
   link_memory links_;
+  bool relays_ = true;  // false: a node had no memory for them
+  needs relays_hold_;
+  relay_memory relayed_;
 };
 
 }  // namespace argosy::detail

@@ -31,6 +31,7 @@ class domain_check {
     std::int64_t const most = std::numeric_limits<std::int64_t>::max() / 64 / (ranks.size + 1) / (ranks.size + 1);
     if (plan_.window_bytes < 1 || plan_.window_bytes > most)
       refuse("window_bytes is " + number(plan_.window_bytes) + "; from 1 to " + number(most) + " can be had");
+    if (plan_.layers < 1 || plan_.layers > 2) refuse("layers is " + number(plan_.layers) + "; there are one or two");
     if (plan_.max_ranges < 0) refuse("max_ranges is " + number(plan_.max_ranges));
     if (plan_.granule < 1 || all.granule % plan_.granule != 0)
       refuse("granule is " + number(plan_.granule) + "; it must divide " + number(all.granule) +
@@ -136,7 +137,7 @@ class domain_check {
 // Equal for plans that ranks may carry out together: all but its words, and the hints to the file system.
 inline std::uint64_t key_of_plan(collective_plan const& p) {
   std::uint64_t key =
-      key_of(static_cast<int>(p.kind), p.together, p.window_bytes, p.granule, p.sparse, p.domains.size());
+      key_of(static_cast<int>(p.kind), p.together, p.window_bytes, p.granule, p.sparse, p.layers, p.domains.size());
   for (file_domain const& d : p.domains) key = key_of(key, d.begin, d.end, d.rank, d.stripe_bytes, d.dealt_to);
   return key;
 }
@@ -145,7 +146,7 @@ inline std::string lines_of_plan(collective_plan const& p) {
   constexpr std::size_t most = 64;  // domains
   std::string lines = std::string("carried_out ") + (p.together ? "together" : "apart") + "\nwindow_bytes " +
                       std::to_string(p.window_bytes) + "\ngranule " + std::to_string(p.granule) + "\nsparse " +
-                      (p.sparse ? "yes" : "no") + "\ndomains " + std::to_string(p.domains.size());
+                      (p.sparse ? "yes" : "no") + "\nlayers " + std::to_string(p.layers) + "\ndomains " + std::to_string(p.domains.size());
   for (std::size_t i = 0; i < std::min(most, p.domains.size()); ++i) {
     file_domain const& d = p.domains[i];
     lines += "\ndomain_" + std::to_string(i) + " [" + std::to_string(d.begin) + ", " + std::to_string(d.end) +

@@ -1,0 +1,383 @@
+// A lattice in four dimensions, dealt to the ranks in blocks and stored in one order of its sites: its geometry, and two ways to
+// write and read it that know nothing of argosy's plans. Any world of argosy can run them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace lattice {
+
+using numbers = std::array<std::int64_t, 4>;  // the last dimension is the fastest
+
+struct block {
+  std::int64_t offset, memory, length;  // in the file and in memory, in bytes
+};
+
+struct geometry {
+  static constexpr std::int64_t site_bytes = 576;  // four complex 3x3 matrices of double precision
+  numbers local{4, 4, 4, 8};
+  numbers grid, at;
+
+  geometry(int ranks, int rank, numbers sites) : local(sites) {
+    argosy::process_grid const g(ranks, 4);
+    std::int64_t left = rank;
+    for (int d = 3; d >= 0; --d) {
+      auto const i = static_cast<std::size_t>(d);
+      grid[i] = g.extent(d);
+      at[i] = left % grid[i];
+      left /= grid[i];
+    }
+  }
+  std::int64_t extent(std::size_t d) const { return grid[d] * local[d]; }
+  std::int64_t bytes() const { return local[0] * local[1] * local[2] * local[3] * site_bytes; }
+  std::int64_t file_bytes() const { return bytes() * grid[0] * grid[1] * grid[2] * grid[3]; }
+
+  argosy::layout view() const {
+    auto const box = [](numbers const& n) { return std::vector<std::int64_t>(n.begin(), n.end()); };
+    numbers sizes{}, starts{};
+    for (std::size_t d = 0; d < 4; ++d) sizes[d] = extent(d), starts[d] = at[d] * local[d];
+    return argosy::flatten(argosy::subarray(box(sizes), box(local), box(starts), argosy::bytes(site_bytes)));
+  }
+  // The same as a list, in the order of the file.
+  std::vector<block> blocks() const {
+    std::vector<block> all;
+    std::int64_t const length = local[3] * site_bytes;
+    std::int64_t memory = 0;
+    for (std::int64_t t = 0; t < local[0]; ++t)
+      for (std::int64_t z = 0; z < local[1]; ++z)
+        for (std::int64_t y = 0; y < local[2]; ++y, memory += length)
+          all.push_back(
+              {(((at[0] * local[0] + t) * extent(1) + at[1] * local[1] + z) * extent(2) + at[2] * local[2] + y) *
+                       extent(3) * site_bytes +
+                   at[3] * length,
+               memory, length});
+    return all;
+  }
+  // Checks: every byte says where in the file it belongs.
+  static std::byte content(std::int64_t offset) { return static_cast<std::byte>((offset * 2654435761) >> 16); }
+  void fill(std::span<std::byte> data) const {
+    for (block const& b : blocks())
+      for (std::int64_t i = 0; i < b.length; i += 64)
+        data[static_cast<std::size_t>(b.memory + i)] = content(b.offset + i);
+  }
+  bool holds(std::span<std::byte const> data) const {
+    for (block const& b : blocks())
+      for (std::int64_t i = 0; i < b.length; i += 64)
+        if (data[static_cast<std::size_t>(b.memory + i)] != content(b.offset + i)) return false;
+    return true;
+  }
+};
+
+inline void check(argosy::io_result const& done, std::size_t bytes) {
+  if (done.error || done.bytes != static_cast<std::int64_t>(bytes)) throw std::runtime_error("the file was not moved");
+}
+
+// --- The user's transposition ---
+
+// Bytes for each rank, and from each, packed by rank: what MPI_Alltoallv does, but for messages without bytes.
+struct by_messages {
+  template <argosy::communicator World>
+  void operator()(World const& world, std::span<std::byte const> out, std::vector<std::int64_t> const& sent,
+                  std::span<std::byte> in, std::vector<std::int64_t> const& received) const {
+    std::vector<typename World::request> all;
+    for (int r = 0; r < world.size(); ++r)
+      if (auto const n = static_cast<std::size_t>(received[static_cast<std::size_t>(r)]); n > 0) {
+        all.push_back(world.start_receive(in.first(n), r, 11));
+        in = in.subspan(n);
+      }
+    for (int r = 0; r < world.size(); ++r)
+      if (auto const n = static_cast<std::size_t>(sent[static_cast<std::size_t>(r)]); n > 0) {
+        all.push_back(world.start_send(out.first(n), r, 11));
+        out = out.subspan(n);
+      }
+    World::wait_all(all);
+  }
+};
+
+// The ranks that share their first two coordinates hold whole planes of the file together: they exchange what they have, so that each
+// has a few long stretches, and access the file by themselves.
+template <argosy::communicator World, class Exchange = by_messages>
+class transposition {
+ public:
+  transposition(World const& world, geometry const& g)
+      : geometry_(g),
+        row_(world.split(static_cast<int>(g.at[0] * g.grid[1] + g.at[1]), world.rank())),
+        sent_(static_cast<std::size_t>(row_.size())),
+        received_(sent_.size()),
+        packed_(static_cast<std::size_t>(g.bytes())),
+        rows_(packed_.size()) {
+    // My lines lie in the stream of the row in ascending order, and so do each partner's.
+    std::int64_t const each = g.bytes();
+    for (std::int64_t const place : lines_of(g.at[2], g.at[3])) sent_[static_cast<std::size_t>(place / each)] += line();
+    for (int r = 0; r < row_.size(); ++r)
+      for (std::int64_t const place : lines_of(r / g.grid[3], r % g.grid[3]))
+        if (place / each == row_.rank()) {
+          received_[static_cast<std::size_t>(r)] += line();
+          places_.push_back(place - row_.rank() * each);
+        }
+  }
+
+  void write(argosy::any_handle& file, std::span<std::byte const> data) {
+    Exchange()(row_, data, sent_, packed_, received_);
+    for_each_line([&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(row, packed, n); });
+    for_each_stretch(
+        [&](std::int64_t offset, std::span<std::byte const> rows) { check(file.write(offset, rows), rows.size()); });
+  }
+  void read(argosy::any_handle& file, std::span<std::byte> data) {
+    for_each_stretch(
+        [&](std::int64_t offset, std::span<std::byte> rows) { check(file.read(offset, rows), rows.size()); });
+    for_each_line([&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(packed, row, n); });
+    Exchange()(row_, packed_, received_, data, sent_);
+  }
+  // In two writes and two reads, each with as many.
+  std::int64_t messages() const {
+    return 4 * std::count_if(sent_.begin(), sent_.end(), [](auto n) { return n > 0; });
+  }
+
+ private:
+  std::int64_t line() const { return geometry_.local[3] * geometry_.site_bytes; }
+  // Where the lines of a rank begin in the stream of the row.
+  std::vector<std::int64_t> lines_of(std::int64_t y0, std::int64_t x0) const {
+    geometry const& g = geometry_;
+    std::vector<std::int64_t> places;
+    for (std::int64_t plane = 0; plane < g.local[0] * g.local[1]; ++plane)
+      for (std::int64_t y = 0; y < g.local[2]; ++y)
+        places.push_back(((plane * g.extent(2) + y0 * g.local[2] + y) * g.extent(3) + x0 * g.local[3]) * g.site_bytes);
+    return places;
+  }
+  template <class F>
+  void for_each_line(F&& f) {
+    std::byte* packed = packed_.data();
+    for (std::int64_t const place : places_) {
+      f(packed, rows_.data() + place, static_cast<std::size_t>(line()));
+      packed += line();
+    }
+  }
+  // My stretch of the stream, where the file holds it in one piece: planes of one t follow one another.
+  template <class F>
+  void for_each_stretch(F&& f) {
+    geometry const& g = geometry_;
+    std::int64_t const plane = g.extent(2) * g.extent(3) * g.site_bytes, of_t = g.local[1] * plane;
+    std::int64_t const begin = row_.rank() * g.bytes(), end = begin + g.bytes();
+    for (std::int64_t from = begin; from < end;) {
+      std::int64_t const t = from / of_t, length = std::min(end, (t + 1) * of_t) - from;
+      std::int64_t const offset =
+          ((g.at[0] * g.local[0] + t) * g.extent(1) + g.at[1] * g.local[1]) * plane + from % of_t;
+      f(offset, std::span(rows_).subspan(static_cast<std::size_t>(from - begin), static_cast<std::size_t>(length)));
+      from += length;
+    }
+  }
+
+  geometry geometry_;
+  World row_;
+  std::vector<std::int64_t> sent_, received_;  // bytes, by rank of the row
+  std::vector<std::int64_t> places_;           // of the lines that come, in my stretch of the stream
+  std::vector<std::byte> packed_, rows_;
+};
+
+// --- ROMIO's way ---
+
+// The number of each rank goes to each rank: Bruck's algorithm, as MPI libraries do it for short messages.
+template <argosy::communicator World>
+void all_to_all(World const& world, std::vector<std::int32_t>& values) {
+  int const n = world.size(), me = world.rank();
+  std::vector<std::int32_t> all(values.size()), out, in;
+  auto const place = [&](int i) { return static_cast<std::size_t>((i % n + n) % n); };
+  for (int i = 0; i < n; ++i) all[place(i)] = values[place(me + i)];
+  for (int k = 1; k < n; k <<= 1) {
+    out.clear();
+    for (int i = 0; i < n; ++i)
+      if (i & k) out.push_back(all[place(i)]);
+    in.resize(out.size());
+    std::array<typename World::request, 2> both;
+    both[0] = world.start_receive(std::as_writable_bytes(std::span(in)), static_cast<int>(place(me - k)), 12);
+    both[1] = world.start_send(std::as_bytes(std::span(out)), static_cast<int>(place(me + k)), 12);
+    World::wait_all(both);
+    std::size_t next = 0;
+    for (int i = 0; i < n; ++i)
+      if (i & k) all[place(i)] = in[next++];
+  }
+  for (int i = 0; i < n; ++i) values[place(me - i)] = all[place(i)];
+}
+
+// As MPI_File_write_all does it in ROMIO, of the generic file system: one aggregator for each node, the file cut into equal domains;
+// lists of offsets and lengths to the aggregators; then rounds of cb_buffer_size, in which aggregators first tell all ranks how much they
+// expect of each, then receive it from each rank, and then access the file.
+template <argosy::communicator World>
+class romio {
+ public:
+  static constexpr std::int64_t buffer_bytes = 16 << 20;
+
+  romio(World const& world, geometry const& g, int ranks_per_node) : world_(world), blocks_(g.blocks()) {
+    for (int r = 0; r < world.size(); r += ranks_per_node) aggregators_.push_back(r);
+  }
+  std::int64_t messages() const { return messages_; }
+
+  void write(argosy::any_handle& file, std::span<std::byte const> data) {
+    exchange(file, const_cast<std::byte*>(data.data()), true);
+  }
+  void read(argosy::any_handle& file, std::span<std::byte> data) { exchange(file, data.data(), false); }
+
+ private:
+  struct most {
+    std::int64_t value;
+    void combine(most const& other) { value = std::max(value, other.value); }
+  };
+  struct range {
+    std::int64_t begin, end;
+  };
+  // What of some blocks lies in a window, in their order.
+  template <class F>
+  static std::int64_t within(std::vector<block> const& all, range w, F&& f) {
+    std::int64_t bytes = 0;
+    for (block const& b : all) {
+      std::int64_t const from = std::max(b.offset, w.begin), to = std::min(b.offset + b.length, w.end);
+      if (from >= to) continue;
+      f(block{from, b.memory + from - b.offset, to - from});
+      bytes += to - from;
+    }
+    return bytes;
+  }
+
+  range window(std::size_t a, std::int64_t round) const {
+    range const d = domains_[a];
+    std::int64_t const begin = std::min(d.end, d.begin + round * buffer_bytes);
+    return {begin, std::min(d.end, begin + buffer_bytes)};
+  }
+
+  using message = std::pair<int, std::vector<std::byte>>;  // with a rank
+  void start(std::vector<typename World::request>& all, message& m, bool sends) {
+    if (sends) ++messages_;
+    all.push_back(sends ? world_.start_send(m.second, m.first, 14) : world_.start_receive(m.second, m.first, 14));
+  }
+
+  void exchange(argosy::any_handle& file, std::byte* data, bool writing) {
+    auto const n = static_cast<std::size_t>(world_.size());
+    // Everybody's first and last offset.
+    range mine{blocks_.front().offset, blocks_.back().offset + blocks_.back().length};
+    std::vector<range> ranges(n);
+    world_.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(ranges)));
+    range hull = mine;
+    for (range const& r : ranges) hull = {std::min(hull.begin, r.begin), std::max(hull.end, r.end)};
+    ranges = {};
+    auto const count = std::ssize(aggregators_);
+    std::int64_t const each = (hull.end - hull.begin + count - 1) / count;
+    domains_.clear();
+    for (std::int64_t a = 0; a < count; ++a)
+      domains_.push_back({hull.begin + a * each, std::min(hull.end, hull.begin + (a + 1) * each)});
+
+    // Who has how many pieces for whom, and their offsets and lengths.
+    std::vector<std::vector<std::int64_t>> lists(aggregators_.size());
+    std::vector<std::int32_t> counts(n);
+    for (std::size_t a = 0; a < aggregators_.size(); ++a) {
+      within(blocks_, domains_[a], [&](block const& b) { lists[a].insert(lists[a].end(), {b.offset, b.length}); });
+      counts[static_cast<std::size_t>(aggregators_[a])] = static_cast<std::int32_t>(lists[a].size());
+    }
+    all_to_all(world_, counts);
+    std::vector<typename World::request> all;
+    std::vector<std::pair<int, std::vector<std::int64_t>>> told;
+    for (std::size_t r = 0; r < n; ++r)
+      if (counts[r] > 0)
+        told.emplace_back(static_cast<int>(r), std::vector<std::int64_t>(static_cast<std::size_t>(counts[r])));
+    for (auto& [r, list] : told) all.push_back(world_.start_receive(std::as_writable_bytes(std::span(list)), r, 13));
+    for (std::size_t a = 0; a < aggregators_.size(); ++a)
+      if (!lists[a].empty()) {
+        all.push_back(world_.start_send(std::as_bytes(std::span(lists[a])), aggregators_[a], 13));
+        ++messages_;
+      }
+    World::wait_all(all);
+    lists = {};
+    std::vector<std::pair<int, std::vector<block>>> theirs;
+    for (auto& [r, list] : told) {
+      std::vector<block>& b = theirs.emplace_back(r, std::vector<block>()).second;
+      for (std::size_t i = 0; i < list.size(); i += 2) b.push_back({list[i], 0, list[i + 1]});
+    }
+    told = {};
+
+    auto const own = std::find(aggregators_.begin(), aggregators_.end(), world_.rank());
+    most rounds{0};
+    for (range const& d : domains_)
+      rounds.value = std::max(rounds.value, (d.end - d.begin + buffer_bytes - 1) / buffer_bytes);
+    world_.all_reduce(rounds);
+    std::vector<std::byte> memory;
+    for (std::int64_t round = 0; round < rounds.value; ++round) {
+      range const w =
+          own == aggregators_.end() ? range{0, 0} : window(static_cast<std::size_t>(own - aggregators_.begin()), round);
+      std::vector<std::int32_t> sizes(n);
+      for (auto const& [r, b] : theirs)
+        sizes[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(within(b, w, [](block const&) {}));
+      std::vector<std::int32_t> const expected = sizes;
+      all_to_all(world_, sizes);
+      std::vector<message> parts, mine_there;  // at the aggregator, and of this rank
+      for (auto const& [r, b] : theirs)
+        if (auto const bytes = expected[static_cast<std::size_t>(r)]; bytes > 0)
+          parts.emplace_back(r, std::vector<std::byte>(static_cast<std::size_t>(bytes)));
+      for (int const a : aggregators_)
+        if (auto const bytes = sizes[static_cast<std::size_t>(a)]; bytes > 0)
+          mine_there.emplace_back(a, std::vector<std::byte>(static_cast<std::size_t>(bytes)));
+      memory.resize(static_cast<std::size_t>(w.end - w.begin));
+      auto const copy = [&](std::byte* packed, std::byte* place, std::int64_t length, bool pack) {
+        std::memcpy(pack ? packed : place, pack ? place : packed, static_cast<std::size_t>(length));
+      };
+      auto const move_parts = [&](bool pack) {
+        std::size_t next = 0;
+        for (auto const& [r, b] : theirs) {
+          if (expected[static_cast<std::size_t>(r)] == 0) continue;
+          std::byte* at = parts[next++].second.data();
+          within(b, w, [&](block const& x) {
+            copy(at, memory.data() + (x.offset - w.begin), x.length, pack);
+            at += x.length;
+          });
+        }
+      };
+      auto const move_mine = [&](bool pack) {
+        std::size_t next = 0;
+        for (std::size_t a = 0; a < aggregators_.size(); ++a) {
+          if (sizes[static_cast<std::size_t>(aggregators_[a])] == 0) continue;
+          std::byte* at = mine_there[next++].second.data();
+          within(blocks_, window(a, round), [&](block const& x) {
+            copy(at, data + x.memory, x.length, pack);
+            at += x.length;
+          });
+        }
+      };
+      all.clear();
+      for (message& m : writing ? parts : mine_there) start(all, m, false);
+      if (writing) {
+        move_mine(true);
+      } else if (!memory.empty()) {
+        check(file.read(w.begin, std::span(memory)), memory.size());
+        move_parts(true);
+      }
+      for (message& m : writing ? mine_there : parts) start(all, m, true);
+      World::wait_all(all);
+      if (!writing) {
+        move_mine(false);
+      } else if (!memory.empty()) {
+        move_parts(false);
+        check(file.write(w.begin, std::span<std::byte const>(memory)), memory.size());
+      }
+    }
+  }
+
+  World world_;
+  std::vector<block> blocks_;
+  std::vector<int> aggregators_;
+  std::vector<range> domains_;
+  std::int64_t messages_ = 0;
+};
+
+}  // namespace lattice

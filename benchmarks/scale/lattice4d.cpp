@@ -1,0 +1,128 @@
+// Runs the three ways in the virtual cluster, and compares what they have written.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lattice4d.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+
+namespace io = argosy;
+
+namespace lattice {
+namespace {
+
+struct result {
+  double write_s = 0, read_s = 0;  // of the slowest rank
+  std::int64_t messages = 0;       // of all ranks, both ways
+  double real_s = 0;
+};
+
+// `move(world, write)`: what a rank does, after a barrier. Both times are those of the second of two calls.
+template <class Make>
+result timed(virtual_run const& o, io::lab::virtual_files const& files, Make&& make) {
+  result r;
+  auto const began = std::chrono::steady_clock::now();
+  io::lab::scenario s{.ranks = o.ranks, .ranks_per_node = o.per_node, .seed = 1};
+  s.disk.servers = o.servers;
+  io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
+    geometry const g(o.ranks, world.rank(), o.local);
+    std::vector<std::byte> data(static_cast<std::size_t>(g.bytes()));
+    g.fill(data);
+    auto way = make(world, g, files);
+    for (bool const write : {true, false}) {
+      double& slowest = write ? r.write_s : r.read_s;
+      slowest = 0;
+      for (int call = 0; call < 2; ++call) {
+        if (!write) std::fill(data.begin(), data.end(), std::byte{});
+        world.barrier();
+        double const start = world.now();
+        write ? way.write(data) : way.read(data);
+        double const took = world.now() - start;
+        world.barrier();
+        if (call == 1) slowest = std::max(slowest, took);
+      }
+    }
+    if (!g.holds(data)) throw std::runtime_error("what was read is not what was written");
+    r.messages += way.messages();
+    way.close();
+  });
+  r.real_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return r;
+}
+
+template <class Way>
+struct by_hand {
+  Way way;
+  io::any_handle file;
+  void write(std::span<std::byte const> data) { way.write(file, data); }
+  void read(std::span<std::byte> data) { way.read(file, data); }
+  std::int64_t messages() const { return way.messages(); }
+  void close() { file.close(); }
+};
+
+io::any_handle opened(io::lab::virtual_rank const& world, io::lab::virtual_files const& files) {
+  std::error_code error;
+  if (world.rank() == 0) files.opener()("lattice", {.read = true, .write = true, .create = true}, error).close();
+  world.barrier();
+  io::any_handle file = files.opener()("lattice", {.read = true, .write = true}, error);
+  if (error) throw std::system_error(error);
+  return file;
+}
+
+struct ours {
+  io::basic_file<io::lab::virtual_rank> file;
+  std::int64_t sent = 0;
+  void write(std::span<std::byte const> data) { sent += file.write_at_all(0, data).messages; }
+  void read(std::span<std::byte> data) { sent += file.read_at_all(0, data).messages; }
+  std::int64_t messages() const { return sent; }
+  void close() { file.close(); }
+};
+
+}  // namespace
+
+void print_head() {
+  std::printf("%6s %6s %9s | %26s | %26s | %26s | %17s | %7s\n", "", "", "", "ROMIO's way: write, read",
+              "transposition", "argosy", "argosy is faster", "real");
+  std::printf("%6s %6s %9s | %8s %8s %8s | %8s %8s %8s | %8s %8s %8s | %8s %8s | %7s\n", "ranks", "nodes", "MB", "ms",
+              "ms", "messages", "ms", "ms", "messages", "ms", "ms", "messages", "write", "read", "s");
+}
+
+void run(virtual_run const& o) {
+  geometry const g(o.ranks, 0, o.local);
+  io::lab::virtual_files const first, second, third;
+  result const of_romio = timed(o, first, [&](auto const& world, geometry const& mine, auto const& files) {
+    return by_hand<romio<io::lab::virtual_rank>>{{world, mine, o.per_node}, opened(world, files)};
+  });
+  result const by_user = timed(o, second, [&](auto const& world, geometry const& mine, auto const& files) {
+    return by_hand<transposition<io::lab::virtual_rank>>{{world, mine}, opened(world, files)};
+  });
+  result const of_argosy = timed(o, third, [&](auto const& world, geometry const& mine, auto const& files) {
+    auto f = io::basic_file<io::lab::virtual_rank>::open(world, "lattice", io::mode::create | io::mode::read_write, {},
+                                                         files.opener());
+    f.set_view(0, {io::bytes(1), mine.view()});
+    return ours{std::move(f)};
+  });
+  if (first.content("lattice") != third.content("lattice") || second.content("lattice") != third.content("lattice"))
+    throw std::runtime_error("the three files differ");
+  auto const of = [&](result const& r) {
+    std::printf(" | %8.2f %8.2f %8.1f", r.write_s * 1e3, r.read_s * 1e3, static_cast<double>(r.messages) / o.ranks / 4);
+  };
+  std::printf("%6d %6d %9.1f", o.ranks, (o.ranks + o.per_node - 1) / o.per_node,
+              static_cast<double>(g.file_bytes()) / 1e6);
+  of(of_romio);
+  of(by_user);
+  of(of_argosy);
+  std::printf(" | %7.2fx %7.2fx | %7.1f\n", by_user.write_s / of_argosy.write_s, by_user.read_s / of_argosy.read_s,
+              of_romio.real_s + by_user.real_s + of_argosy.real_s);
+  std::fflush(stdout);
+}
+
+}  // namespace lattice

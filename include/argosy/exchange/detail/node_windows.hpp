@@ -1,0 +1,232 @@
+// Windows that the ranks of a node fill and empty together, in memory that they share.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <argosy/agree/detail/phase.hpp>
+#include <argosy/error/failure.hpp>
+#include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/window_part.hpp>
+#include <argosy/layout/detail/marks.hpp>
+#include <argosy/plan/collective_plan.hpp>
+#include <argosy/policy/access.hpp>
+#include <argosy/world/communicator.hpp>
+
+namespace argosy::detail {
+
+// The ranks that share a stage: this rank alone if no memory can be shared.
+struct seats {
+  std::vector<int> ranks;  // ascending
+  int mine = 0;            // the index of this rank
+};
+
+// Keeps a failure of this rank.
+// Exceptions of user code (a data representation, a handle) must not keep this rank from going on.
+template <class F>
+bool guarded(failure& failed, F&& f) {
+  try {
+    f();
+    return true;
+  } catch (...) {
+    failed.keep(failure_by("a data representation or handle of the program"));
+    return false;
+  }
+}
+
+// What this rank does with a window, and how it meets the others there. A window has an owner: the rank that has its place `s` in
+// the stage. `n` numbers the windows of an owner; those of even and of odd numbers have one place each.
+template <agreeing World, class Memory>
+class node_windows {
+ public:
+  // Waits until the word is not `seen` any more, or shorter.
+  using waiting = std::function<void(std::uint32_t& word, std::uint32_t seen)>;
+
+  node_windows(World const& world, seats const& node, node_stage& stage, collective_plan const& plan,
+               access const& mine, Memory& memory, failure& failed, waiting wait)
+      : world_(world),
+        seats_(node),
+        stage_(stage),
+        plan_(plan),
+        mine_(mine),
+        range_{&mine.file, mine.position, mine.end()},
+        memory_(memory),
+        failed_(failed),
+        wait_(std::move(wait)) {}
+
+  node_stage& stage() { return stage_; }
+  node_stage::counters& of(std::size_t s) const { return stage_.of(s); }
+  std::byte* window(std::size_t s, std::uint64_t n) const { return stage_.window(s, n); }
+  std::size_t ranks() const noexcept { return seats_.ranks.size(); }
+
+  // --- Writing ---
+
+  // Puts this rank's part where it belongs, and arrives. Returns its bytes. `reused`: n - 2 was a window of this call.
+  std::int64_t fill(std::size_t s, std::uint64_t n, bool reused, file_window const& w) {
+    if (reused) await(of(s).released, released(n - 2));
+    window_part p = range_.within(w);
+    std::int64_t placed = 0;
+    if (!p.empty()) {
+      if (guarded(failed_, [&] {
+            memory_.place(at(-w.begin, mine_.file), stage_.window(s, n), p.from, p.from - mine_.position, p.bytes());
+          })) {
+        placed = p.bytes();
+        if (p.file.marked()) mark(s, n, w, p);
+      } else {
+        p.file = {};  // then nothing of it is written
+      }
+    }
+    arrive(s, n, p.file);
+    return placed;
+  }
+  // The owner, when the window is written.
+  void give_back(std::size_t s, std::uint64_t n) {
+    auto const all = static_cast<std::uint32_t>(ranks());
+    std::atomic_ref(of(s).emptied[n & 1]).fetch_add(all, std::memory_order_relaxed);
+    std::atomic_ref(of(s).filled).fetch_add(1, std::memory_order_relaxed);
+    release(s);
+  }
+
+  // --- Reading ---
+
+  // Says what this rank wants of the window, by marks if the bytes between do not count.
+  void ask(std::size_t s, std::uint64_t n, bool reused, file_window const& w, bool exact) {
+    if (reused) await(of(s).released, released(n - 2));
+    window_part const p = range_.within(w);
+    if (exact && !p.empty() && p.file.marked()) mark(s, n, w, p);
+    arrive(s, n, p.file);
+  }
+  // The owner: nobody needs the window before last any more.
+  void await_emptied(std::size_t s, std::uint64_t n, bool reused) {
+    if (reused) await(of(s).emptied[n & 1], everybody(n - 2));
+  }
+  // The owner: what is wanted of the window is known, and it is filled up to the end that its counters hold.
+  void release_filled(std::size_t s) {
+    std::atomic_ref(of(s).released).fetch_add(1, std::memory_order_relaxed);
+    tell_filled(s);
+  }
+  void tell_filled(std::size_t s) { count(of(s).filled); }
+  struct taken {
+    std::int64_t to, wanted;  // in this rank's stream
+  };
+  // Takes this rank's part out of the window.
+  taken take(std::size_t s, std::uint64_t n, file_window const& w) {
+    node_stage::counters& c = of(s);
+    await(c.filled, released(n));
+    std::int64_t const from = range_.before(w.begin), to = range_.before(std::min(w.end, c.end[n & 1]));
+    bool const there =
+        from >= to || guarded(failed_, [&] {
+          memory_.take(at(-w.begin, mine_.file), stage_.window(s, n), from, from - mine_.position, to - from);
+        });
+    count(c.emptied[n & 1], everybody(n));
+    return {there ? to : from, range_.before(w.end)};
+  }
+
+  // --- The owner ---
+
+  void await_all(std::size_t s, std::uint64_t n) { await(of(s).arrived[n & 1], everybody(n)); }
+  void release(std::size_t s) { count(of(s).released); }
+  // The least stretch that holds all that ranks of this node want.
+  file_share hull(std::size_t s, std::uint64_t n) const {
+    file_share all{INT64_MAX, 0};
+    for (std::size_t r = 0; r < ranks(); ++r) all.join(stage_.share_of(s, n, static_cast<std::int64_t>(r)));
+    return all;
+  }
+  // The granules of the window that ranks of this node have marked.
+  marks covered(std::size_t s, std::uint64_t n, file_window const& w) {
+    covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
+    marks all(covered_);
+    all.clear();
+    for (std::size_t r = 0; r < ranks(); ++r) {
+      file_share const& f = stage_.share_of(s, n, static_cast<std::int64_t>(r));
+      if (f.empty()) continue;
+      if (!f.marked())
+        cover(all, w, f);
+      else
+        marks(words_of(covered_, w, f)).merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
+    }
+    return all;
+  }
+  // Adds a share that has no marks.
+  void cover(marks& all, file_window const& w, file_share const& f) const {
+    auto const bit = [&](std::int64_t offset) { return (offset - w.begin + plan_.granule - 1) / plan_.granule; };
+    if (f.dense != 0)
+      all.set((f.low - w.begin) / plan_.granule, bit(f.high));
+    else
+      for (std::int64_t from = f.low; from < f.high; from += f.stride) all.set(bit(from), bit(from + f.length));
+  }
+  // Adds so many bytes of the window.
+  void cover(marks& all, std::int64_t from, std::int64_t length) const {
+    all.set(from / plan_.granule, (from + length + plan_.granule - 1) / plan_.granule);
+  }
+  // Adds what a rank of another node has in the window.
+  void cover(marks& all, file_window const& w, stream_range const& theirs, window_part const& p) const {
+    if (!p.file.marked())
+      cover(all, w, p.file);
+    else
+      all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
+  }
+
+ private:
+  void arrive(std::size_t s, std::uint64_t n, file_share const& share) {
+    stage_.share_of(s, n, seats_.mine) = share;
+    count(of(s).arrived[n & 1], everybody(n));
+  }
+  std::span<std::uint64_t> words_of(std::span<std::uint64_t> words, file_window const& w, file_share const& s) const {
+    std::int64_t const from = (s.low - w.begin) / plan_.granule / 64,
+                       to = marks::words_for((s.high - w.begin + plan_.granule - 1) / plan_.granule);
+    return words.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+  }
+  void mark(std::size_t s, std::uint64_t n, file_window const& w, window_part const& p) {
+    std::span<std::uint64_t> const words = stage_.marks_of(s, n, seats_.mine);
+    marks(words_of(words, w, p.file)).clear();
+    marks(words).set(mine_.file, p.from, p.to, w.begin, plan_.granule);
+  }
+
+  // Values of `arrived` (or `emptied`) when all ranks are done with the window, and of `released` (or `filled`) after it. They
+  // wrap around.
+  std::uint32_t everybody(std::uint64_t n) const {
+    return static_cast<std::uint32_t>((n / 2 + 1) * static_cast<std::uint64_t>(ranks()));
+  }
+  static std::uint32_t released(std::uint64_t n) { return static_cast<std::uint32_t>(n + 1); }
+
+  void await(std::uint32_t& word, std::uint32_t target) {
+    std::atomic_ref<std::uint32_t> const w(word);
+    for (;;) {
+      std::uint32_t const seen = w.load(std::memory_order_acquire);
+      if (static_cast<std::int32_t>(seen - target) >= 0) return;
+      in_phase const now(phase::waiting);
+      wait_(word, seen);
+    }
+  }
+  void wake(std::uint32_t& word) {
+    if constexpr (node_waiting<World>) world_.wake(word);
+  }
+  void count(std::uint32_t& word, std::uint32_t awaited) {
+    if (std::atomic_ref(word).fetch_add(1, std::memory_order_acq_rel) + 1 == awaited) wake(word);
+  }
+  void count(std::uint32_t& word) {
+    std::atomic_ref(word).fetch_add(1, std::memory_order_release);
+    wake(word);
+  }
+
+  World const& world_;
+  seats const& seats_;
+  node_stage& stage_;
+  collective_plan const& plan_;
+  access const& mine_;
+  stream_range range_;
+  Memory& memory_;
+  failure& failed_;
+  waiting wait_;
+  std::vector<std::uint64_t> covered_;
+};
+
+}  // namespace argosy::detail

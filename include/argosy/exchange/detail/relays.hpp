@@ -1,0 +1,522 @@
+// Messages of a collective call that go with pairs of nodes: what the ranks of a node have for one aggregator elsewhere travels as
+// one, put together in memory that they share, and is dealt out there when reading.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/agree/detail/phase.hpp>
+#include <argosy/exchange/detail/chunks.hpp>
+#include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/node_windows.hpp>
+#include <argosy/exchange/detail/round_schedule.hpp>
+#include <argosy/exchange/detail/runs.hpp>
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/plan/collective_plan.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/shared_memory.hpp>
+
+namespace argosy::detail {
+
+// The first ranks of each node are its relays: the windows of other nodes' aggregators are dealt to them.
+inline constexpr int most_relays = 8;
+
+// Which ranks are the relays of each node, in memory that the ranks of a node share: it is as long as there are nodes.
+class relay_table {
+ public:
+  relay_table() = default;
+  static std::size_t bytes_for(std::int64_t nodes) {
+    return sizeof(std::int64_t) + static_cast<std::size_t>(nodes) * sizeof(row);
+  }
+  // `m` has bytes_for(nodes) zero bytes. Collective, of all ranks: node communicators `near`, of ranks that share it.
+  template <class World>
+  relay_table(World const& world, World const& near, seats const& node, std::int64_t nodes, shared_memory m)
+      : memory_(std::move(m)), nodes_(nodes) {
+    World const leaders = world.split(near.rank() == 0 ? 0 : 1, world.rank());
+    if (near.rank() == 0) {
+      row mine;
+      mine.fill(-1);
+      for (std::size_t i = 0; i < std::min(node.ranks.size(), mine.size()); ++i) mine[i] = node.ranks[i];
+      leaders.all_gather(std::as_bytes(std::span(&mine, 1)), memory_.bytes().subspan(sizeof(std::int64_t)));
+      own() = leaders.rank();
+    }
+    near.barrier();
+  }
+  std::int64_t nodes() const noexcept { return nodes_; }
+  // The relay for a domain at the i-th node behind this one.
+  int relay(std::int64_t i, std::size_t domain) const {
+    row const& r = rows()[(own() + 1 + i) % nodes_];
+    std::size_t n = 0;
+    while (n < r.size() && r[n] >= 0) ++n;
+    return r[domain % n];
+  }
+  std::int64_t& own() const { return *static_cast<std::int64_t*>(static_cast<void*>(memory_.bytes().data())); }
+
+ private:
+  using row = std::array<std::int32_t, most_relays>;
+  row const* rows() const {
+    return static_cast<row const*>(static_cast<void const*>(memory_.bytes().data() + sizeof(std::int64_t)));
+  }
+  shared_memory memory_;
+  std::int64_t nodes_ = 0;
+};
+
+// Kept from call to call.
+struct relay_memory {
+  relay_table table;
+  node_stage stage;  // of the relays
+  // For even and odd steps: messages of a relay, what it asks for and gets; what an aggregator is asked for and answers.
+  std::array<chunks, 2> outgoing, asked, heard;
+  std::array<staging, 2> first_messages, packed;
+  staging long_messages;
+};
+
+// All ranks of a node visit the windows of the aggregators elsewhere in the same order, and leave their part (or say what they
+// want) in the memory of the window's relay, which has two such places. A relay sends a message for each window of its own in each
+// step, also an empty one, so that aggregators know whom to expect without being told; views do not travel: a message says which
+// bytes it has. Long messages come in two: receivers learn their length from the first.
+//
+// Nobody waits in a circle: a rank waits at a window only for ranks that have not come as far, or for what the relay does when it
+// comes to its next window at the latest; and for messages that are begun in the same step or an earlier one.
+template <communicator World, class Memory>
+class relays {
+ public:
+  using request = typename World::request;
+
+  // `near`: the domains of this node in ascending order, `own` that of this rank. Local.
+  relays(World const& world, seats const& node, relay_memory& kept, collective_plan const& plan,
+         std::vector<std::size_t> const& near, std::optional<std::size_t> own, node_windows<World, Memory>& images,
+         report& done)
+      : world_(world), seats_(node), kept_(kept), plan_(plan), near_(near), own_(own), images_(images), done_(done) {
+    count_ = std::min<std::size_t>(seats_.ranks.size(), most_relays);
+    visited_.assign(count_, 0);
+    std::int64_t const d = std::ssize(plan.domains);
+    first_ = static_cast<std::size_t>(d * kept_.table.own() / kept_.table.nodes());
+    if (static_cast<std::size_t>(seats_.mine) < count_) most_sends_ = domains_of(seats_.mine);
+    others_ = own_ ? kept_.table.nodes() - 1 : 0;
+    half_ = 3 * most_sends_ + (own_ ? 2 * batch + static_cast<std::size_t>(others_) : 0);
+    requests_.resize(2 * half_);
+    for (auto& a : asks_) a.resize(static_cast<std::size_t>(others_));
+  }
+
+  std::span<request> requests() { return requests_; }
+  void finish() {
+    wait_for(requests_);
+    for (std::size_t s = 0; s < count_; ++s) kept_.stage.rounds_before(s) += static_cast<std::uint64_t>(visited_[s]);
+  }
+
+  // --- Writing, at a rank and its relays ---
+
+  // Leaves this rank's parts with the relays, which send them. Returns their bytes.
+  std::int64_t write(step const& now) {
+    begin(now);
+    std::int64_t placed = 0;
+    std::optional<visit> mine;
+    for_each_window(now, [&](visit const& v) {
+      placed += images_.fill(v.relay, v.number, v.reused, v.window);
+      if (v.relay != place()) return;
+      if (mine) forward(now, *mine);
+      mine = v;
+    });
+    if (mine) forward(now, *mine);
+    return placed;
+  }
+
+  // --- Writing, at an aggregator ---
+
+  // Begins to receive what other nodes have for this window.
+  void post(step const& now) { start_heads(now, 0); }
+  // Puts it into the window, and marks it.
+  void collect(step const& now, std::byte* window, marks& all) {
+    receive(now, [&](std::int64_t, std::span<std::byte const> runs, std::span<std::byte const> data) {
+      std::byte const* from = data.data();
+      detail::for_each_run(runs, [&](std::int64_t begin, std::int64_t length) {
+        std::memcpy(window + begin, from, static_cast<std::size_t>(length));
+        from += length;
+        images_.cover(all, begin, length);
+      });
+    });
+  }
+
+  // --- Reading, at a rank and its relays ---
+
+  // Tells the relays what this rank wants; they ask for it.
+  void ask(step const& now) {
+    begin(now);
+    kept_.asked[index(now)].clear();
+    answers_[index(now)].clear();
+    std::optional<visit> mine;
+    for_each_window(now, [&](visit const& v) {
+      images_.ask(v.relay, v.number, v.reused, v.window, true);
+      if (v.relay != place()) return;
+      if (mine) ask_for(now, *mine);
+      mine = v;
+    });
+    if (mine) ask_for(now, *mine);
+  }
+  // Takes this rank's parts. Calls f(to, wanted) for each, in its stream.
+  template <class F>
+  void take(step const& now, F&& f) {
+    std::size_t next = 0;
+    for_each_window(
+        now,
+        [&](visit const& v) {
+          if (v.relay == place()) deal_out(v, answers_[index(now)][next++]);
+          auto const [to, wanted] = images_.take(v.relay, v.number, v.window);
+          f(to, wanted);
+        },
+        taken_);
+  }
+
+  // --- Reading, at an aggregator ---
+
+  // Receives what other nodes want of this window. It stays there until the window is answered.
+  void hear(step const& now) {
+    std::fill(asks_[index(now)].begin(), asks_[index(now)].end(), std::span<std::byte const>());
+    start_heads(now, 0);
+    receive(now, [&](std::int64_t i, std::span<std::byte const> runs, std::span<std::byte const>) {
+      std::byte* const to = kept_.heard[index(now)].get(std::ssize(runs));
+      std::copy(runs.begin(), runs.end(), to);
+      asks_[index(now)][static_cast<std::size_t>(i)] = {to, runs.size()};
+    });
+  }
+  // Calls f(from, length) for what other nodes want, counted from the begin of the window.
+  template <class F>
+  void for_each_run(step const& now, F&& f) const {
+    for (std::span<std::byte const> const runs : asks_[index(now)]) detail::for_each_run(runs, f);
+  }
+  // Waits until the answers of the step before last are sent: then their window may be used again.
+  void answered(step const& now) { wait_for(replies(now)); }
+  // Sends other nodes what they want of the window, as far as it lies before `end`, an offset in the window.
+  void answer(step const& now, std::byte const* window, std::int64_t end) {
+    std::span<request> const mine = replies(now);
+    std::int64_t used = 0;
+    std::size_t first = 0;  // the first whose message lies in the buffer
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      std::span<std::byte const> const runs = asks_[index(now)][i];
+      if (runs.empty()) continue;
+      std::int64_t bytes = 0, pieces = 0, begin = 0;
+      detail::for_each_run(runs, [&](std::int64_t from, std::int64_t length) {
+        if (pieces++ == 0) begin = from;
+        bytes += std::clamp<std::int64_t>(end - from, 0, length);
+      });
+      std::span<std::byte const> message(window + begin, static_cast<std::size_t>(bytes));
+      if (pieces > 1) {
+        if (used + bytes > plan_.window_bytes) {
+          wait_for(mine.subspan(first, i - first));
+          first = i;
+          used = 0;
+        }
+        std::byte* const packed = kept_.packed[index(now)].get(plan_.window_bytes) + used;
+        std::byte* to = packed;
+        detail::for_each_run(runs, [&](std::int64_t from, std::int64_t length) {
+          std::int64_t const n = std::clamp<std::int64_t>(end - from, 0, length);
+          std::memcpy(to, window + from, static_cast<std::size_t>(n));
+          to += n;
+        });
+        message = {packed, static_cast<std::size_t>(bytes)};
+        used += bytes;
+      }
+      done_.message_bytes += bytes;
+      mine[i] = start_send(message, other(static_cast<std::int64_t>(i)), tag_of(now, answers));
+    }
+  }
+
+ private:
+  static constexpr std::size_t batch = 32;  // first messages that are received at a time
+  static constexpr std::int64_t most_head_bytes =
+      8192;  // of a first message: short enough to be sent at once by most networks
+  struct head {
+    std::int64_t run_bytes = 0, data_bytes = 0;
+    std::int64_t total() const noexcept { return static_cast<std::int64_t>(sizeof(head)) + run_bytes + data_bytes; }
+  };
+
+  // A window of an aggregator elsewhere, as the ranks of this node come to it.
+  struct visit {
+    std::size_t domain = 0, relay = 0;
+    std::uint64_t number = 0;
+    bool reused = false;
+    file_window window = {};
+  };
+  struct answer_from {
+    std::span<std::byte const> runs;
+    std::byte* data = nullptr;
+    std::int64_t bytes = 0;
+    std::size_t request = 0;
+  };
+
+  std::size_t place() const noexcept { return static_cast<std::size_t>(seats_.mine); }
+  std::size_t domains_of(int relay) const {
+    std::size_t n = 0;
+    for (std::size_t a = static_cast<std::size_t>(relay); a < plan_.domains.size(); a += count_)
+      n += std::binary_search(near_.begin(), near_.end(), a) ? 0u : 1u;
+    return n;
+  }
+
+  template <class F>
+  void for_each_window(step const& now, F&& f) {
+    for_each_window(now, std::forward<F>(f), visited_);
+  }
+  // In the order of this node; nodes begin at different aggregators. `counts` are windows of each relay, over all steps.
+  template <class F>
+  void for_each_window(step const& now, F&& f, std::vector<std::int64_t>& counts) {
+    if (counts.empty()) counts.assign(count_, 0);
+    std::size_t const n = plan_.domains.size();
+    std::size_t near = static_cast<std::size_t>(std::lower_bound(near_.begin(), near_.end(), first_) - near_.begin());
+    for (std::size_t i = 0, a = first_; i < n; ++i, a = a + 1 == n ? 0 : a + 1) {
+      if (a == 0) near = 0;
+      if (near < near_.size() && near_[near] == a) {
+        ++near;
+        continue;
+      }
+      file_domain const& d = plan_.domains[a];
+      if (now.round >= plan_.rounds_of(d)) continue;
+      std::size_t const relay = a % count_;
+      std::int64_t const before = counts[relay]++;
+      f(visit{a, relay, kept_.stage.rounds_before(relay) + static_cast<std::uint64_t>(before), before >= 2,
+              plan_.window_of(d, now.round)});
+    }
+  }
+
+  void begin(step const& now) {
+    wait_for(sends(now));
+    sent_ = 0;
+    kept_.outgoing[index(now)].clear();
+    kept_.heard[index(now)].clear();
+  }
+
+  // The relay: when all ranks of the node have come, sends what they left, and gives the place back.
+  void forward(step const& now, visit const& v) {
+    images_.await_all(v.relay, v.number);
+    runs_.clear();
+    std::int64_t const bytes = write_runs(images_.covered(v.relay, v.number, v.window), v.window, plan_.granule, runs_);
+    std::byte const* const image = images_.window(v.relay, v.number);
+    std::byte* const message = compose(now, bytes);
+    if (message) {
+      std::byte* to = message + sizeof(head) + runs_.size();
+      detail::for_each_run(runs_, [&](std::int64_t from, std::int64_t length) {
+        std::memcpy(to, image + from, static_cast<std::size_t>(length));
+        to += length;
+      });
+    }
+    images_.give_back(v.relay, v.number);
+    send(now, v, message, bytes);
+  }
+  void ask_for(step const& now, visit const& v) {
+    images_.await_all(v.relay, v.number);
+    runs_.clear();
+    std::int64_t const bytes = write_runs(images_.covered(v.relay, v.number, v.window), v.window, plan_.granule, runs_);
+    images_.release(v.relay);
+    answer_from a;
+    if (bytes > 0) {
+      std::byte* const runs = kept_.asked[index(now)].get(std::ssize(runs_));
+      std::copy(runs_.begin(), runs_.end(), runs);
+      a = {{runs, runs_.size()},
+           kept_.asked[index(now)].get(bytes),
+           bytes,
+           index(now) * half_ + 2 * most_sends_ + answers_[index(now)].size()};
+      requests_[a.request] = world_.start_receive({a.data, static_cast<std::size_t>(bytes)},
+                                                  plan_.domains[v.domain].rank, tag_of(now, answers));
+    }
+    answers_[index(now)].push_back(a);
+    send(now, v, compose(now, 0), 0);
+  }
+  // Room for a message of the runs and so many bytes, which holds the runs. Null if there is nothing to say.
+  std::byte* compose(step const& now, std::int64_t bytes) {
+    if (runs_.empty()) return nullptr;
+    head const h{std::ssize(runs_), bytes};
+    std::byte* const message = kept_.outgoing[index(now)].get(h.total());
+    std::memcpy(message, &h, sizeof h);
+    std::memcpy(message + sizeof h, runs_.data(), runs_.size());
+    return message;
+  }
+  void send(step const& now, visit const& v, std::byte const* message, std::int64_t bytes) {
+    head const h{std::ssize(runs_), bytes};
+    auto const total = message ? static_cast<std::size_t>(h.total()) : 0;
+    std::size_t const first = std::min<std::size_t>(total, most_head_bytes);
+    done_.view_bytes += static_cast<std::int64_t>(total) - bytes;
+    done_.message_bytes += bytes;
+    std::span<request> const mine = sends(now);
+    int const to = plan_.domains[v.domain].rank;
+    mine[2 * sent_] = start_send({message, first}, to, tag_of(now, firsts));
+    if (total > first) mine[2 * sent_ + 1] = start_send({message + first, total - first}, to, tag_of(now, rests));
+    ++sent_;
+  }
+
+  // The relay: puts an answer into the place that the ranks of the node take it from.
+  void deal_out(visit const& v, answer_from const& a) {
+    images_.await_emptied(v.relay, v.number, v.reused);
+    std::int64_t& end = images_.of(v.relay).end[v.number & 1];
+    end = v.window.end;
+    if (a.bytes > 0) {
+      wait_for(std::span(requests_).subspan(a.request, 1));
+      std::int64_t left = static_cast<std::int64_t>(requests_[a.request].received());
+      tell_message(message_end::received, plan_.domains[v.domain].rank, left);
+      bool const whole = left == a.bytes;
+      if (!whole) end = v.window.begin;
+      std::byte const* from = a.data;
+      std::byte* const image = images_.window(v.relay, v.number);
+      detail::for_each_run(a.runs, [&](std::int64_t begin, std::int64_t length) {
+        std::int64_t const n = std::min(left, length);
+        if (n == 0) return;
+        std::memcpy(image + begin, from, static_cast<std::size_t>(n));
+        from += n;
+        left -= n;
+        if (!whole) end = v.window.begin + begin + n;
+      });
+    }
+    images_.tell_filled(v.relay);
+  }
+
+  // --- First messages and the rest of long ones, at an aggregator ---
+
+  int other(std::int64_t i) const { return kept_.table.relay(i, *own_); }
+  std::span<request> heads(step const& now) {
+    return std::span(requests_).subspan(index(now) * half_ + 3 * most_sends_, batch);
+  }
+  std::span<request> long_ones(step const& now) {
+    return std::span(requests_).subspan(index(now) * half_ + 3 * most_sends_ + batch, batch);
+  }
+  std::span<request> replies(step const& now) {
+    if (!own_) return {};
+    return std::span(requests_).subspan(index(now) * half_ + 3 * most_sends_ + 2 * batch,
+                                        static_cast<std::size_t>(others_));
+  }
+  std::byte* head_of(step const& now, std::size_t i) { return first_messages(now) + i * most_head_bytes; }
+  std::byte* first_messages(step const& now) {
+    return kept_.first_messages[index(now)].get(static_cast<std::int64_t>(batch) * most_head_bytes);
+  }
+
+  void start_heads(step const& now, std::int64_t from) {
+    std::int64_t const to = std::min<std::int64_t>(others_, from + static_cast<std::int64_t>(batch));
+    for (std::int64_t i = from; i < to; ++i) {
+      auto const k = static_cast<std::size_t>(i - from);
+      heads(now)[k] = world_.start_receive({head_of(now, k), most_head_bytes}, other(i), tag_of(now, firsts));
+    }
+  }
+  // Calls f(i, runs, data) for each message of this step that is not empty.
+  template <class F>
+  void receive(step const& now, F&& f) {
+    for (std::int64_t from = 0; from < others_;) {
+      std::int64_t const to = std::min<std::int64_t>(others_, from + static_cast<std::int64_t>(batch));
+      if (from > 0) start_heads(now, from);
+      wait_for(heads(now));
+      for (std::int64_t i = from; i < to;) i = receive_some(now, from, i, to, f);
+      from = to;
+    }
+  }
+  // From the i-th on, as many as there is room for the rest of long ones, and one at least. Returns the next.
+  template <class F>
+  std::int64_t receive_some(step const& now, std::int64_t from, std::int64_t i, std::int64_t to, F&& f) {
+    std::array<std::byte const*, batch> at{};
+    std::int64_t room = plan_.window_bytes, next = i;
+    std::size_t started = 0;
+    std::int64_t needed = 0;
+    // How many, and then where: the buffer must not move.
+    auto const length_of = [&](std::size_t k) {
+      head h;
+      if (heads(now)[k].received() == 0) return std::int64_t{0};
+      std::memcpy(&h, head_of(now, k), sizeof h);
+      return h.total();
+    };
+    for (; next < to; ++next) {
+      std::int64_t const total = length_of(static_cast<std::size_t>(next - from));
+      if (total <= most_head_bytes) continue;
+      if (started > 0 && needed + total > room) break;
+      needed += total;
+      ++started;
+    }
+    std::byte* free = started > 0 ? kept_.long_messages.get(needed) : nullptr;
+    for (std::int64_t k = i; k < next; ++k) {
+      auto const place = static_cast<std::size_t>(k - from);
+      std::int64_t const total = length_of(place);
+      at[place] = head_of(now, place);
+      if (total <= most_head_bytes) continue;
+      std::memcpy(free, at[place], most_head_bytes);
+      long_ones(now)[place] = world_.start_receive(
+          {free + most_head_bytes, static_cast<std::size_t>(total - most_head_bytes)}, other(k), tag_of(now, rests));
+      at[place] = free;
+      free += total;
+    }
+    wait_for(long_ones(now));
+    for (std::int64_t k = i; k < next; ++k) {
+      auto const place = static_cast<std::size_t>(k - from);
+      std::int64_t const total = length_of(place);
+      tell_message(message_end::received, other(k), std::min(total, most_head_bytes));
+      if (total > most_head_bytes) tell_message(message_end::received, other(k), total - most_head_bytes);
+      if (total == 0) continue;
+      head h;
+      std::memcpy(&h, at[place], sizeof h);
+      std::byte const* const runs = at[place] + sizeof h;
+      f(k, std::span(runs, static_cast<std::size_t>(h.run_bytes)),
+        std::span(runs + h.run_bytes, static_cast<std::size_t>(h.data_bytes)));
+    }
+    return next;
+  }
+
+  // --- Messages ---
+
+  enum kind_of_message { firsts, rests, answers };
+  // Of a pair of ranks, either may be the other's relay and aggregator, so that what goes which way has tags of its own.
+  static int tag_of(step const& now, kind_of_message kind) noexcept {
+    return 32752 + 2 * static_cast<int>(kind) + static_cast<int>(now.number & 1);
+  }
+  static std::size_t index(step const& now) noexcept { return static_cast<std::size_t>(now.number & 1); }
+  std::span<request> sends(step const& now) {
+    return std::span(requests_).subspan(index(now) * half_, 2 * most_sends_);
+  }
+
+  request start_send(std::span<std::byte const> message, int to, int tag) {
+    ++done_.messages;
+    tell_message(message_end::sent, to, static_cast<std::int64_t>(message.size()));
+    return world_.start_send(message, to, tag);
+  }
+  void wait_for(std::span<request> requests) {
+    if (requests.empty()) return;
+    in_phase const now(phase::waiting);
+    World::wait_all(requests);
+  }
+
+  World const& world_;
+  seats const& seats_;
+  relay_memory& kept_;
+  collective_plan const& plan_;
+  std::vector<std::size_t> const& near_;
+  std::optional<std::size_t> own_;  // domain
+  node_windows<World, Memory>& images_;
+  report& done_;
+  std::size_t count_ = 1;                      // relays of this node
+  std::size_t first_ = 0;                      // the domain that this node begins with
+  std::vector<std::int64_t> visited_, taken_;  // windows of each relay in this call
+  std::size_t most_sends_ = 0, sent_ = 0;      // windows of this rank in a step, at most and so far
+  std::int64_t others_ = 0;                    // nodes that this aggregator hears of
+  std::size_t half_ = 0;                       // requests of one step
+  std::vector<request>
+      requests_;  // for even and odd steps: sends and rests, answers to this rank; heads, rests, answers
+  std::array<std::vector<answer_from>, 2> answers_;
+  std::array<std::vector<std::span<std::byte const>>, 2> asks_;  // of each other node
+  std::vector<std::byte> runs_;
+};
+
+// In a world without messages all ranks are on one node.
+template <class World, class Memory>
+struct relays_of {
+  struct type {};
+};
+template <communicator World, class Memory>
+struct relays_of<World, Memory> {
+  using type = relays<World, Memory>;
+};
+
+}  // namespace argosy::detail
