@@ -1,13 +1,15 @@
 # argosy_add_test(room/name [LIBS lib...] [TIMEOUT seconds])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
 # argosy_add_mpi_test(room/name RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
-#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2.
+#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
+#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
 # Every test runs with a TMPDIR of its own, which is removed however it ends (test/support/tidy.sh).
 
 add_custom_target(argosy_tests_without_mpi)
+add_custom_target(argosy_tests_with_mpi)
 add_custom_target(argosy_tests_of_threads)
 
 # argosy_tidy(out seconds): what stands before the command of a test that CTest ends after so many seconds.
@@ -46,6 +48,7 @@ function(argosy_add_mpi_test source)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main)
     target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
   endif()
+  add_dependencies(argosy_tests_with_mpi test_${name})
   argosy_tidy(tidy ${arg_TIMEOUT})
   foreach(n IN LISTS arg_RANKS)
     add_test(NAME ${name}.np${n}
