@@ -1,15 +1,17 @@
 # argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
 # argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
-#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2.
+#   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
+#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
-#   Beside sanitizers, which do not look at what ranks agree on, it runs on three of more counts: the least, one between, and the most.
+#   Beside sanitizers, which do not look at what ranks agree on, a program of ranks runs on three of more counts: the least, one between, and the most.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
 # Every test runs with a TMPDIR of its own, which is removed however it ends (test/support/tidy.sh).
 
 add_custom_target(argosy_tests_without_mpi)
+add_custom_target(argosy_tests_with_mpi)
 add_custom_target(argosy_tests_of_threads)
 
 # argosy_test_program(room/name [room/name...]): the executable test_<name>.
@@ -76,6 +78,7 @@ function(argosy_add_mpi_test source)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main argosy_test_worlds)
     target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
   endif()
+  add_dependencies(argosy_tests_with_mpi test_${name})
   argosy_tidy(tidy ${arg_TIMEOUT})
   argosy_counts_of_ranks(counts ${arg_RANKS})
   foreach(n IN LISTS counts)

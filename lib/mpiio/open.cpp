@@ -52,15 +52,6 @@ hints hints_of(MPI_Info info) {
   return h;
 }
 
-// ARGOSY_MPIIO_REPORT is ARGOSY_REPORT by another name, for those who look for it beside ARGOSY_MPIIO.
-[[maybe_unused]] bool const wants_report = [] {
-  char const* const said = std::getenv("ARGOSY_MPIIO_REPORT");
-  if (said == nullptr || *said == '\0') return false;
-  constexpr int not_over_another = 0;
-  ::setenv("ARGOSY_REPORT", said, not_over_another);
-  return true;
-}();
-
 }  // namespace
 }  // namespace argosy::mpiio
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
+#include <vector>
 
 namespace argosy::detail {
 
@@ -57,6 +59,17 @@ bool ends_by_death(MPI_Comm comm) noexcept {
   return true;
 }
 
+void let_end(MPI_Request send) noexcept {
+  static std::mutex mutex;
+  static std::vector<MPI_Request> under_way;
+  std::lock_guard const guard(mutex);
+  std::erase_if(under_way, [](MPI_Request& r) {
+    int ended = 0;
+    return MPI_Test(&r, &ended, MPI_STATUS_IGNORE) != MPI_SUCCESS || ended != 0;
+  });
+  under_way.push_back(send);
+}
+
 #else
 
 bool outlives_ranks() noexcept { return false; }
@@ -64,6 +77,7 @@ bool tells_of_dead_rank(int) noexcept { return false; }
 int lowest_dead_rank(MPI_Comm) noexcept { return -1; }
 void revoke(MPI_Comm) noexcept {}
 bool ends_by_death(MPI_Comm) noexcept { return false; }
+void let_end(MPI_Request) noexcept {}
 
 #endif
 

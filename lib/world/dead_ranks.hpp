@@ -21,4 +21,7 @@ void revoke(MPI_Comm comm) noexcept;
 // Messages of this communicator that are under way end by an error, now or after this call, which revokes it if one of its ranks is dead.
 bool ends_by_death(MPI_Comm comm) noexcept;
 
+// Of a send that nobody waits for any more. Freed requests will not do where ranks may die: Open MPI ends the program if one fails.
+void let_end(MPI_Request send) noexcept;
+
 }  // namespace argosy::detail

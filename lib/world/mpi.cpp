@@ -471,6 +471,8 @@ void mpi::request::drop() noexcept {
     MPI_Wait(&handle_, MPI_STATUS_IGNORE);  // local, once cancelled
   } else if (detail::ends_by_death(comm_)) {
     MPI_Wait(&handle_, MPI_STATUS_IGNORE);
+  } else if (detail::outlives_ranks()) {
+    detail::let_end(handle_);
   } else {
     MPI_Request_free(&handle_);
   }

@@ -110,6 +110,7 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       ++strides_of_minus_one;
       continue;
     }
+    if (has_blocks_of_nothing(t)) continue;
     aligned = aligned || has_part_of_nothing(t);
     predicted += !aligned;
     std::string fault;
@@ -128,9 +129,9 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
     commit(type);
     fortran_boxes += any_node(t, [](tree const& at) { return at.form == form::subarray && at.fortran; });
     fortran_deals += any_node(t, [](tree const& at) { return at.form == form::darray && at.fortran; });
-    type_map const want = expand(t, bounds_rule::markers);
+    type_map const want = expand(t, rule_of_bounds);
     std::vector<io::piece> const pieces = joined(want.pieces);
-    io::layout const l = to_layout(t, bounds_rule::markers);
+    io::layout const l = to_layout(t, rule_of_bounds);
     io::typed_layout const decoded = io::from_mpi(type.get());
     expect(pieces_of(decoded) == pieces, "from_mpi: other pieces");
     expect(decoded.form().lower_bound() == want.limits.low && decoded.form().extent() == want.limits.extent(),
@@ -169,7 +170,8 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
     engine random(~case_seed);
     if (fault.empty() && l.true_extent() <= widest_memory) {
       ++packed;
-      std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent())), stream;
+      // Nothing, too, has an address: MPICH refuses a null one.
+      std::vector<std::byte> memory(static_cast<std::size_t>(l.true_extent()) + 1), stream;
       for (std::byte& b : memory) b = static_cast<std::byte>(random() >> 32);
       std::byte const* const origin = memory.data() - l.true_lower_bound();
       for (io::piece const& p : pieces) stream.insert(stream.end(), origin + p.offset, origin + p.end());
@@ -448,7 +450,7 @@ TEST_CASE("data at absolute addresses is found from MPI_BOTTOM", "[mpi][datatype
   CHECK(io::memory(static_cast<void*>(nullptr), io::from_mpi(MPI_INT)).address() == nullptr);
 }
 
-TEST_CASE("a bound set by hand outweighs other members, as in MPI", "[mpi][datatype]") {
+TEST_CASE("a bound set by hand outweighs other members, if MPI says so", "[mpi][datatype]") {
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   MPI_Type_create_resized(MPI_CHAR, 0, 4, &handle);
   io::mpi_datatype const wide(handle);
@@ -458,7 +460,8 @@ TEST_CASE("a bound set by hand outweighs other members, as in MPI", "[mpi][datat
   MPI_Type_create_struct(2, lengths, places, types, &handle);
   MPI_Type_commit(&handle);
   io::mpi_datatype const record(handle);
-  CHECK(io::from_mpi(record.get()) == io::resized(io::concat(io::bytes(1), io::at(10, io::bytes(1))), 0, 4));
+  std::int64_t const extent = rule_of_bounds == bounds_rule::markers ? 4 : 11;
+  CHECK(io::from_mpi(record.get()) == io::resized(io::concat(io::bytes(1), io::at(10, io::bytes(1))), 0, extent));
 }
 
 TEST_CASE("no datatype is an error that says so", "[mpi][datatype][errors]") {

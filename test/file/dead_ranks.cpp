@@ -5,6 +5,8 @@
 #include <argosy/argosy.hpp>
 #include <argosy/handle/forwarding.hpp>
 
+#include <unistd.h>
+
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -122,6 +124,14 @@ bool is_background(std::vector<int> const& all, int ranks) {
   return true;
 }
 
+// Otherwise who dies early may do so while others have not heard the end of the call before.
+void everybody_is_here(program const& p, int who) {
+  char word = 0;
+  if (p.rank != who) MPI_Send(&word, 1, MPI_CHAR, who, 0, p.comm);
+  for (int i = 1; p.rank == who && i < p.ranks; ++i)
+    MPI_Recv(&word, 1, MPI_CHAR, MPI_ANY_SOURCE, 0, p.comm, MPI_STATUS_IGNORE);
+}
+
 // Rank `who` dies; the others are told, close the file, and go on on a communicator of their own.
 void without_one(program& p, death const& d, int who) {
   auto const background = [&] {
@@ -140,6 +150,7 @@ void without_one(program& p, death const& d, int who) {
   f.write_all(p.mine, error);
   require(!error, "write_all: " + f.what_failed());
   f.seek(0);
+  everybody_is_here(p, who);
   if (p.rank == who) {
     if (d.after < 0) die();
     *p.at = {d.in, d.after};
@@ -205,8 +216,12 @@ int main(int argc, char** argv) {
   } catch (std::exception const& e) {
     std::fprintf(stderr, "rank %d of %d, death %s: %s\n", p.rank, p.ranks, now.c_str(), e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
   }
-  MPI_Finalize();
+  MPI_Barrier(p.comm);
+  if (p.rank == 0) std::puts("all deaths were told");
+  std::fflush(stdout);
+  ::_exit(0);  // MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one after the other, without any file
 }
 
 #else

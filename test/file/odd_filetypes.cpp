@@ -230,6 +230,10 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", 
     bool const lenient = round % 2 == 0;
     type_map m = random_map(random, 4, lenient);
     if (m.extent == 0 || m.names_twice()) continue;
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 50000000
+    // Its ROMIO moves a view by the filetype's lower bound, and refuses it if bytes then come before its displacement.
+    m.lower = 0;
+#endif
     std::int64_t const at = from_to(random, 0, 20);
     auto const data = numbers(static_cast<std::size_t>(4 * from_to(random, 1, 30)), round);
     CAPTURE(round, m.text(), at, data.size());
@@ -244,6 +248,7 @@ TEST_CASE("the MPI library's file takes the same filetypes for the same bytes", 
     MPI_File f = MPI_FILE_NULL;
     MPI_File_open(MPI_COMM_SELF, theirs.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
     MPI_File_set_size(f, 0);
+    MPI_File_set_size(f, 1 << 14);  // zeros: behind the end, ROMIO fills holes with what is in its buffer
     auto const filetype = io::to_mpi(m.filetype().form());
     REQUIRE(MPI_File_set_view(f, 3, MPI_INT32_T, filetype.get(), "native", MPI_INFO_NULL) == MPI_SUCCESS);
     REQUIRE(MPI_File_write_at(f, at, data.data(), static_cast<int>(data.size()), MPI_BYTE, MPI_STATUS_IGNORE) ==

@@ -116,6 +116,10 @@ TEST_CASE("bools are written as MPI_Pack_external writes them", "[representation
 }
 
 TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes them", "[representation][mpi]") {
+  if (io::test::external32_is_of_one_type) {
+    WARN("skipped: MPICH ends the program where it packs several types");
+    return;
+  }
   struct cell {
     double x[3];
     int id;
@@ -163,6 +167,7 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     growth g;
     g.huge = false;
     g.most_pieces = 500;
+    if (external32_is_of_one_type) g.leaf_types = leaves_of_one_type;
     tree t = random_tree(case_seed, g);
     // Open MPI writes long double as it lies in memory: see the deviations below.
     auto const has = [&](std::string_view name) {
@@ -176,6 +181,7 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     io::layout const& described = typed;
     if (described.empty() || described.true_extent() > widest) continue;
     io::signature const types = io::signature_of(typed);
+    if (external32_is_of_one_type && types.nodes().size() > 1) continue;
     io::converter const encode(io::external32, described, types);
     io::converter decode(io::external32, described, types);
     std::vector<std::byte> stream(static_cast<std::size_t>(encode.file_size()));
@@ -211,6 +217,7 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
   WARN(trees << " trees, " << compared << " compared, " << with_longs << " with long, " << several_types
              << " of several types");
   CHECK(compared >= trees / 2);
+  if (external32_is_of_one_type) return;
   CHECK(with_longs >= trees / 50);
   CHECK(several_types >= trees / 10);
 }

@@ -1,5 +1,6 @@
-// Which advice ARGOSY_REPORT gives, and which rank it names.
+// Which advice ARGOSY_REPORT gives, which rank it names, and the table of all files.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/detail/closed_files.hpp>
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
@@ -10,6 +11,7 @@
 
 #include <chrono>
 #include <memory>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -85,6 +87,41 @@ TEST_CASE("more aggregators are advised where there may be more", "[report][usag
              Contains("though 4 of 4 ranks move them: a look at the file system") && !Contains("cb_nodes"));
   wait.numbers.most_aggregators = wait.processors = 2;  // one for each processor: nothing is to be had
   CHECK(advice(wait).empty());
+}
+
+TEST_CASE("at the end of a program its files are a line each, and all of them one more", "[report][usage]") {
+  io::detail::closed_files all;
+  auto const closed = [&](std::string const& path, std::int64_t ms, std::int64_t copy_ms) {
+    auto r = paced({0, 0}, 0, 0);
+    r.path = path;
+    for (std::size_t k : {0u, 9u})
+      r.numbers.rows[k] = {io::spread(3), 1000, 5, k == 0 ? 1 : 0};  // local reads, collective writes
+    for (std::size_t i = 0; i < io::report_numbers.size(); ++i)
+      if (io::report_numbers[i].value == &io::report::time_ns) r.numbers.totals[i] = io::spread(ms * 1'000'000);
+    if (copy_ms > 0) r.copy_ns = io::spread(copy_ms * 1'000'000);
+    all.add(r);
+  };
+  auto const line = [&](std::string const& name) {
+    std::smatch found;
+    std::string const text = all.table();
+    return std::regex_search(text, found, std::regex("\n *([^\n]*)  " + name + "\n"))
+               ? std::regex_replace(found[1].str(), std::regex(" +"), " ")
+               : "";
+  };
+  CHECK(all.table().empty());
+  closed("short", 1, 0);
+  CHECK(all.table().empty());  // its report says it all
+  closed("long", 30, 10);
+  closed("short", 2, 2);
+  CHECK_THAT(all.table(), Catch::StartsWith("argosy report of all files whose reports were here: 3 reports\n"));
+  CHECK(line("'short'") == "2 3.00 ms 1.0 12 6 2000 2000 20 2 2");
+  CHECK(line("'long'") == "1 30.00 ms 3.0 6 3 1000 1000 10 1 1");
+  CHECK(line("all") == "3 33.00 ms 2.7 18 9 3000 3000 30 3 3");
+  CHECK(all.table().find("'long'") < all.table().find("'short'"));
+  CHECK(line("others").empty());
+  for (std::size_t i = 2; i < io::detail::closed_files::most_lines + 2; ++i) closed(std::to_string(i), 1, 0);
+  CHECK(line("others") == "2 2.00 ms - 12 6 2000 2000 20 2 2");
+  CHECK(line("'short'") == "2 3.00 ms 1.0 12 6 2000 2000 20 2 2");
 }
 
 TEST_CASE("a wait for an aggregator is none for a rank that comes later", "[report][usage]") {

@@ -509,6 +509,25 @@ void hints() {
   MPI_Info_free(&info);
 }
 
+// Of each file, when it is closed; of all of them, when MPI ends.
+std::string const report = path_of("report.txt");
+void reports() {
+  ::setenv("ARGOSY_REPORT", report.c_str(), 1);
+  for (char const* name : {"one.dat", "two.dat"}) {
+    MPI_File f = fresh(path_of(name));
+    char const c = 'x';
+    CHECK_OK(MPI_File_write_at_all(f, rank, &c, 1, MPI_CHAR, MPI_STATUS_IGNORE));
+    close(f);
+  }
+}
+bool is_reported() {
+  std::ifstream file(report);
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  std::size_t const all = text.find("argosy report of all files");
+  return text.find("argosy report of '" + path_of("two.dat") + "'") < all && all != std::string::npos &&
+         text.find("one.dat", all) != std::string::npos && text.find("two.dat", all) != std::string::npos;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -516,9 +535,12 @@ int main(int argc, char** argv) {
   rank = rank_of_world();
   ranks = ranks_of_world();
   for (auto part : {opening, arguments, handlers, views, large_counts, representations, requests, mixed_calls,
-                    dropped_requests, split, hints}) {
+                    dropped_requests, split, hints, reports}) {
     part();
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  return ended();
+  int const code = ended();
+  if (rank != 0 || is_reported()) return code;
+  std::printf("no table of all files is behind their reports\n");
+  return 1;
 }

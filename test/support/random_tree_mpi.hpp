@@ -151,7 +151,21 @@ inline made_type make_mpi(tree& t, bool aligned, combiner_counts& seen) {
   return result;
 }
 
-// --- Where Open MPI 4.1.4 is wrong, or says what nobody can predict ---
+// --- Where MPI libraries are wrong, or say what nobody can predict: Open MPI 4.1.4, if no other is named ---
+
+#ifdef MPICH_VERSION
+inline constexpr bool is_mpich = true;
+#else
+inline constexpr bool is_mpich = false;
+#endif
+
+// MPICH 4.0 and 5.0 end the program where external32 meets data of several types, as pairs (MPI_SHORT_INT ...) are, or MPI_WCHAR, and 5.0
+// where it meets a type of a Fortran precision, of which 4.0 exchanges the parts of a complex one.
+inline constexpr bool external32_is_of_one_type = is_mpich;
+inline constexpr std::int64_t leaves_of_one_type = 7;
+
+// By MPI 3.1 (4.1.6) bounds that were set by hand outweigh those of other members; in MPICH they count as data does.
+inline constexpr bounds_rule rule_of_bounds = is_mpich ? bounds_rule::hull : bounds_rule::markers;
 
 template <class Test>
 bool any_node(tree const& t, Test test) {
@@ -175,6 +189,14 @@ inline bool has_darray_of_nothing(tree const& whole) {
   return any_node(whole, [](tree const& t) {
     return t.form == form::darray && expand(t.parts[0], bounds_rule::markers).pieces.empty();
   });
+}
+
+// MPI_Pack of MPICH 4.0 divides by zero, or looks at what is not there, where blocks have length 0.
+inline bool has_blocks_of_nothing(tree const& whole) {
+  return is_mpich && any_node(whole, [](tree const& t) {
+           return t.blocklength == 0 && (t.form == form::vector || t.form == form::hvector ||
+                                         t.form == form::indexed_block || t.form == form::hindexed_block);
+         });
 }
 
 // A part without bytes has no bounds of its own, but may move those of the whole, or lose bounds that were set by hand.

@@ -74,9 +74,7 @@ namespace detail {
 namespace {
 
 spread const& total(usage_report const& r, std::int64_t report::* which) {
-  std::size_t i = 0;
-  while (report_numbers[i].value != which) ++i;
-  return r.numbers.totals[i];
+  return r.numbers.of(which);
 }
 
 // Calls of a place, in the foreground and in the background.

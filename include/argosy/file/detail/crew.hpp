@@ -18,6 +18,7 @@
 #include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/call_watch.hpp>
+#include <argosy/file/detail/closed_files.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
 #include <argosy/file/detail/deferred.hpp>
@@ -501,7 +502,7 @@ void crew<World>::tell_usage(agreement const& closed) {
     told.hints = file->told_hints();
     told.numbers = all;
     told.copy_ns = copies;
-    publish(to_string(told));
+    tell(told);
   });
 }
 

@@ -60,6 +60,11 @@ struct usage_numbers {
   };
   std::array<row, call_kinds> rows = {};
   report_spreads totals = {};
+  spread const& of(std::int64_t report::* which) const {
+    std::size_t i = 0;
+    while (report_numbers[i].value != which) ++i;
+    return totals[i];
+  }
   spread exchange = {};  // the rest of the times
   // Of blocking calls that succeeded: what the program waited for.
   waits_to_begin begin = {};

@@ -1,0 +1,46 @@
+// The files whose reports ARGOSY_REPORT has shown, a line each: one table of them when the program ends.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <argosy/file/detail/usage.hpp>
+
+namespace argosy::detail {
+
+// Of rank 0 of these files. Any thread.
+class closed_files {
+ public:
+  void add(usage_report const& r);
+  // Those that took longest first. Empty if fewer than two reports were added: there is nothing to sum up.
+  std::string table() const;
+
+  // A program may write a file for each step: those beyond it, by name, are one line together.
+  static constexpr std::size_t most_lines = 1000;
+
+ private:
+  struct line {
+    std::int64_t closed = 0, calls = 0, together = 0, bytes_read = 0, bytes_written = 0, file_calls = 0, failed = 0;
+    std::int64_t time_ns = 0;                     // of the slowest rank
+    std::int64_t timed_copy_ns = 0, copy_ns = 0;  // of those whose plain copy was measured: their time, and its
+    std::int64_t advice = 0;
+    void combine(line const& other);
+  };
+  static line line_of(usage_report const& r);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, line> by_path_;
+  line others_;
+};
+
+// Of this process.
+closed_files& files_closed();
+
+// Publishes the report, and keeps its line.
+void tell(usage_report const& r);
+
+}  // namespace argosy::detail
