@@ -120,6 +120,7 @@ struct message {
   std::uint64_t group = 0;
   std::size_t bytes = 0;
   picoseconds sent = 0;
+  bool hollow = false;                // its bytes are not carried
   std::vector<std::byte> content;     // of a short message
   std::byte const* memory = nullptr;  // of a long message
   std::shared_ptr<operation> sender;  // of a long message; waits for the receive

@@ -56,11 +56,12 @@ void block_server::receive(message const& m, instant now, outbox& out) {
   if (auto const* const r = std::get_if<block_read>(&m.body)) {
     block_data answer{r->id, r->file, r->block, 0, {}};
     bool const there = store_->has(r->file, r->block);
-    answer.data.resize(static_cast<std::size_t>(machine_.block_bytes));
+    answer.data = payload::of_zeros(machine_.block_bytes, store_->is_hollow(r->file, r->block));
     answer.error = fails(false);
-    if (answer.error == 0) answer.error = store_->read(r->file, r->block, answer.data);
+    if (answer.error == 0 && !answer.data.is_hollow())
+      answer.error = store_->read(r->file, r->block, answer.data.memory());
     if (answer.error != 0) {
-      answer.data.clear();
+      answer.data = {};
       ++counters_.errors;
     }
     ++counters_.reads;
@@ -76,8 +77,9 @@ void block_server::receive(message const& m, instant now, outbox& out) {
       answer.error = fails(true);
       for (block_piece const& p : w->pieces) {
         if (answer.error != 0) break;
-        answer.error = store_->write(w->file, w->block, p.offset, p.data);
-        if (answer.error == 0) counters_.bytes_written += static_cast<std::int64_t>(p.data.size());
+        answer.error = p.data.is_hollow() ? store_->write_hollow(w->file, w->block)
+                                          : store_->write(w->file, w->block, p.offset, p.data.bytes());
+        if (answer.error == 0) counters_.bytes_written += p.data.size();
       }
       if (answer.error != 0) ++counters_.errors;
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 
 #include "client_state.hpp"
 
@@ -136,12 +135,12 @@ bool client_node::state::run_blocks(operation& o) {
       return false;
     }
     if (o.is_write) {
-      std::memcpy(p->data.data() + inside, o.from + o.done, static_cast<std::size_t>(n));
+      p->data.copy_in(inside, o.from + o.done, n);
       soil(*p, {inside, inside + n}, o.who);
       f.allocated.add(block_range{block, block + 1});
       f.size.bytes = std::max(f.size.bytes, at + n);
     } else {
-      std::memcpy(o.into + o.done, p->data.data() + inside, static_cast<std::size_t>(n));
+      p->data.copy_out(inside, o.into + o.done, n);
     }
     let_go(o);
     o.done += n;

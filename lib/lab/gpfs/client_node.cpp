@@ -28,6 +28,7 @@ std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) con
   return state_->unsaved(file, on_its_way);
 }
 known_size client_node::size(file_id file) const { return state_->size(file); }
+bool client_node::is_hollow(int instance) const { return state_->is_hollow(instance); }
 
 // --- Events --------------------------------------------------------------------------------------------------------
 
@@ -194,6 +195,7 @@ void client_node::state::on(node_id, open_answer const& m) {
   i.synchronous = o->asked.synchronous;
   file& f = files_[m.file];
   learn_from_manager(f, m.size);
+  f.hollow = m.hollow;
   i.error = std::exchange(f.orphan_error, 0);
   instances_.emplace(o->instance, std::move(i));
 }

@@ -15,7 +15,7 @@ auto client_node::state::find_page(file_id id, std::int64_t block) -> page* {
 
 auto client_node::state::add_page(page_key key) -> page& {
   page& p = pages_[key];
-  p.data.resize(static_cast<std::size_t>(block_bytes()));
+  p.data = payload::of_zeros(block_bytes(), files_[key.first].hollow);
   p.place = order_.insert(order_.end(), key);
   return p;
 }
@@ -65,15 +65,13 @@ void client_node::state::on(node_id, block_data const& m) {
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
-  if (m.error == 0)
-    p->data = m.data;
-  else if (p->held == 0)
-    drop_page({m.file, m.block});  // nobody waits: whoever comes tries again
+  if (m.error == 0 && !p->data.is_hollow()) p->data = m.data;
+  if (m.error != 0 && p->held == 0) drop_page({m.file, m.block});  // nobody waits: whoever comes tries again
 }
 
 void client_node::state::start_flush(page_key key, page& p) {
   block_write w{0, key.first, key.second, {}};
-  for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, {p.data.begin() + d.begin, p.data.begin() + d.end}});
+  for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
   p.writing = std::exchange(p.dirty, {});
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
@@ -214,7 +212,7 @@ std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way
     for (auto const* const ranges : {&p.writing, &p.dirty})
       for (byte_range const& r : *ranges) {
         if (ranges == &p.writing && !on_its_way) break;
-        all.push_back({at->first.second * block_bytes() + r.begin, {p.data.begin() + r.begin, p.data.begin() + r.end}});
+        all.push_back({at->first.second * block_bytes() + r.begin, p.data.part(r.begin, r.end)});
       }
   }
   return all;
@@ -223,6 +221,13 @@ std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way
 known_size client_node::state::size(file_id id) const {
   auto const f = files_.find(id);
   return f == files_.end() ? known_size{} : f->second.size;
+}
+
+bool client_node::state::is_hollow(int number) const {
+  auto const i = instances_.find(number);
+  if (i == instances_.end()) return false;
+  auto const f = files_.find(i->second.file);
+  return f != files_.end() && f->second.hollow;
 }
 
 std::int64_t client_node::state::pinned_blocks() const {

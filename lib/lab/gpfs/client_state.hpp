@@ -35,6 +35,7 @@ class client_node::state {
   token_mode token(file_id id, std::int64_t block) const;
   std::vector<block_piece> unsaved(file_id id, bool on_its_way) const;
   known_size size(file_id id) const;
+  bool is_hollow(int instance) const;
 
  private:
   using page_key = std::pair<file_id, std::int64_t>;
@@ -44,7 +45,7 @@ class client_node::state {
   };
 
   struct page {
-    std::vector<std::byte> data;
+    payload data;
     bool reading = false, flushing = false, prefetched = false;
     int error = 0;                  // of reading; waiting operations take it
     std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
@@ -98,6 +99,7 @@ class client_node::state {
     known_size size;
     known_size told;        // what the manager surely knows of the size
     block_set allocated;    // right for blocks whose token the node has, or which it owns
+    bool hollow = false;    // has no bytes: see open_answer
     bool resizing = false;  // the manager is about to be told a new size by this node
     std::list<revocation> revocations;
     ship_state ship;
@@ -143,7 +145,7 @@ class client_node::state {
     // serve
     ship_call served;
     node_id origin = 0;
-    std::vector<std::byte> buffer;
+    payload buffer;
     bool started = false;  // something has been asked for
     writer who{};          // to be told of errors
     // fcntl
@@ -251,7 +253,7 @@ class client_node::state {
   void run_shipping(operation& o);
   void run_serve(operation& o);
   void run_transition(file_id id, file& f);
-  void ship_piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, std::vector<std::byte> const* data);
+  void ship_piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data);
   void on(node_id from, ship_begin const& m);
   void on(node_id from, ship_go const& m);
   void on(node_id from, ship_end const& m);

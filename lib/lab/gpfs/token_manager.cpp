@@ -9,7 +9,7 @@
 
 namespace argosy::lab::gpfs {
 
-token_manager::token_manager(machine const& m, int clients) : machine_(m) {
+token_manager::token_manager(machine const& m, int clients, contents kept) : machine_(m), kept_(kept) {
   for (node_id node = 0; node < clients; ++node) nodes_.insert(node);
 }
 
@@ -22,6 +22,11 @@ std::vector<std::string> token_manager::names() const {
   std::vector<std::string> all;
   for (auto const& [name, id] : names_) all.push_back(name);
   return all;
+}
+
+bool token_manager::is_hollow(file_id id) const {
+  auto const f = files_.find(id);
+  return f != files_.end() && f->second.hollow;
 }
 
 known_size token_manager::size(file_id id) const {
@@ -129,12 +134,15 @@ void token_manager::on(node_id from, open_request const& m) {
   if (answer.error == 0) {
     if (name == names_.end()) {
       name = names_.emplace(m.path, next_file_).first;
-      files_[next_file_++].path = m.path;
+      file& made = files_[next_file_++];
+      made.path = m.path;
+      made.hollow = !keeps_bytes(kept_, m.path);
     }
     file& f = files_.at(name->second);
     f.instances[{from, m.instance}] = {m.write, false};
     answer.file = name->second;
     answer.size = f.size;
+    answer.hollow = f.hollow;
   }
   tell(from, answer);
 }

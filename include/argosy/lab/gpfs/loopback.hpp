@@ -30,7 +30,8 @@ namespace argosy::lab::gpfs {
 class loopback {
  public:
   // `stores`: one per server; none: in memory.
-  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {});
+  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {},
+           contents kept = contents::real);
   loopback(loopback const&) = delete;
 
   // A call that is under way.
@@ -59,7 +60,8 @@ class loopback {
   void kill(node_id node);
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
-  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes no time.
+  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes no time. Throws
+  // std::logic_error if the file has no contents.
   std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
   // The bytes that would be left if all nodes were lost now.
   std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
