@@ -50,7 +50,9 @@ class client_node::state {
     int error = 0;                  // of reading; waiting operations take it
     std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
     std::vector<byte_range> writing;
-    bool stale = false;  // some bytes did not reach the disk, and must not be read any more
+    std::uint32_t there = 0;  // the parts whose bytes it has
+    std::uint32_t asked = 0;  // those that it waits for
+    bool stale = false;       // some bytes did not reach the disk, and must not be read any more
     std::set<writer> writers, flushing_writers;
     int held = 0;    // by operations that need its data
     int pinned = 0;  // by range hints
@@ -206,11 +208,11 @@ class client_node::state {
 
   // client_pages.cpp: the pool
   page* find_page(file_id id, std::int64_t block);
-  page* need_page(operation& o, std::int64_t block, bool overwrites);
+  page* need_page(operation& o, std::int64_t block, byte_range wanted);
   page& add_page(page_key key);
   void drop_page(page_key key);
   bool make_room(bool may_flush);
-  void start_read(page_key key, page& p);
+  void start_read(page_key key, page& p, std::uint32_t parts);
   void start_flush(page_key key, page& p);
   bool room_for_dirty(operation& o, page const* p);
   void soil(page& p, byte_range bytes, writer const& w);
@@ -280,6 +282,7 @@ class client_node::state {
   }
   address server_of(page_key key) const { return {role::server, place_of(machine_, key.first, key.second).server}; }
   std::int64_t block_bytes() const { return machine_.block_bytes; }
+  std::uint32_t all_parts() const { return machine_.parts_of(0, block_bytes()); }
   void changed() { changed_ = true; }
 
   static constexpr int not_yet = -1;

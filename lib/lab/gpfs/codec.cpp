@@ -216,9 +216,11 @@ class sense {
   }
   bool operator()(ship_answer const& m) const { return among_clients() && is_size(m.size); }
   bool operator()(late_error const&) const { return among_clients(); }
-  bool operator()(block_read const& m) const { return to_server() && is_block(m.block); }
+  bool operator()(block_read const& m) const {
+    return to_server() && is_block(m.block) && is_part(m.begin, m.length);
+  }
   bool operator()(block_data const& m) const {
-    return to_client(role::server) && is_block(m.block) && m.data.size() == (m.error == 0 ? machine_.block_bytes : 0);
+    return to_client(role::server) && is_block(m.block) && is_part(m.begin, m.data.size()) && (m.data.size() == 0) == (m.error != 0);
   }
   bool operator()(block_write const& m) const {
     for (block_piece const& p : m.pieces)
@@ -244,6 +246,10 @@ class sense {
   bool to_client(role from = role::manager) const { return from_ == from && to_ == role::client; }
   bool among_clients() const { return from_ == role::client && to_ == role::client; }
   bool is_block(std::int64_t block) const { return block >= 0 && block < no_end / machine_.block_bytes / 2; }
+
+  bool is_part(std::int64_t begin, std::int64_t length) const {
+    return begin >= 0 && length >= 0 && begin <= machine_.block_bytes && length <= machine_.block_bytes - begin;
+  }
 
   role from_, to_;
   machine const& machine_;

@@ -55,6 +55,13 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     run = s.run_number();
     began = system.now();
     awaited.reset();
+    if (system.hardware().shared_adapters > 0)
+      s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at, picoseconds takes) {
+        if (takes == 0 || keep.expired() || node >= system.nodes()) return at + takes;
+        gpfs::instant const from = instant_of(at), passing = gpfs::instant(takes / 1000);
+        gpfs::fabric& net = system.network();
+        return std::max(at + takes, time_of(leaves ? net.leave(node, from, passing) : net.enter(node, from, passing)));
+      };
     s.when_lost.push_back([this, &s, keep = weak_from_this()](rank_state& r) {
       if (keep.expired() || r.node >= system.nodes()) return;
       for (int i = 0; i < s.scenario().ranks; ++i)

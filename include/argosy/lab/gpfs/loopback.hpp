@@ -71,6 +71,7 @@ class loopback {
   int nodes() const { return static_cast<int>(clients_.size()); }
   client_node& client(node_id node) { return clients_[static_cast<std::size_t>(node)]; }
   token_manager& manager() { return manager_; }
+  fabric& network() { return fabric_; }
   block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
   // Called for every message on delivery.
   std::function<void(message const&, instant)> on_delivery;

@@ -243,6 +243,7 @@ struct block_read {
   std::int64_t id = 0;
   file_id file = 0;
   std::int64_t block = 0;
+  std::int64_t begin = 0, length = 0;  // inside the block; length 0: all of it
 };
 struct block_data {
   std::int64_t id = 0;
@@ -250,6 +251,7 @@ struct block_data {
   std::int64_t block = 0;
   int error = 0;
   payload data;
+  std::int64_t begin = 0;  // where they lie in the block
 };
 struct block_piece {
   std::int64_t offset = 0;  // inside the block

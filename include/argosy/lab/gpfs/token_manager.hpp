@@ -86,6 +86,7 @@ class token_manager {
   };
   struct file {
     std::string path;
+    fifo inode;  // the node that keeps its inode
     bool hollow = false;
     known_size size;
     block_set allocated;  // but for what nodes have written in their tokens, or as owners, and not told yet
@@ -137,6 +138,8 @@ class token_manager {
   void stop_ship_if_all(file_id id, file& f);
   void ship_flushed(file_id id, file& f);
   void tell(node_id node, message_body body);
+  // Whatever is told from now on about this message waits for the node with the file's inode.
+  void update_inode(file& f, double us) { departs_ = f.inode.take(departs_, duration_of(us * 1e-6)); }
 
   machine machine_;
   contents kept_;
