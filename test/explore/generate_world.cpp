@@ -131,6 +131,19 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
       t.faults.push_back(f);
     }
   if (one_in(random, 4)) t.slow.push_back({server(), static_cast<double>(pick(random, 2, 20))});
+
+  // Of an engine of their own, so that the programs of older seeds keep the rest.
+  engine more(seed ^ 0x6d656368u);
+  if (one_in(more, 2)) m.sub_blocks = std::int64_t{1} << pick(more, 1, 5);
+  if (one_in(more, 3)) m.server_cache_bytes = m.block_bytes * pick(more, 1, 20);
+  if (one_in(more, 3)) m.server_dirty_bytes = m.block_bytes * pick(more, 1, 5);
+  if (one_in(more, 3)) m.server_read_mb_per_s = static_cast<double>(pick(more, 10, 200));
+  if (one_in(more, 3)) m.tenure_us = m.open_us = m.create_us = m.close_us = static_cast<double>(pick(more, 1, 3000));
+  if (one_in(more, 3)) m.write_call_us = static_cast<double>(pick(more, 1, 200));
+  m.close_flushes = one_in(more, 3) ? 1 : 0;
+  m.shared_adapters = one_in(more, 3) ? 1 : 0;
+  m.servers_on_clients = one_in(more, 4) ? 1 : 0;
+  m.disk_streams = one_in(more, 3) ? 1 : 0;
   p.gpfs = g;
   return p;
 }

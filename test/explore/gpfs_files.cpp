@@ -72,7 +72,7 @@ struct gpfs_files::open_file final : watch {
   template <class Again>
   bool settled(lab::gpfs::block_piece const& p, bool lost, Again&& is_again) {
     bool mine = false, touched = false;
-    std::int64_t const last = p.offset + static_cast<std::int64_t>(p.data.size());
+    std::int64_t const last = p.offset + p.data.size();
     for (auto at = unsafe.lower_bound(p.offset); at != unsafe.end() && at->first < last;) {
       auto const here = at++;
       std::vector<std::byte>& values = here->second.values;
@@ -161,7 +161,8 @@ void gpfs_files::see(lab::gpfs::message const& m) {
     for (lab::gpfs::block_piece& p : pieces) p.offset += w->block * block_bytes_;
     // The last that is heard of it: it may land or not.
     if (files_.system().is_dead(m.from.index))
-      for (lab::gpfs::block_piece const& p : pieces) losses_.push_back({path_of(w->file), p.offset, {}, p.data, -1});
+      for (lab::gpfs::block_piece const& p : pieces)
+        losses_.push_back({path_of(w->file), p.offset, {}, p.data.bytes(), -1});
   } else if (auto const* const done = std::get_if<lab::gpfs::block_written>(&m.body)) {
     auto const found = on_the_way_.extract({m.to.index, done->file, done->block});
     if (!found.empty()) saved(m.to.index, done->file, found.mapped(), done->error);
@@ -186,11 +187,12 @@ void gpfs_files::saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs:
   auto const again = files_.system().client(node).unsaved(file, false);
   auto const is_again = [&](std::int64_t offset) {
     return std::any_of(again.begin(), again.end(), [=](lab::gpfs::block_piece const& a) {
-      return a.offset <= offset && offset < a.offset + static_cast<std::int64_t>(a.data.size());
+      return a.offset <= offset && offset < a.offset + a.data.size();
     });
   };
   for (lab::gpfs::block_piece const& p : pieces) {
-    if (error != 0) losses_.push_back({path_of(file), p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
+    if (error != 0)
+      losses_.push_back({path_of(file), p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
     for (auto const& f : open_) {
       if (f->file != file || !share_pages(file, f->node, node) || !f->settled(p, error != 0, is_again)) continue;
       if (f->node != node) continue;  // the owner will tell its node
@@ -207,7 +209,7 @@ void gpfs_files::node_gone(int node) {
   for (std::string const& name : files_.names()) {
     lab::gpfs::file_id const file = *system.manager().find(name);
     for (lab::gpfs::block_piece const& p : system.client(node).unsaved(file))
-      losses_.push_back({name, p.offset, p.data, disk(file, p.offset, p.data.size()), -1});
+      losses_.push_back({name, p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
     // What only this node knew of the size is lost, too. What lies on disk behind it is as if it had never been written: who
     // makes the file longer takes it for zeros, and may write these.
     std::int64_t const size = system.manager().size(file).bytes, known = system.client(node).size(file).bytes;

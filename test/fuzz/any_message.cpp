@@ -63,6 +63,10 @@ class message_maker {
       constexpr char const* names[] = {"a", "b", "good", "", ".", "..", "d/e", "/a"};
       auto const k = in_.ConsumeIntegralInRange<std::size_t>(0, std::size(names));
       x = k < std::size(names) ? names[k] : in_.ConsumeRandomLengthString(20);
+    } else if constexpr (std::is_same_v<T, lab::gpfs::payload>) {
+      std::vector<std::byte> bytes;
+      fill(bytes);
+      x = std::move(bytes);
     } else if constexpr (std::is_same_v<T, std::vector<std::byte>>) {
       std::size_t const block = static_cast<std::size_t>(machine_.block_bytes);
       std::size_t const sizes[] = {0, 1, block, block - 1, 2 * block, 100};

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <argosy/exchange/detail/link_tags.hpp>
+
 #include "scheduler.hpp"
 
 namespace argosy::lab::detail {
@@ -29,7 +31,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
   task& t = now();
   picoseconds const started = t.time;
   auto const size = static_cast<std::int64_t>(bytes.size());
-  charge(scaled(ps_of_ns(net.overhead_ns)));
+  charge(scaled(ps_of_ns(net.overhead_ns)) + handling(bytes.size()));
   ++report.messages;
   report.message_bytes += size;
 
@@ -39,6 +41,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
             .group = g.id,
             .bytes = bytes.size(),
             .sent = started,
+            .hollow = options_.contents == contents::none && argosy::detail::carries_file_bytes(tag),
             .content = {},
             .sender = {},
             .about = {}};
@@ -46,7 +49,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
   bool const eager = size <= net.eager_bytes;
   bool const near = ranks_[static_cast<std::size_t>(from)].node == rank(peer).node;
   if (eager) {
-    m.content.assign(bytes.begin(), bytes.end());
+    if (!m.hollow) m.content.assign(bytes.begin(), bytes.end());
   } else {
     o = std::make_shared<operation>();
     *o = {.is_receive = false,
@@ -187,11 +190,11 @@ void scheduler::match(message m, operation& receive) {
     complete(receive, at);
   };
   if (!m.sender) {
-    if (m.bytes > 0) std::memcpy(receive.into.data(), m.content.data(), m.bytes);
+    if (m.bytes > 0 && !m.hollow) std::memcpy(receive.into.data(), m.content.data(), m.bytes);
     received(std::max(m.ready, receive.at) + ps_of_ns(net.overhead_ns));
     return;
   }
-  std::memcpy(receive.into.data(), m.memory, m.bytes);
+  if (!m.hollow) std::memcpy(receive.into.data(), m.memory, m.bytes);
   int const from = rank(m.from).node, to = rank(m.to).node;
   picoseconds const matched = std::max(m.ready, receive.at);
   if (from == to) {
@@ -241,7 +244,10 @@ void scheduler::wait_all(std::span<virtual_rank::request> requests, place where)
   for (auto& r : requests) {
     if (!r.operation_) continue;
     if (r.operation_->peer_died && failed < 0) failed = r.operation_->peer_in_group;
-    if (r.operation_->is_receive) r.received_ = r.operation_->bytes;
+    if (r.operation_->is_receive) {
+      r.received_ = r.operation_->bytes;
+      t.time += handling(r.received_);
+    }
     r.operation_.reset();
   }
   record("message", "wait_all", started);
@@ -262,6 +268,7 @@ std::size_t scheduler::wait(std::shared_ptr<operation> o, call_kind kind, place 
   if (t.pending > 0) block({.kind = kind, .requests = {&held, 1}, .where = where});
   t.time = std::max(t.time, t.wake_at);
   bytes = mine.bytes;
+  if (mine.is_receive) t.time += handling(bytes);
   record("message", name_of(kind), started, static_cast<std::int64_t>(bytes), peer);
   if (mine.peer_died)
     throw rank_failure(mine.peer_in_group,

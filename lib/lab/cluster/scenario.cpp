@@ -31,6 +31,7 @@ void for_each_number(Scenario& s, F&& f) {
   f("network.node_latency_ns", s.network.node_latency_ns);
   f("network.node_mb_per_s", s.network.node_mb_per_s);
   f("network.overhead_ns", s.network.overhead_ns);
+  f("network.rank_mb_per_s", s.network.rank_mb_per_s);
   f("network.eager_bytes", s.network.eager_bytes);
   f("network.detection_us", s.network.detection_us);
   f("network.jitter_ns", s.network.jitter_ns);

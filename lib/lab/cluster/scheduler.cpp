@@ -398,6 +398,7 @@ void scheduler::fail(virtual_run_error::reason why, std::string words) {
 }
 
 picoseconds scheduler::leave_node(int node, picoseconds at, picoseconds takes) {
+  if (adapters) return adapters(node, true, at, takes) - takes;
   picoseconds& free = adapter_out_[static_cast<std::size_t>(node)];
   picoseconds const begin = std::max(at, free);
   free = begin + takes;
@@ -405,6 +406,7 @@ picoseconds scheduler::leave_node(int node, picoseconds at, picoseconds takes) {
 }
 
 picoseconds scheduler::enter_node(int node, picoseconds at, picoseconds takes) {
+  if (adapters) return adapters(node, false, at, takes);
   picoseconds& free = adapter_in_[static_cast<std::size_t>(node)];
   return free = std::max(at, free) + takes;
 }

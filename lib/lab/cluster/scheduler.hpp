@@ -120,6 +120,7 @@ struct message {
   std::uint64_t group = 0;
   std::size_t bytes = 0;
   picoseconds sent = 0;
+  bool hollow = false;                // its bytes are not carried
   std::vector<std::byte> content;     // of a short message
   std::byte const* memory = nullptr;  // of a long message
   std::shared_ptr<operation> sender;  // of a long message; waits for the receive
@@ -245,6 +246,11 @@ class scheduler final : public argosy::detail::phase_listener {
   void synchronize();
   void charge(picoseconds t) { current_->time += t; }
   picoseconds scaled(picoseconds t) const;
+  // The time of the running rank's processor for the bytes of a message.
+  picoseconds handling(std::size_t bytes) const {
+    std::int64_t const rate = scenario_.network.rank_mb_per_s;
+    return rate > 0 ? scaled(ps_of_bytes(static_cast<std::int64_t>(bytes), rate)) : 0;
+  }
   // Blocks the running task until wake().
   void block(waiting why);
   void wake(task& t, picoseconds at);
@@ -263,7 +269,9 @@ class scheduler final : public argosy::detail::phase_listener {
   }
   [[noreturn]] void fail(virtual_run_error::reason why, std::string words);
 
-  // Adapters of nodes.
+  // Adapters of nodes. They may be those of a simulated machine, which others use as well: then `adapters` says when
+  // something that leaves the node, or enters it, has done so.
+  std::function<picoseconds(int node, bool leaves, picoseconds at, picoseconds takes)> adapters;
   picoseconds leave_node(int node, picoseconds at, picoseconds takes);  // returns when it begins to leave
   picoseconds enter_node(int node, picoseconds at, picoseconds takes);  // returns when it has entered
 

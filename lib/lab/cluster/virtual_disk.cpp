@@ -63,6 +63,13 @@ void disk_state::follow(scheduler* s) {
   if (disk == wanted) s->disk_opened = true;
 }
 
+std::shared_ptr<stored_file> disk_state::make_file(std::string const& path) {
+  auto file = std::make_shared<stored_file>();
+  file->number = ++next_number;
+  file->hollow = !keeps_bytes(kept, path);
+  return file;
+}
+
 std::int64_t disk_state::write(stored_file& f, std::int64_t offset, std::span<std::byte const> from) {
   auto const length = static_cast<std::int64_t>(from.size());
   std::int64_t done = 0;
@@ -72,7 +79,7 @@ std::int64_t disk_state::write(stored_file& f, std::int64_t offset, std::span<st
     std::int64_t const within = at % page_bytes(), block = within / disk.block_bytes;
     std::int64_t const n = std::min(length - done, (block + 1) * disk.block_bytes - within);
     if (!allocate(p, static_cast<std::size_t>(block))) break;
-    std::memcpy(p.bytes.data() + within, from.data() + done, static_cast<std::size_t>(n));
+    if (!f.hollow) std::memcpy(p.bytes.data() + within, from.data() + done, static_cast<std::size_t>(n));
     done += n;
   }
   if (done > 0 && offset + done > f.size) set_size(f, offset + done);
@@ -100,13 +107,13 @@ bool disk_state::allocate(page& p, std::size_t block) {
 
 page& disk_state::page_at(stored_file& f, std::int64_t number) {
   page& p = f.pages[number];
-  if (p.bytes.empty()) p.bytes.resize(static_cast<std::size_t>(page_bytes()));
+  if (p.bytes.empty() && !f.hollow) p.bytes.resize(static_cast<std::size_t>(page_bytes()));
   return p;
 }
 
 std::int64_t disk_state::read(stored_file const& f, std::int64_t offset, std::span<std::byte> into) const {
   std::int64_t const length = std::clamp<std::int64_t>(f.size - offset, 0, static_cast<std::int64_t>(into.size()));
-  for (std::int64_t done = 0; done < length;) {
+  for (std::int64_t done = f.hollow ? length : 0; done < length;) {
     std::int64_t const at = offset + done, within = at % page_bytes(),
                        n = std::min(length - done, page_bytes() - within);
     auto const p = f.pages.find(at / page_bytes());
@@ -129,7 +136,8 @@ void disk_state::resize(stored_file& f, std::int64_t bytes) {
         if (!p->second.allocated[block]) continue;
         std::int64_t const begin = std::max(from, b * disk.block_bytes);
         allocate(p->second, block);
-        std::memset(p->second.bytes.data() + begin, 0, static_cast<std::size_t>((b + 1) * disk.block_bytes - begin));
+        if (!f.hollow)
+          std::memset(p->second.bytes.data() + begin, 0, static_cast<std::size_t>((b + 1) * disk.block_bytes - begin));
         if (begin == b * disk.block_bytes) {
           p->second.allocated[block] = false;
           --allocated_blocks;

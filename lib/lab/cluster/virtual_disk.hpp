@@ -55,6 +55,7 @@ struct lock_wait {
 
 struct stored_file {
   std::uint64_t number = 0;  // in the order in which they were made
+  bool hollow = false;       // its bytes are nowhere
   unsigned permissions = 0666;
   std::int64_t size = 0, safe_size = 0;
   std::vector<int> resized_by;  // nodes, since their last sync
@@ -76,6 +77,7 @@ struct disk_state {
   };
 
   virtual_disk disk;
+  contents kept = contents::real;
   bool is_given = true;
   std::map<std::string, std::shared_ptr<stored_file>> files;
   std::map<std::string, bool> directories;
@@ -104,6 +106,7 @@ struct disk_state {
 
   bool allocate(page& p, std::size_t block);
   page& page_at(stored_file& f, std::int64_t number);
+  std::shared_ptr<stored_file> make_file(std::string const& path);
 
   // The time at which the servers have finished these stretches, which pass the adapter of the rank's node.
   template <class Part>

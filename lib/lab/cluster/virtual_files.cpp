@@ -16,7 +16,9 @@ using namespace detail;
 
 virtual_files::virtual_files() : state_(std::make_shared<disk_state>(virtual_disk())) { state_->is_given = false; }
 
-virtual_files::virtual_files(virtual_disk disk) : state_(std::make_shared<disk_state>(disk)) {}
+virtual_files::virtual_files(virtual_disk disk, contents kept) : state_(std::make_shared<disk_state>(disk)) {
+  state_->kept = kept;
+}
 
 opener virtual_files::opener() const {
   auto const open = [d = state_](std::string const& path, open_flags flags, std::error_code& error) -> virtual_handle {
@@ -36,8 +38,7 @@ opener virtual_files::opener() const {
     if (found == d->files.end()) {
       if (!flags.create) return fail(ENOENT);
       if (d->read_only) return fail(EROFS);
-      auto file = std::make_shared<stored_file>();
-      file->number = ++d->next_number;
+      std::shared_ptr<stored_file> file = d->make_file(path);
       file->permissions = flags.permissions;
       found = d->files.emplace(path, std::move(file)).first;
     } else {
@@ -107,6 +108,7 @@ std::vector<std::string> virtual_files::names() const {
 std::vector<std::byte> virtual_files::content(std::string const& path) const {
   auto const found = state_->files.find(path);
   if (found == state_->files.end()) return {};
+  if (found->second->hollow) throw std::logic_error("argosy::virtual_files: the bytes of a file without contents");
   std::vector<std::byte> all(static_cast<std::size_t>(found->second->size));
   state_->read(*found->second, 0, all);
   return all;
@@ -115,8 +117,7 @@ std::vector<std::byte> virtual_files::content(std::string const& path) const {
 void virtual_files::put(std::string const& path, std::span<std::byte const> bytes) {
   auto& file = state_->files[path];
   if (file) state_->forget(*file);
-  file = std::make_shared<stored_file>();
-  file->number = ++state_->next_number;
+  file = state_->make_file(path);
   if (state_->write(*file, 0, bytes) < static_cast<std::int64_t>(bytes.size()))
     throw std::length_error("argosy::virtual_files: the disk is full");
   state_->sync(*file);
@@ -133,6 +134,8 @@ void virtual_files::set_read_only(bool on) { state_->read_only = on; }
 std::int64_t virtual_files::allocated_bytes() const { return state_->allocated_blocks * state_->disk.block_bytes; }
 
 virtual_files virtual_files::crash(std::uint64_t seed) const {
+  if (state_->kept == contents::none)
+    throw std::logic_error("argosy::virtual_files: a crash of files without contents");
   constexpr std::int64_t sector = 512;
   auto const left = std::make_shared<disk_state>(state_->disk);
   left->directories = state_->directories;

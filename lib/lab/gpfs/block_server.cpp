@@ -10,10 +10,15 @@
 namespace argosy::lab::gpfs {
 
 block_server::block_server(int index, machine const& m, std::shared_ptr<block_store> store, troubles const& t)
-    : index_(index), machine_(m), store_(std::move(store)), positioning_(static_cast<std::size_t>(m.disks_per_server)) {
+    : index_(index),
+      machine_(m),
+      store_(std::move(store)),
+      positioning_(static_cast<std::size_t>(m.disks_per_server)),
+      last_(static_cast<std::size_t>(m.disks_per_server), block_key{-1, -1}) {
   for (slow_server const& s : t.slow) {
     if (s.server != index) continue;
     machine_.server_mb_per_s /= s.factor;
+    machine_.server_read_mb_per_s /= s.factor;
     machine_.disk_mb_per_s /= s.factor;
     machine_.disk_us *= s.factor;
   }
@@ -29,24 +34,68 @@ int block_server::fails(bool is_write) {
   return 0;
 }
 
-instant block_server::serve(file_id file, std::int64_t block, bool is_write, bool on_disk, instant now) {
+instant block_server::move(block_key key, std::int64_t bytes, double slower, instant at) {
+  auto const k = static_cast<std::size_t>(place_of(machine_, key.first, key.second).disk);
+  std::int64_t const disks = machine_.servers * machine_.disks_per_server;
+  bool const follows = machine_.disk_streams > 0 && last_[k] == block_key{key.first, key.second - disks};
+  last_[k] = key;
+  if (!follows) at = positioning_[k].take(at, duration_of(machine_.disk_us * 1e-6 * slower));
+  return streaming_.take(at, duration_of(machine::seconds(bytes, machine_.disk_mb_per_s) * slower));
+}
+
+instant block_server::accept(block_key key, std::int64_t bytes, double slower, instant at) {
+  auto const settle = [&](instant now) {
+    at = std::max(at, now);
+    for (; !unwritten_.empty() && unwritten_.begin()->first <= at; unwritten_.erase(unwritten_.begin())) {
+      auto const d = dirty_.find(unwritten_.begin()->second);
+      dirty_bytes_ -= d->second.second;
+      dirty_.erase(d);
+    }
+  };
+  settle(at);
+  if (dirty_.contains(key)) return at;
+  while (dirty_bytes_ + bytes > machine_.server_dirty_bytes && !unwritten_.empty()) settle(unwritten_.begin()->first);
+  instant const done = move(key, bytes, slower, at);
+  if (bytes > machine_.server_dirty_bytes) return done;
+  dirty_bytes_ += bytes;
+  dirty_[key] = {done, bytes};
+  unwritten_.insert({done, key});
+  return at;
+}
+
+void block_server::cache(block_key key) {
+  std::int64_t const most = machine_.server_cache_bytes / machine_.block_bytes;
+  if (most <= 0) return;
+  if (auto const there = cached_.find(key); there != cached_.end()) {
+    order_.splice(order_.end(), order_, there->second);
+    return;
+  }
+  if (static_cast<std::int64_t>(order_.size()) >= most) {
+    cached_.erase(order_.front());
+    order_.pop_front();
+  }
+  cached_[key] = order_.insert(order_.end(), key);
+}
+
+instant block_server::serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now) {
   while (!queue_.empty() && queue_.top() <= now) queue_.pop();
   auto const length = static_cast<std::int64_t>(queue_.size()) + 1;
   counters_.longest_queue = std::max(counters_.longest_queue, length);
   if (length > machine_.queue_limit) ++counters_.overloaded;
   double const slower = 1 / machine_.efficiency(length, is_write);
-  auto const takes = [&](double mb_per_s) {
-    return duration_of(machine::seconds(machine_.block_bytes, mb_per_s) * slower);
-  };
+  bool const as_writes = is_write || machine_.server_read_mb_per_s <= 0;
+  instant const passes = duration_of(
+      machine::seconds(bytes, as_writes ? machine_.server_mb_per_s : machine_.server_read_mb_per_s) * slower);
 
   instant at = now;
-  if (is_write) at = adapter_.take(at, takes(machine_.server_mb_per_s));
-  if (on_disk) {
-    fifo& disk = positioning_[static_cast<std::size_t>(place_of(machine_, file, block).disk)];
-    at = disk.take(at, duration_of(machine_.disk_us * 1e-6 * slower));
-    at = streaming_.take(at, takes(machine_.disk_mb_per_s));
+  if (is_write) {
+    at = adapter_.take(at, passes);
+    at = machine_.server_dirty_bytes > 0 ? accept(key, bytes, slower, at) : move(key, bytes, slower, at);
+  } else {
+    if (on_disk && !is_cached(key)) at = move(key, bytes, slower, at);
+    at = adapter_.take(at, passes);
   }
-  if (!is_write) at = adapter_.take(at, takes(machine_.server_mb_per_s));
+  if (on_disk) cache(key);
   queue_.push(at);
   return at;
 }
@@ -54,19 +103,23 @@ instant block_server::serve(file_id file, std::int64_t block, bool is_write, boo
 void block_server::receive(message const& m, instant now, outbox& out) {
   address const me{role::server, index_};
   if (auto const* const r = std::get_if<block_read>(&m.body)) {
-    block_data answer{r->id, r->file, r->block, 0, {}};
+    std::int64_t const bytes = r->length > 0 ? r->length : machine_.block_bytes;
+    block_data answer{r->id, r->file, r->block, 0, {}, r->begin};
     bool const there = store_->has(r->file, r->block);
-    answer.data.resize(static_cast<std::size_t>(machine_.block_bytes));
+    answer.data = payload::of_zeros(machine_.block_bytes, store_->is_hollow(r->file, r->block));
     answer.error = fails(false);
-    if (answer.error == 0) answer.error = store_->read(r->file, r->block, answer.data);
+    if (answer.error == 0 && !answer.data.is_hollow())
+      answer.error = store_->read(r->file, r->block, answer.data.memory());
     if (answer.error != 0) {
-      answer.data.clear();
+      answer.data = {};
       ++counters_.errors;
+    } else if (bytes < machine_.block_bytes) {
+      answer.data = answer.data.part(r->begin, r->begin + bytes);
     }
     ++counters_.reads;
     if (!there) ++counters_.hole_reads;
-    counters_.bytes_read += machine_.block_bytes;
-    out.send(me, m.from, std::move(answer), serve(r->file, r->block, false, there, now), machine_.block_bytes);
+    counters_.bytes_read += bytes;
+    out.send(me, m.from, std::move(answer), serve({r->file, r->block}, bytes, false, there, now), bytes);
   } else if (auto const* const w = std::get_if<block_write>(&m.body)) {
     block_written answer{w->id, w->file, w->block, 0};
     if (fenced_.contains(m.from.index)) {
@@ -76,13 +129,16 @@ void block_server::receive(message const& m, instant now, outbox& out) {
       answer.error = fails(true);
       for (block_piece const& p : w->pieces) {
         if (answer.error != 0) break;
-        answer.error = store_->write(w->file, w->block, p.offset, p.data);
-        if (answer.error == 0) counters_.bytes_written += static_cast<std::int64_t>(p.data.size());
+        answer.error = p.data.is_hollow() ? store_->write_hollow(w->file, w->block)
+                                          : store_->write(w->file, w->block, p.offset, p.data.bytes());
+        if (answer.error == 0) counters_.bytes_written += p.data.size();
       }
       if (answer.error != 0) ++counters_.errors;
     }
     ++counters_.writes;
-    out.send(me, m.from, answer, serve(w->file, w->block, true, true, now));
+    std::uint32_t parts = 0;
+    for (block_piece const& p : w->pieces) parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
+    out.send(me, m.from, answer, serve({w->file, w->block}, machine_.bytes_of(parts), true, true, now));
   } else if (auto const* const c = std::get_if<cut_blocks>(&m.body)) {
     int const error = fenced_.contains(m.from.index) ? ESTALE : store_->cut(c->file, c->bytes);
     out.send(me, m.from, blocks_cut{c->id, error}, now);

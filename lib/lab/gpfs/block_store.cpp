@@ -20,6 +20,16 @@ block_set memory_store::written(file_id file, block_range range) {
   return there;
 }
 
+bool memory_store::is_hollow(file_id file, std::int64_t block) {
+  auto const found = blocks_.find({file, block});
+  return found != blocks_.end() && found->second.empty();
+}
+
+int memory_store::write_hollow(file_id file, std::int64_t block) {
+  blocks_[{file, block}].clear();
+  return 0;
+}
+
 int memory_store::read(file_id file, std::int64_t block, std::span<std::byte> whole_block) {
   auto const found = blocks_.find({file, block});
   if (found == blocks_.end())
@@ -40,7 +50,7 @@ int memory_store::cut(file_id file, std::int64_t bytes) {
   std::int64_t const last = bytes / block_bytes_, inside = bytes % block_bytes_;
   for (auto at = blocks_.lower_bound({file, last}); at != blocks_.end() && at->first.first == file;) {
     if (at->first.second == last && inside > 0) {
-      std::fill(at->second.begin() + inside, at->second.end(), std::byte{});
+      if (!at->second.empty()) std::fill(at->second.begin() + inside, at->second.end(), std::byte{});
       ++at;
     } else {
       at = blocks_.erase(at);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 
 #include "client_state.hpp"
 
@@ -129,19 +128,20 @@ bool client_node::state::run_blocks(operation& o) {
     std::int64_t const block = at / block_bytes(), inside = at % block_bytes();
     std::int64_t const n = std::min(block_bytes() - inside, o.length - o.done);
     if (o.is_write && !room_for_dirty(o, find_page(o.file, block))) return false;
-    page* const p = need_page(o, block, n == block_bytes());
+    page* const p = need_page(o, block, {inside, inside + n});
     if (p == nullptr) {
       if (o.error != 0) return true;
       if (!o.is_write) read_ahead(o, block + 1);
       return false;
     }
     if (o.is_write) {
-      std::memcpy(p->data.data() + inside, o.from + o.done, static_cast<std::size_t>(n));
+      p->data.copy_in(inside, o.from + o.done, n);
+      p->there |= machine_.parts_within(inside, inside + n);
       soil(*p, {inside, inside + n}, o.who);
       f.allocated.add(block_range{block, block + 1});
       f.size.bytes = std::max(f.size.bytes, at + n);
     } else {
-      std::memcpy(o.into + o.done, p->data.data() + inside, static_cast<std::size_t>(n));
+      p->data.copy_out(inside, o.into + o.done, n);
     }
     let_go(o);
     o.done += n;
@@ -159,7 +159,7 @@ void client_node::state::read_ahead(operation& o, std::int64_t block) {
   for (; block < limit; ++block) {
     if (find_page(o.file, block) != nullptr) continue;
     if (block * block_bytes() >= file_of(o).size.bytes || !make_room(false)) return;
-    start_read({o.file, block}, add_page({o.file, block}));
+    start_read({o.file, block}, add_page({o.file, block}), all_parts());
   }
 }
 
@@ -196,7 +196,7 @@ void client_node::state::prefetch(instance& i, file& f) {
     page& fresh = add_page({i.file, block});
     fresh.prefetched = true;
     ++counters_.prefetches;
-    start_read({i.file, block}, fresh);
+    start_read({i.file, block}, fresh, all_parts());
     return true;
   };
   if (p.found() == kind::sequential) {

@@ -221,7 +221,7 @@ void client_node::state::run_hint(operation& o) {
     p = &add_page({o.file, block});
     p->prefetched = true;
     ++counters_.prefetches;
-    start_read({o.file, block}, *p);
+    start_read({o.file, block}, *p, all_parts());
   }
   ++p->pinned;
   entry->pinned = true;

@@ -28,6 +28,7 @@ std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) con
   return state_->unsaved(file, on_its_way);
 }
 known_size client_node::size(file_id file) const { return state_->size(file); }
+bool client_node::is_hollow(int instance) const { return state_->is_hollow(instance); }
 
 // --- Events --------------------------------------------------------------------------------------------------------
 
@@ -121,7 +122,8 @@ void client_node::state::run(operation& o) {
   if (!o.begun) {
     o.begun = true;
     ++counters_.calls;
-    o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
+    double const us = machine_.call_us + (o.asked.kind == call_kind::write ? machine_.write_call_us : 0);
+    o.ready = cpu_.take(now_, duration_of(us * 1e-6));
     if (!named) {
       o.file = i->second.file;
       // Hints do not take a late error: a failed hint is ignored, and the error would be lost with it.
@@ -194,13 +196,16 @@ void client_node::state::on(node_id, open_answer const& m) {
   i.synchronous = o->asked.synchronous;
   file& f = files_[m.file];
   learn_from_manager(f, m.size);
+  f.hollow = m.hollow;
   i.error = std::exchange(f.orphan_error, 0);
   instances_.emplace(o->instance, std::move(i));
 }
 
-// Dirty data may stay in the pool. If all is on disk, closing the node's last instance drops everything.
+// Dirty data may stay in the pool. If all is on disk, closing the node's last instance drops everything. Where close flushes,
+// nothing is dropped: a node may read tomorrow what it has written today.
 void client_node::state::run_close(operation& o) {
   file& f = file_of(o);
+  if (machine_.close_flushes > 0 && !o.started && !clean(o.file, {0, no_end}, false)) return;
   bool const last =
       std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
   if (!o.started) {
@@ -208,7 +213,7 @@ void client_node::state::run_close(operation& o) {
     auto const first = pages_.lower_bound({o.file, 0});
     bool const unsaved =
         std::any_of(first, pages_.lower_bound({o.file + 1, 0}), [](auto const& p) { return p.second.unsaved(); });
-    o.started = last && !unsaved && f.ship.now == ship_state::stage::off && !f.tokens.empty();
+    o.started = machine_.close_flushes == 0 && last && !unsaved && f.ship.now == ship_state::stage::off && !f.tokens.empty();
   }
   if (o.started) {
     block_range const all{0, no_end};

@@ -1,6 +1,7 @@
 // Implements the page pool of a client node (client_state.hpp): finding, filling, flushing and dropping pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <iterator>
 
@@ -15,7 +16,7 @@ auto client_node::state::find_page(file_id id, std::int64_t block) -> page* {
 
 auto client_node::state::add_page(page_key key) -> page& {
   page& p = pages_[key];
-  p.data.resize(static_cast<std::size_t>(block_bytes()));
+  p.data = payload::of_zeros(block_bytes(), files_[key.first].hollow);
   p.place = order_.insert(order_.end(), key);
   return p;
 }
@@ -50,38 +51,58 @@ bool client_node::state::make_room(bool may_flush) {
   return false;
 }
 
-void client_node::state::start_read(page_key key, page& p) {
+// One stretch of the block, from the first of these parts to the last.
+void client_node::state::start_read(page_key key, page& p, std::uint32_t parts) {
   p.reading = true;
   p.asked_at = now_;
   ++counters_.block_reads;
-  out_->send(me_, server_of(key), block_read{0, key.first, key.second}, now_);
+  p.asked = parts;
+  std::int64_t const begin = std::countr_zero(parts) * machine_.part_bytes(),
+                     end = std::bit_width(parts) * machine_.part_bytes();
+  out_->send(me_, server_of(key), block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin}, now_);
 }
 
 void client_node::state::on(node_id, block_data const& m) {
   page* const p = find_page(m.file, m.block);
   if (p == nullptr || !p->reading) return;
   p->reading = false;
-  p->ready_at = read_path_.take(now_, duration_of(machine::seconds(block_bytes(), machine_.client_read_mb_per_s)));
+  p->ready_at = read_path_.take(now_, duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(),
+                                                                machine_.client_read_mb_per_s)));
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
-  if (m.error == 0)
-    p->data = m.data;
-  else if (p->held == 0)
-    drop_page({m.file, m.block});  // nobody waits: whoever comes tries again
+  if (m.error == 0) {
+    std::uint32_t const come = machine_.parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
+    for (std::uint32_t left = come; left != 0; left &= left - 1) {
+      std::int64_t const at = std::countr_zero(left) * machine_.part_bytes();
+      if (!m.data.is_hollow()) p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), machine_.part_bytes());
+    }
+    p->there |= come;
+    if ((p->asked & ~p->there) != 0) p->error = EIO;  // not what was asked for
+  }
+  if (p->error != 0 && p->held == 0) {
+    // Nobody waits: whoever comes tries again.
+    if (p->unsaved())
+      p->error = 0;
+    else
+      drop_page({m.file, m.block});
+  }
 }
 
 void client_node::state::start_flush(page_key key, page& p) {
   block_write w{0, key.first, key.second, {}};
-  for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, {p.data.begin() + d.begin, p.data.begin() + d.end}});
+  for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
+  // Whole parts of the block are transferred, however few of their bytes are dirty.
+  std::uint32_t parts = 0;
+  for (byte_range const& d : p.dirty) parts |= machine_.parts_of(d.begin, d.end);
+  std::int64_t const bytes = machine_.bytes_of(parts);
   p.writing = std::exchange(p.dirty, {});
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
   ++counters_.block_writes;
   instant const departs =
-      write_path_.take(now_, duration_of(machine::seconds(block_bytes(), machine_.client_write_mb_per_s)));
-  // Whole blocks are transferred, however few of their bytes are dirty.
-  out_->send(me_, server_of(key), std::move(w), departs, block_bytes());
+      write_path_.take(now_, duration_of(machine::seconds(bytes, machine_.client_write_mb_per_s)));
+  out_->send(me_, server_of(key), std::move(w), departs, bytes);
 }
 
 void client_node::state::on(node_id, block_written const& m) {
@@ -139,12 +160,13 @@ void client_node::state::let_go(operation& o) {
   o.held.reset();
   if (p == nullptr) return;
   --p->held;
+  if (p->held == 0 && p->unsaved()) p->error = 0;  // it cannot be dropped: whoever comes tries again
   if (p->to_be_dropped()) drop_page(key);
   changed();
 }
 
-// The page of this block with its data; null while the data is on its way, or with o.error set.
-auto client_node::state::need_page(operation& o, std::int64_t block, bool overwrites) -> page* {
+// The page of this block with the data of the wanted bytes, or room for them; null while the data is on its way, or with o.error set.
+auto client_node::state::need_page(operation& o, std::int64_t block, byte_range wanted) -> page* {
   page_key const key{o.file, block};
   page* p = find_page(o.file, block);
   if (p != nullptr && p->stale) {
@@ -162,12 +184,19 @@ auto client_node::state::need_page(operation& o, std::int64_t block, bool overwr
     ++counters_.page_misses;
     p = &add_page(key);
     bool const is_new = o.is_write && !files_[o.file].allocated.contains(block);  // a hole, also below the end of file
-    if (is_new || (o.is_write && overwrites)) {
-      ++(is_new ? counters_.new_blocks : counters_.full_block_writes);
-    } else {
-      if (o.is_write) ++counters_.merge_reads;
-      start_read(key, *p);
+    if (is_new) {
+      ++counters_.new_blocks;
+      p->there = all_parts();
+    } else if (o.is_write && wanted.begin == 0 && wanted.end == block_bytes()) {
+      ++counters_.full_block_writes;
     }
+    o.missed = true;
+  }
+  std::uint32_t const touched = machine_.parts_of(wanted.begin, wanted.end) & ~p->there,
+                      missing = o.is_write ? touched & ~machine_.parts_within(wanted.begin, wanted.end) : touched;
+  if (missing != 0 && !p->reading && p->error == 0) {
+    if (o.is_write) ++counters_.merge_reads;
+    start_read(key, *p, o.is_write ? missing : all_parts());
     o.missed = true;
   }
   if (p->reading) {
@@ -214,7 +243,7 @@ std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way
     for (auto const* const ranges : {&p.writing, &p.dirty})
       for (byte_range const& r : *ranges) {
         if (ranges == &p.writing && !on_its_way) break;
-        all.push_back({at->first.second * block_bytes() + r.begin, {p.data.begin() + r.begin, p.data.begin() + r.end}});
+        all.push_back({at->first.second * block_bytes() + r.begin, p.data.part(r.begin, r.end)});
       }
   }
   return all;
@@ -223,6 +252,13 @@ std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way
 known_size client_node::state::size(file_id id) const {
   auto const f = files_.find(id);
   return f == files_.end() ? known_size{} : f->second.size;
+}
+
+bool client_node::state::is_hollow(int number) const {
+  auto const i = instances_.find(number);
+  if (i == instances_.end()) return false;
+  auto const f = files_.find(i->second.file);
+  return f != files_.end() && f->second.hollow;
 }
 
 std::int64_t client_node::state::pinned_blocks() const {

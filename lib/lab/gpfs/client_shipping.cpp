@@ -105,7 +105,7 @@ void client_node::state::start_shipping(operation& o) {
     std::int64_t const bytes = c.kind == ship_kind::write ? p.length : 0;
     if (bytes > 0) {
       std::byte const* const from = o.from + (p.offset - o.offset);
-      c.data.assign(from, from + p.length);
+      c.data = payload::of(from, p.length, f.hollow);
       charge_copy(o, bytes);
     }
     o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.segment_us * 1e-6)));
@@ -114,7 +114,7 @@ void client_node::state::start_shipping(operation& o) {
 }
 
 void client_node::state::ship_piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch,
-                                         std::vector<std::byte> const* data) {
+                                         payload const* data) {
   auto const w = ship_waits_.find(id);
   if (w == ship_waits_.end()) return;
   auto const [call, index] = w->second;
@@ -128,10 +128,10 @@ void client_node::state::ship_piece_done(std::int64_t id, int error, bool ended,
   if (ended) file_of(*o).ended_epoch = std::max(file_of(*o).ended_epoch, epoch);
   if (data != nullptr && error == 0 && !ended) {
     std::int64_t const wanted = o->asked.kind == call_kind::read ? p.length : 0;
-    if (static_cast<std::int64_t>(data->size()) != wanted) {
+    if (data->size() != wanted) {
       p.error = EIO;  // not what was asked for
     } else if (wanted > 0) {
-      std::memcpy(o->into + (p.offset - o->offset), data->data(), data->size());
+      data->copy_out(0, o->into + (p.offset - o->offset), wanted);
       charge_copy(*o, wanted);
     }
   }
@@ -199,7 +199,7 @@ void client_node::state::run_serve(operation& o) {
     } else {
       ship_answer a{c.id, c.file, error, ended, c.epoch, {}, f.size};
       if (c.kind == ship_kind::read && error == 0 && !ended) a.data = std::move(o.buffer);
-      auto const bytes = static_cast<std::int64_t>(a.data.size());
+      std::int64_t const bytes = a.data.size();
       tell_node(o.origin, std::move(a), o.ready, bytes);
     }
     if (o.at != phase::begin) --f.serving;
@@ -217,10 +217,10 @@ void client_node::state::run_serve(operation& o) {
     o.who = {o.origin, c.instance};
     if (!own) {
       o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
-      if (o.is_write) o.from = c.data.data();
+      if (o.is_write) o.from = c.data.bytes().data();
       if (c.kind == ship_kind::read) {
-        o.buffer.resize(static_cast<std::size_t>(c.length));
-        o.into = o.buffer.data();
+        o.buffer = payload::of_zeros(c.length, f.hollow);
+        o.into = o.buffer.memory().data();
       }
     }
     learn(f, c.size);
@@ -236,7 +236,7 @@ void client_node::state::run_serve(operation& o) {
     std::int64_t const there = std::clamp<std::int64_t>(f.size.bytes - o.offset, 0, c.length);
     if (o.done == 0) {
       o.length = there;
-      std::fill(o.into + there, o.into + c.length, std::byte{});
+      if (!f.hollow) std::fill(o.into + there, o.into + c.length, std::byte{});
     }
   }
   if (run_blocks(o)) answer(o.error, false);

@@ -35,6 +35,7 @@ class client_node::state {
   token_mode token(file_id id, std::int64_t block) const;
   std::vector<block_piece> unsaved(file_id id, bool on_its_way) const;
   known_size size(file_id id) const;
+  bool is_hollow(int instance) const;
 
  private:
   using page_key = std::pair<file_id, std::int64_t>;
@@ -44,12 +45,14 @@ class client_node::state {
   };
 
   struct page {
-    std::vector<std::byte> data;
+    payload data;
     bool reading = false, flushing = false, prefetched = false;
     int error = 0;                  // of reading; waiting operations take it
     std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
     std::vector<byte_range> writing;
-    bool stale = false;  // some bytes did not reach the disk, and must not be read any more
+    std::uint32_t there = 0;  // the parts whose bytes it has
+    std::uint32_t asked = 0;  // those that it waits for
+    bool stale = false;       // some bytes did not reach the disk, and must not be read any more
     std::set<writer> writers, flushing_writers;
     int held = 0;    // by operations that need its data
     int pinned = 0;  // by range hints
@@ -98,6 +101,7 @@ class client_node::state {
     known_size size;
     known_size told;        // what the manager surely knows of the size
     block_set allocated;    // right for blocks whose token the node has, or which it owns
+    bool hollow = false;    // has no bytes: see open_answer
     bool resizing = false;  // the manager is about to be told a new size by this node
     std::list<revocation> revocations;
     ship_state ship;
@@ -143,7 +147,7 @@ class client_node::state {
     // serve
     ship_call served;
     node_id origin = 0;
-    std::vector<std::byte> buffer;
+    payload buffer;
     bool started = false;  // something has been asked for
     writer who{};          // to be told of errors
     // fcntl
@@ -204,11 +208,11 @@ class client_node::state {
 
   // client_pages.cpp: the pool
   page* find_page(file_id id, std::int64_t block);
-  page* need_page(operation& o, std::int64_t block, bool overwrites);
+  page* need_page(operation& o, std::int64_t block, byte_range wanted);
   page& add_page(page_key key);
   void drop_page(page_key key);
   bool make_room(bool may_flush);
-  void start_read(page_key key, page& p);
+  void start_read(page_key key, page& p, std::uint32_t parts);
   void start_flush(page_key key, page& p);
   bool room_for_dirty(operation& o, page const* p);
   void soil(page& p, byte_range bytes, writer const& w);
@@ -251,7 +255,7 @@ class client_node::state {
   void run_shipping(operation& o);
   void run_serve(operation& o);
   void run_transition(file_id id, file& f);
-  void ship_piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, std::vector<std::byte> const* data);
+  void ship_piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data);
   void on(node_id from, ship_begin const& m);
   void on(node_id from, ship_go const& m);
   void on(node_id from, ship_end const& m);
@@ -278,6 +282,7 @@ class client_node::state {
   }
   address server_of(page_key key) const { return {role::server, place_of(machine_, key.first, key.second).server}; }
   std::int64_t block_bytes() const { return machine_.block_bytes; }
+  std::uint32_t all_parts() const { return machine_.parts_of(0, block_bytes()); }
   void changed() { changed_ = true; }
 
   static constexpr int not_yet = -1;

@@ -47,6 +47,8 @@ void put(bytes_out& out, T const& value) {
   } else if constexpr (std::is_same_v<T, std::vector<std::byte>> || std::is_same_v<T, std::string>) {
     put(out, static_cast<std::uint64_t>(value.size()));
     put_bytes(out, value.data(), value.size());
+  } else if constexpr (std::is_same_v<T, payload>) {
+    put(out, value.bytes());  // between processes nothing is hollow
   } else if constexpr (is_vector<T>) {
     put(out, static_cast<std::uint64_t>(value.size()));
     for (auto const& element : value) put(out, element);
@@ -95,6 +97,11 @@ bool get(bytes_in& in, T& value) {
     if (!get(in, n) || n > in.left()) return false;
     value.resize(static_cast<std::size_t>(n));
     return in.take(value.data(), value.size());
+  } else if constexpr (std::is_same_v<T, payload>) {
+    std::vector<std::byte> bytes;
+    if (!get(in, bytes)) return false;
+    value = std::move(bytes);
+    return true;
   } else if constexpr (is_vector<T>) {
     std::uint64_t n = 0;
     if (!get(in, n) || n > in.left()) return false;  // an element takes a byte at least
@@ -126,13 +133,13 @@ constexpr auto getters(std::index_sequence<I...>) {
 
 std::vector<std::byte> encode(message const& m) {
   bytes_out out;
-  std::size_t payload = 0;
-  if (auto const* const d = std::get_if<block_data>(&m.body)) payload = d->data.size();
-  if (auto const* const c = std::get_if<ship_call>(&m.body)) payload = c->data.size();
-  if (auto const* const a = std::get_if<ship_answer>(&m.body)) payload = a->data.size();
+  std::int64_t bytes = 0;
+  if (auto const* const d = std::get_if<block_data>(&m.body)) bytes = d->data.size();
+  if (auto const* const c = std::get_if<ship_call>(&m.body)) bytes = c->data.size();
+  if (auto const* const a = std::get_if<ship_answer>(&m.body)) bytes = a->data.size();
   if (auto const* const w = std::get_if<block_write>(&m.body))
-    for (block_piece const& p : w->pieces) payload += p.data.size() + 16;
-  out.reserve(128 + payload);
+    for (block_piece const& p : w->pieces) bytes += p.data.size() + 16;
+  out.reserve(static_cast<std::size_t>(128 + bytes));
   put(out, m.from);
   put(out, m.to);
   put(out, static_cast<std::uint32_t>(m.body.index()));
@@ -167,7 +174,7 @@ class sense {
   sense(address from, address to, machine const& m) : from_(from.who), to_(to.who), machine_(m) {}
 
   bool operator()(open_request const& m) const { return to_manager() && m.instance >= 0; }
-  bool operator()(open_answer const& m) const { return to_client() && is_size(m.size); }
+  bool operator()(open_answer const& m) const { return to_client() && is_size(m.size) && !m.hollow; }
   bool operator()(close_notice const& m) const { return to_manager() && is_size(m.size); }
   bool operator()(remove_request const&) const { return to_manager(); }
   bool operator()(rename_request const&) const { return to_manager(); }
@@ -203,21 +210,21 @@ class sense {
   bool operator()(ship_go const& m) const { return to_client() && is_size(m.size) && m.allocated.sound(); }
   bool operator()(ship_end const&) const { return to_client(); }
   bool operator()(ship_call const& m) const {
-    auto const data = static_cast<std::int64_t>(m.data.size());
+    std::int64_t const data = m.data.size();
     return among_clients() && m.offset >= 0 && m.length >= 0 && m.length <= ship_call::longest &&
            m.offset <= no_end - m.length && is_size(m.size) && data == (m.kind == ship_kind::write ? m.length : 0);
   }
   bool operator()(ship_answer const& m) const { return among_clients() && is_size(m.size); }
   bool operator()(late_error const&) const { return among_clients(); }
-  bool operator()(block_read const& m) const { return to_server() && is_block(m.block); }
+  bool operator()(block_read const& m) const {
+    return to_server() && is_block(m.block) && is_part(m.begin, m.length);
+  }
   bool operator()(block_data const& m) const {
-    return to_client(role::server) && is_block(m.block) &&
-           static_cast<std::int64_t>(m.data.size()) == (m.error == 0 ? machine_.block_bytes : 0);
+    return to_client(role::server) && is_block(m.block) && is_part(m.begin, m.data.size()) && (m.data.size() == 0) == (m.error != 0);
   }
   bool operator()(block_write const& m) const {
     for (block_piece const& p : m.pieces)
-      if (p.offset < 0 || p.offset > machine_.block_bytes ||
-          static_cast<std::int64_t>(p.data.size()) > machine_.block_bytes - p.offset)
+      if (p.offset < 0 || p.offset > machine_.block_bytes || p.data.size() > machine_.block_bytes - p.offset)
         return false;
     return to_server() && is_block(m.block);
   }
@@ -239,6 +246,10 @@ class sense {
   bool to_client(role from = role::manager) const { return from_ == from && to_ == role::client; }
   bool among_clients() const { return from_ == role::client && to_ == role::client; }
   bool is_block(std::int64_t block) const { return block >= 0 && block < no_end / machine_.block_bytes / 2; }
+
+  bool is_part(std::int64_t begin, std::int64_t length) const {
+    return begin >= 0 && length >= 0 && begin <= machine_.block_bytes && length <= machine_.block_bytes - begin;
+  }
 
   role from_, to_;
   machine const& machine_;

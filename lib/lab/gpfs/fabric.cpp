@@ -25,21 +25,24 @@ instant fabric::arrival(outbox::outgoing const& o, instant extra) {
           1 + machine_.noise * (static_cast<double>(random_() >> 11) * 0x1p-52 - 1);  // in [1 - noise, 1 + noise)
     return duration_of(std::max(seconds, 0.0));
   };
-  auto const& [from, to] = std::pair(o.what.from, o.what.to);
+  auto const home = [&](address const& a) {
+    return a.who == role::server && machine_.servers_on_clients > 0 ? address{role::client, a.index} : a;
+  };
+  address const from = home(o.what.from), to = home(o.what.to);
   instant at = o.departs;
   if (from != to) {
-    if (from.who != role::server) at = leaving_[from].take(at, takes());
+    if (has_adapters(from)) at = leaving_[from].take(at, takes());
     if (machine_.bisection_mb_per_s > 0)
       at = bisection_.take(at, duration_of(machine::seconds(o.wire_bytes, machine_.bisection_mb_per_s)));
     at += duration_of(machine_.message_us * 1e-6);
-    if (to.who != role::server) {
+    if (has_adapters(to)) {
       instant const last_bytes = takes();
       at = entering_[to].take(at - last_bytes, last_bytes);
     }
   }
   at += extra;
   if (!carries_block(o.what.body)) {
-    instant& last = last_[{from, to}];
+    instant& last = last_[{o.what.from, o.what.to}];
     at = last = std::max(at, last);
   }
   return at;

@@ -8,8 +8,9 @@
 
 namespace argosy::lab::gpfs {
 
-loopback::loopback(machine const& m, int nodes, troubles t, std::vector<std::shared_ptr<block_store>> stores)
-    : machine_(m), delay_max_(t.delay_max), random_(t.seed), fabric_(m), manager_(m, nodes) {
+loopback::loopback(machine const& m, int nodes, troubles t, std::vector<std::shared_ptr<block_store>> stores,
+                   contents kept)
+    : machine_(m), delay_max_(t.delay_max), random_(t.seed), fabric_(m), manager_(m, nodes, kept) {
   for (node_id n = 0; n < nodes; ++n) clients_.emplace_back(n, m);
   for (int k = 0; k < m.servers; ++k) {
     auto const given = static_cast<std::size_t>(k);
@@ -104,6 +105,7 @@ void loopback::interrupt(ticket const& t) {
 std::vector<std::byte> loopback::bytes_of(std::string const& path, bool with_caches) {
   auto const id = manager_.find(path);
   if (!id) return {};
+  if (manager_.is_hollow(*id)) throw std::logic_error("gpfs loopback: the bytes of a file without contents");
   known_size size = manager_.size(*id);
   for (node_id n = 0; with_caches && n < nodes(); ++n)
     if (!is_dead(n)) size.learn(client(n).size(*id));
@@ -118,7 +120,7 @@ std::vector<std::byte> loopback::bytes_of(std::string const& path, bool with_cac
       put(b * machine_.block_bytes, block);
   for (node_id n = 0; with_caches && n < nodes(); ++n)
     if (!is_dead(n))
-      for (block_piece const& p : client(n).unsaved(*id)) put(p.offset, p.data);
+      for (block_piece const& p : client(n).unsaved(*id)) put(p.offset, p.data.bytes());
   return all;
 }
 

@@ -9,7 +9,7 @@
 
 namespace argosy::lab::gpfs {
 
-token_manager::token_manager(machine const& m, int clients) : machine_(m) {
+token_manager::token_manager(machine const& m, int clients, contents kept) : machine_(m), kept_(kept) {
   for (node_id node = 0; node < clients; ++node) nodes_.insert(node);
 }
 
@@ -22,6 +22,11 @@ std::vector<std::string> token_manager::names() const {
   std::vector<std::string> all;
   for (auto const& [name, id] : names_) all.push_back(name);
   return all;
+}
+
+bool token_manager::is_hollow(file_id id) const {
+  auto const f = files_.find(id);
+  return f != files_.end() && f->second.hollow;
 }
 
 known_size token_manager::size(file_id id) const {
@@ -127,14 +132,19 @@ void token_manager::on(node_id from, open_request const& m) {
   else if (name != names_.end() && m.create && m.exclusive)
     answer.error = EEXIST;
   if (answer.error == 0) {
-    if (name == names_.end()) {
+    bool const is_new = name == names_.end();
+    if (is_new) {
       name = names_.emplace(m.path, next_file_).first;
-      files_[next_file_++].path = m.path;
+      file& made = files_[next_file_++];
+      made.path = m.path;
+      made.hollow = !keeps_bytes(kept_, m.path);
     }
     file& f = files_.at(name->second);
+    update_inode(f, is_new ? machine_.create_us : machine_.open_us);
     f.instances[{from, m.instance}] = {m.write, false};
     answer.file = name->second;
     answer.size = f.size;
+    answer.hollow = f.hollow;
   }
   tell(from, answer);
 }
@@ -142,6 +152,7 @@ void token_manager::on(node_id from, open_request const& m) {
 void token_manager::on(node_id from, close_notice const& m) {
   file& f = files_.at(m.file);
   f.size.learn(m.size);
+  update_inode(f, machine_.close_us);
   instance_id const id{from, m.instance};
   f.instances.erase(id);
   f.locks.forget(from, m.instance);
@@ -182,6 +193,7 @@ void token_manager::on(node_id from, token_request const& m) {
                                   [&](pending const& p) { return p.node == from && p.request.request == m.request; });
   if (known != f.requests.end()) {
     known->asking = false;
+    known->request.renewed = true;
   } else {
     ++counters_.requests;
     f.requests.push_back({from, m, false});
@@ -246,6 +258,7 @@ void token_manager::serve(file_id id, file& f) {
       ++p;
       continue;
     }
+    if (p->request.renewed && p->request.mode == token_mode::write) update_inode(f, machine_.tenure_us);
     block_range const range = grantable(f, *p);
     holder& h = f.holders[p->node];
     h.tokens.raise(range, p->request.mode, ++h.number);

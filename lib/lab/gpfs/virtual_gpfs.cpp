@@ -19,7 +19,8 @@ namespace detail {
 // The system has a clock of its own, which goes on from run to run. In a run it goes with the scheduler: the next of its
 // events is always an event there, too.
 struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
-  gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t) : system(m, nodes, std::move(t)) {
+  gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
+      : system(m, nodes, std::move(t), {}, kept) {
     system.on_completion = [this](gpfs::loopback::ticket const& k, gpfs::completion const& c) { completed(k, c); };
   }
 
@@ -54,6 +55,13 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     run = s.run_number();
     began = system.now();
     awaited.reset();
+    if (system.hardware().shared_adapters > 0)
+      s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at, picoseconds takes) {
+        if (takes == 0 || keep.expired() || node >= system.nodes()) return at + takes;
+        gpfs::instant const from = instant_of(at), passing = gpfs::instant(takes / 1000);
+        gpfs::fabric& net = system.network();
+        return std::max(at + takes, time_of(leaves ? net.leave(node, from, passing) : net.enter(node, from, passing)));
+      };
     s.when_lost.push_back([this, &s, keep = weak_from_this()](rank_state& r) {
       if (keep.expired() || r.node >= system.nodes()) return;
       for (int i = 0; i < s.scenario().ranks; ++i)
@@ -94,15 +102,20 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     auto const p = std::make_shared<pending>();
     p->is_open = c.kind == gpfs::call_kind::open;
     bool const is_read = c.kind == gpfs::call_kind::read;
+    bool const is_write = c.kind == gpfs::call_kind::write;
+    // Then the caller's memory is only as long as it is: nobody touches it.
+    bool const hollow = (is_read || is_write) && system.client(node).is_hollow(c.instance);
     std::span<std::byte> const into = c.kind == gpfs::call_kind::fcntl ? c.argument : c.into;
-    if (c.kind == gpfs::call_kind::fcntl)
-      p->memory.assign(into.begin(), into.end());
-    else if (c.kind == gpfs::call_kind::write)
-      p->memory.assign(c.from.begin(), c.from.end());
-    else
-      p->memory.resize(into.size());
-    (c.kind == gpfs::call_kind::fcntl ? c.argument : c.into) = p->memory;
-    c.from = p->memory;
+    if (!hollow) {
+      if (c.kind == gpfs::call_kind::fcntl)
+        p->memory.assign(into.begin(), into.end());
+      else if (is_write)
+        p->memory.assign(c.from.begin(), c.from.end());
+      else
+        p->memory.resize(into.size());
+      (c.kind == gpfs::call_kind::fcntl ? c.argument : c.into) = p->memory;
+      c.from = p->memory;
+    }
 
     scheduler* const s = act ? act.operator->() : nullptr;
     if (s) {
@@ -124,6 +137,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       while (!p->done)
         if (!system.step()) throw std::logic_error("argosy::virtual_gpfs: nobody is there to end a wait for " + words);
     }
+    if (hollow) return p->result;
     // A directive may change all of its argument; a read changes only the bytes that it has read.
     std::int64_t const moved = is_read ? p->result.value : static_cast<std::int64_t>(into.size());
     std::copy_n(p->memory.begin(), moved, into.begin());
@@ -260,8 +274,8 @@ std::int64_t virtual_gpfs_handle::block_bytes() const noexcept {
 
 // --- The file system ---
 
-virtual_gpfs::virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t)
-    : state_(std::make_shared<gpfs_state>(m, nodes, std::move(t))) {}
+virtual_gpfs::virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
+    : state_(std::make_shared<gpfs_state>(m, nodes, std::move(t), kept)) {}
 
 virtual_gpfs_handle virtual_gpfs::open(std::string const& path, open_flags flags, std::error_code& error) const {
   virtual_gpfs_handle h;

@@ -51,6 +51,10 @@ void fill(T& value, engine& random) {
   } else if constexpr (is_optional<T>) {
     value.reset();
     if (random() % 2 == 0) fill(value.emplace(), random);
+  } else if constexpr (std::is_same_v<T, gpfs::payload>) {
+    std::vector<std::byte> bytes;
+    fill(bytes, random);
+    value = std::move(bytes);
   } else {
     boost::pfr::for_each_field(value, [&](auto& member) { fill(member, random); });
   }
@@ -63,7 +67,9 @@ void fill(std::byte& value, engine& random) {
 // Member by member, independent of how messages are written.
 template <class T>
 bool same(T const& a, T const& b) {
-  if constexpr (is_vector<T>) {
+  if constexpr (std::is_same_v<T, gpfs::payload>) {
+    return a == b;
+  } else if constexpr (is_vector<T>) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) { return same(x, y); });
   } else if constexpr (is_optional<T>) {
     return a.has_value() == b.has_value() && (!a || same(*a, *b));

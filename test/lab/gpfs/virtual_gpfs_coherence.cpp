@@ -38,6 +38,10 @@ gpfs::machine small_machine(engine& random) {
   m.prefetch_max_blocks = pick(random, 1, 6);
   m.write_behind_max_blocks = pick(random, 1, 6);
   m.range_quota_blocks = pick(random, 1, 6);
+  m.sub_blocks = std::int64_t{1} << pick(random, 0, 4);
+  m.server_cache_bytes = m.block_bytes * pick(random, 0, 4);
+  m.server_dirty_bytes = m.block_bytes * pick(random, 0, 2);
+  m.close_flushes = pick(random, 0, 1);
   m.disk_us = static_cast<double>(pick(random, 1, 2000));
   return m;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/exchange/detail/link_tags.hpp>
 #include <argosy/exchange/detail/round_schedule.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/view_exchange.hpp>
@@ -214,7 +215,7 @@ class links {
     in_phase const now(phase::waiting);
     World::wait_all(requests);
   }
-  static constexpr int tag = 32763;
+  static constexpr int tag = link_tag;
   // Rounds need different tags: without room, receives of a round may begin after some of the next round.
   static int tag_of(step const& now) noexcept { return tag + 1 + static_cast<int>(now.number & 1); }
 

@@ -19,6 +19,7 @@ struct virtual_network {
   std::int64_t node_latency_ns = 300;
   std::int64_t node_mb_per_s = 8'000;
   std::int64_t overhead_ns = 250;    // of a rank, per message sent or received
+  std::int64_t rank_mb_per_s = 0;    // of its processor, which packs or unpacks what it sends or receives; 0: no limit
   std::int64_t eager_bytes = 8192;   // longer messages wait for their receive
   std::int64_t detection_us = 1000;  // from a rank's death until others learn it
   std::int64_t jitter_ns = 0;        // messages are up to this much late, as the seed says

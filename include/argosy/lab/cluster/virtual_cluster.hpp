@@ -7,17 +7,21 @@
 #include <functional>
 #include <utility>
 
+#include <argosy/lab/cluster/contents.hpp>
 #include <argosy/lab/cluster/rank.hpp>
 #include <argosy/lab/cluster/report.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
 
 namespace argosy::lab {
 
-// How a run is carried out; its results do not depend on it.
+// How a run is carried out; its results do not depend on it, but for what is read from files.
 struct virtual_options {
   std::size_t stack_bytes = std::size_t{128} << 10;  // per rank; only touched pages use memory
   bool timeline = false;                             // record spans
-  std::int64_t most_events = 0;                      // a run with more is ended, as if in an endless loop; 0: no limit
+  // Of messages in which collective calls of files move data. Files have a choice of their own; the memory of a program without
+  // contents is a hollow_memory.
+  lab::contents contents = lab::contents::real;
+  std::int64_t most_events = 0;  // a run with more is ended, as if in an endless loop; 0: no limit
 };
 
 //   virtual_cluster cluster({.ranks = 1000, .seed = 7});

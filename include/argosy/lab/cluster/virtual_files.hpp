@@ -12,6 +12,7 @@
 
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/lab/cluster/contents.hpp>
 #include <argosy/lab/cluster/scenario.hpp>
 #include <argosy/policy/storage.hpp>
 
@@ -39,7 +40,7 @@ class virtual_files {
   // On the disk of the scenario of the first run that opens a file. (Not if there are files by then, in blocks of another size; the
   // report of the run tells, as of every disk that a scenario has and nobody opened a file on.)
   virtual_files();
-  explicit virtual_files(virtual_disk disk);
+  explicit virtual_files(virtual_disk disk, contents kept = contents::real);
 
   // Opens retrying handles, with the scenario's faults below the retries. Errors are those of POSIX: ENOENT, EEXIST, EISDIR,
   // EACCES, EROFS, ENOSPC, EBADF, EFBIG.
@@ -48,14 +49,15 @@ class virtual_files {
   // For use outside of runs: no time passes, nothing fails.
   bool exists(std::string const& path) const;
   std::vector<std::string> names() const;                               // sorted, without directories
-  std::vector<std::byte> content(std::string const& path) const;        // empty if there is none
+  std::vector<std::byte> content(std::string const& path) const;        // empty if there is none; throws
+                                                                        // std::logic_error if it has no contents
   void put(std::string const& path, std::span<std::byte const> bytes);  // made or replaced, and safe
   void make_directory(std::string const& path);
   void set_permissions(std::string const& path, unsigned permissions);  // 0400: reading, 0200: writing
   void set_read_only(bool on);
   std::int64_t allocated_bytes() const;
 
-  // The files that would be found after a crash now, as a separate file system. Blocks that were not synced are new, old, or torn
+  // The files that would be found after a crash now, as a separate file system (std::logic_error without contents). Blocks that were not synced are new, old, or torn
   // at a sector of 512 bytes; new sizes and names are there or not, renamed files have their new name or the old one until the opener
   // has settled it; each as the seed says.
   virtual_files crash(std::uint64_t seed) const;

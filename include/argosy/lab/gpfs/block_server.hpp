@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
+#include <map>
 #include <memory>
 #include <queue>
 #include <set>
@@ -37,8 +39,16 @@ class block_server {
   void set_faults(bool on) { has_faults_ = on; }
 
  private:
-  // The time at which a transfer of one block is done; the adapter comes first for a write, last for a read.
-  instant serve(file_id file, std::int64_t block, bool is_write, bool on_disk, instant now);
+  using block_key = std::pair<file_id, std::int64_t>;
+
+  // The time at which a transfer of so much of a block is done; the adapter comes first for a write, last for a read.
+  instant serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now);
+  // The time at which a disk has done it.
+  instant move(block_key key, std::int64_t bytes, double slower, instant at);
+  // The same for a write that may be answered from memory: the time of the answer.
+  instant accept(block_key key, std::int64_t bytes, double slower, instant at);
+  bool is_cached(block_key key) const { return cached_.contains(key); }
+  void cache(block_key key);
 
   int fails(bool is_write);  // whether this transfer fails: an errno, or 0
 
@@ -49,6 +59,13 @@ class block_server {
   fifo streaming_, adapter_;
   std::priority_queue<instant, std::vector<instant>, std::greater<>>
       queue_;  // the times at which requests in service will be done
+  std::vector<block_key> last_;  // on each disk
+  std::list<block_key> order_;   // of last use
+  std::map<block_key, std::list<block_key>::iterator> cached_;
+  // Blocks that were answered and are not on disk, by the time at which they will be; they take what is written into them along.
+  std::set<std::pair<instant, block_key>> unwritten_;
+  std::map<block_key, std::pair<instant, std::int64_t>> dirty_;  // and how many of their bytes
+  std::int64_t dirty_bytes_ = 0;
   std::set<node_id> fenced_;
   std::vector<server_fault> faults_;
   std::int64_t reads_seen_ = 0, writes_seen_ = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,13 +17,16 @@
 
 namespace argosy::lab::gpfs {
 
-// Errors are errno values. A block that was never written is a hole: zeros.
+// Errors are errno values. A block that was never written is a hole: zeros. A block is hollow if it was written, but its bytes
+// were not: then it is not read.
 class block_store {
  public:
   virtual ~block_store() = default;
   virtual bool has(file_id file, std::int64_t block) = 0;
   // All blocks of this range that were written. Others may be among them: a store that does not know says all.
   virtual block_set written(file_id, block_range range) { return {{range}}; }
+  virtual bool is_hollow(file_id, std::int64_t) { return false; }
+  virtual int write_hollow(file_id, std::int64_t) { return ENOTSUP; }
   virtual int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) = 0;
   virtual int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) = 0;
   // Removes everything at or after `bytes`, which reads as zeros from now on.
@@ -34,13 +38,15 @@ class memory_store final : public block_store {
   explicit memory_store(std::int64_t block_bytes) : block_bytes_(block_bytes) {}
   bool has(file_id file, std::int64_t block) override;
   block_set written(file_id file, block_range range) override;
+  bool is_hollow(file_id file, std::int64_t block) override;
+  int write_hollow(file_id file, std::int64_t block) override;
   int read(file_id file, std::int64_t block, std::span<std::byte> whole_block) override;
   int write(file_id file, std::int64_t block, std::int64_t offset, std::span<std::byte const> piece) override;
   int cut(file_id file, std::int64_t bytes) override;
 
  private:
   std::int64_t block_bytes_;
-  std::map<std::pair<file_id, std::int64_t>, std::vector<std::byte>> blocks_;
+  std::map<std::pair<file_id, std::int64_t>, std::vector<std::byte>> blocks_;  // empty: hollow
 };
 
 // Each file is one ordinary file with the blocks in their places; servers may share the store.

@@ -73,6 +73,8 @@ class client_node {
   // Bytes not yet on disk, by offsets in the file; with `on_its_way`, also those being flushed.
   std::vector<block_piece> unsaved(file_id file, bool on_its_way = true) const;
   known_size size(file_id file) const;
+  // Whether the file of this instance has no bytes. Then the memory of its calls is not touched.
+  bool is_hollow(int instance) const;
 
   class state;  // the implementation
 

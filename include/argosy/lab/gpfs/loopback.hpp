@@ -30,7 +30,8 @@ namespace argosy::lab::gpfs {
 class loopback {
  public:
   // `stores`: one per server; none: in memory.
-  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {});
+  loopback(machine const& m, int nodes, troubles t = {}, std::vector<std::shared_ptr<block_store>> stores = {},
+           contents kept = contents::real);
   loopback(loopback const&) = delete;
 
   // A call that is under way.
@@ -59,7 +60,8 @@ class loopback {
   void kill(node_id node);
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
-  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes no time.
+  // The bytes that a read of the whole file would give now; empty if there is no such file. Takes no time. Throws
+  // std::logic_error if the file has no contents.
   std::vector<std::byte> content(std::string const& path) { return bytes_of(path, true); }
   // The bytes that would be left if all nodes were lost now.
   std::vector<std::byte> on_disk(std::string const& path) { return bytes_of(path, false); }
@@ -69,6 +71,7 @@ class loopback {
   int nodes() const { return static_cast<int>(clients_.size()); }
   client_node& client(node_id node) { return clients_[static_cast<std::size_t>(node)]; }
   token_manager& manager() { return manager_; }
+  fabric& network() { return fabric_; }
   block_server& server(int k) { return servers_[static_cast<std::size_t>(k)]; }
   // Called for every message on delivery.
   std::function<void(message const&, instant)> on_delivery;

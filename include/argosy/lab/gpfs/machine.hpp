@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <iosfwd>
 
@@ -16,8 +17,11 @@ struct machine {
   std::int64_t block_bytes = 256 * 1024;
   std::int64_t servers = 4;
   std::int64_t disks_per_server = 4;
+  std::int64_t sub_blocks = 1;          // parts of a block that are read for merges, and written, by themselves
+  std::int64_t servers_on_clients = 0;  // 1: server k is on client node k, if there is one, and uses its adapters
   // client node
   double call_us = 10;                 // one call, cached
+  double write_call_us = 0;            // more of a write
   double segment_us = 0.5;             // one contiguous piece of a datatype
   double hint_us = 20;                 // one gpfs_fcntl structure
   double copy_mb_per_s = 300;          // one memory copy, per node
@@ -27,29 +31,51 @@ struct machine {
   std::int64_t prefetch_max_blocks = 16;      // in flight, per open file
   std::int64_t write_behind_max_blocks = 50;  // dirty, per node
   std::int64_t range_quota_blocks = 16;       // accepted and not released, per open file
+  std::int64_t close_flushes = 0;             // 1: close waits for the disk, and the node keeps what it has cached
   // network
   double message_us = 20;     // latency
   double nic_mb_per_s = 133;  // one adapter
   std::int64_t adapters_per_node = 1;
+  std::int64_t shared_adapters = 0;  // 1: messages between ranks of the virtual cluster pass them, too
   double bisection_mb_per_s = 0;
   double noise = 0;  // relative, on the adapters' rate
   std::int64_t noise_seed = 1;
   // token manager and holders
   double token_us = 50;
+  double open_us = 0;    // of the node that keeps a file's inode, for each open,
+  double create_us = 0;  // the first one,
+  double close_us = 0;   // each close,
+  double tenure_us = 0;  // and each write token that another node had to give up: size and block addresses are brought up to date
   double revoke_us = 50;             // of the holder, without flush
   double lease_s = 35;               // how long a silent node keeps its tokens
   std::int64_t ship_files_max = 64;  // partitioned at the same time
   double ship_wait_s = 60;           // how long a start or stop of partitioning waits for the others; 0: for ever
   // servers
   double server_mb_per_s = 60;  // adapter and software, per server
+  double server_read_mb_per_s = 0;        // the same for reads; 0: as for writes
+  std::int64_t server_cache_bytes = 0;    // blocks read or written last, which are read without a disk
+  std::int64_t server_dirty_bytes = 0;    // writes that are answered before they are on disk: as safe as there
   double disk_mb_per_s = 80;    // streaming, all disks of a server
   double disk_us = 7000;        // positioning, per request
+  std::int64_t disk_streams = 0;  // 1: none where a block follows the one before on its disk
   // flow control: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond
   std::int64_t queue_limit = 32;
   double overload_read = 0;
   double overload_write = 0;
 
   std::int64_t pool_blocks() const { return pagepool_bytes / block_bytes; }
+  std::int64_t part_bytes() const { return block_bytes / sub_blocks; }
+  // The parts of a block that bytes [begin, end) touch, as bits.
+  std::uint32_t parts_of(std::int64_t begin, std::int64_t end) const {
+    if (begin >= end) return 0;
+    return bits_below((end - 1) / part_bytes() + 1) & ~bits_below(begin / part_bytes());
+  }
+  // Those that lie in [begin, end) as a whole.
+  std::uint32_t parts_within(std::int64_t begin, std::int64_t end) const {
+    std::int64_t const first = (begin + part_bytes() - 1) / part_bytes(), last = end / part_bytes();
+    return first < last ? bits_below(last) & ~bits_below(first) : 0;
+  }
+  std::int64_t bytes_of(std::uint32_t parts) const { return std::popcount(parts) * part_bytes(); }
   double seconds_to_copy(std::int64_t bytes) const { return seconds(bytes, copy_mb_per_s); }
   double efficiency(std::int64_t queue, bool is_write) const {
     if (queue <= queue_limit || queue_limit <= 0) return 1;
@@ -64,6 +90,11 @@ struct machine {
   argosy::storage storage() const;
 
   friend bool operator==(machine const&, machine const&) = default;
+
+ private:
+  static constexpr std::uint32_t bits_below(std::int64_t n) {
+    return n >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << n) - 1;
+  }
 };
 
 // Calls visit(name, member) for every parameter.
@@ -72,7 +103,10 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("block_bytes", m.block_bytes);
   visit("servers", m.servers);
   visit("disks_per_server", m.disks_per_server);
+  visit("sub_blocks", m.sub_blocks);
+  visit("servers_on_clients", m.servers_on_clients);
   visit("call_us", m.call_us);
+  visit("write_call_us", m.write_call_us);
   visit("segment_us", m.segment_us);
   visit("hint_us", m.hint_us);
   visit("copy_mb_per_s", m.copy_mb_per_s);
@@ -82,20 +116,30 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("prefetch_max_blocks", m.prefetch_max_blocks);
   visit("write_behind_max_blocks", m.write_behind_max_blocks);
   visit("range_quota_blocks", m.range_quota_blocks);
+  visit("close_flushes", m.close_flushes);
   visit("message_us", m.message_us);
   visit("nic_mb_per_s", m.nic_mb_per_s);
   visit("adapters_per_node", m.adapters_per_node);
+  visit("shared_adapters", m.shared_adapters);
   visit("bisection_mb_per_s", m.bisection_mb_per_s);
   visit("noise", m.noise);
   visit("noise_seed", m.noise_seed);
   visit("token_us", m.token_us);
+  visit("open_us", m.open_us);
+  visit("create_us", m.create_us);
+  visit("close_us", m.close_us);
+  visit("tenure_us", m.tenure_us);
   visit("revoke_us", m.revoke_us);
   visit("lease_s", m.lease_s);
   visit("ship_files_max", m.ship_files_max);
   visit("ship_wait_s", m.ship_wait_s);
   visit("server_mb_per_s", m.server_mb_per_s);
+  visit("server_read_mb_per_s", m.server_read_mb_per_s);
+  visit("server_cache_bytes", m.server_cache_bytes);
+  visit("server_dirty_bytes", m.server_dirty_bytes);
   visit("disk_mb_per_s", m.disk_mb_per_s);
   visit("disk_us", m.disk_us);
+  visit("disk_streams", m.disk_streams);
   visit("queue_limit", m.queue_limit);
   visit("overload_read", m.overload_read);
   visit("overload_write", m.overload_write);

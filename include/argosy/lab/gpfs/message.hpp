@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <argosy/lab/gpfs/block_range.hpp>
 #include <argosy/lab/gpfs/block_set.hpp>
 #include <argosy/lab/gpfs/partition_map.hpp>
+#include <argosy/lab/gpfs/payload.hpp>
 
 namespace argosy::lab::gpfs {
 
@@ -46,6 +46,7 @@ struct open_answer {
   int error = 0;
   file_id file = 0;
   known_size size;
+  bool hollow = false;  // its bytes are nowhere, from its creation to its end
 };
 struct close_notice {
   file_id file = 0;
@@ -218,7 +219,7 @@ struct ship_call {
   int instance = 0;
   ship_kind kind = ship_kind::read;
   std::int64_t offset = 0, length = 0;
-  std::vector<std::byte> data;
+  payload data;
   known_size size;
 };
 struct ship_answer {
@@ -227,7 +228,7 @@ struct ship_answer {
   int error = 0;
   bool ended = false;  // not executed, because partitioning has ended
   std::int64_t epoch = 0;
-  std::vector<std::byte> data;
+  payload data;
   known_size size;
 };
 // Bytes that this instance wrote, and another node cached for it, did not reach the disk.
@@ -242,17 +243,19 @@ struct block_read {
   std::int64_t id = 0;
   file_id file = 0;
   std::int64_t block = 0;
+  std::int64_t begin = 0, length = 0;  // inside the block; length 0: all of it
 };
 struct block_data {
   std::int64_t id = 0;
   file_id file = 0;
   std::int64_t block = 0;
   int error = 0;
-  std::vector<std::byte> data;
+  payload data;
+  std::int64_t begin = 0;  // where they lie in the block
 };
 struct block_piece {
   std::int64_t offset = 0;  // inside the block
-  std::vector<std::byte> data;
+  payload data;
 };
 struct block_write {
   std::int64_t id = 0;

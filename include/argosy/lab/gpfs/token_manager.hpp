@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/lab/cluster/contents.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
 #include <argosy/lab/gpfs/detail/lock_table.hpp>
 #include <argosy/lab/gpfs/detail/token_map.hpp>
@@ -27,7 +28,8 @@ namespace argosy::lab::gpfs {
 // Messages between one client and the manager must arrive in order.
 class token_manager {
  public:
-  token_manager(machine const& m, int clients);  // nodes 0 ... clients - 1
+  // Nodes 0 ... clients - 1. `kept`: whether files that are made have bytes.
+  token_manager(machine const& m, int clients, contents kept = contents::real);
 
   // Adds or removes a node at run time. A node must have flushed and closed everything before `dismiss`.
   void admit(node_id node, instant now, outbox& out);
@@ -42,7 +44,8 @@ class token_manager {
   std::optional<file_id> find(std::string const& path) const;
   bool knows(file_id id) const { return files_.contains(id); }  // it has been opened at least once
   std::vector<std::string> names() const;                       // sorted
-  known_size size(file_id id) const;                            // as last reported
+  bool is_hollow(file_id id) const;
+  known_size size(file_id id) const;  // as last reported
   std::size_t open_instances(file_id id) const;
   // Number of token ranges of all nodes.
   std::size_t token_count(file_id id) const;
@@ -83,6 +86,8 @@ class token_manager {
   };
   struct file {
     std::string path;
+    fifo inode;  // the node that keeps its inode
+    bool hollow = false;
     known_size size;
     block_set allocated;  // but for what nodes have written in their tokens, or as owners, and not told yet
     std::map<instance_id, instance> instances;
@@ -133,8 +138,11 @@ class token_manager {
   void stop_ship_if_all(file_id id, file& f);
   void ship_flushed(file_id id, file& f);
   void tell(node_id node, message_body body);
+  // Whatever is told from now on about this message waits for the node with the file's inode.
+  void update_inode(file& f, double us) { departs_ = f.inode.take(departs_, duration_of(us * 1e-6)); }
 
   machine machine_;
+  contents kept_;
   std::set<node_id> nodes_;
   fifo service_;
   instant departs_{};

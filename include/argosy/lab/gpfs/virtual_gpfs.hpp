@@ -42,7 +42,7 @@ class virtual_gpfs_handle;
 class virtual_gpfs {
  public:
   // `nodes`: at least as many as the cluster has. On a further node of the cluster `open` throws std::invalid_argument.
-  virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {});
+  virtual_gpfs(gpfs::machine const& m, int nodes, gpfs::troubles t = {}, contents kept = contents::real);
 
   // Opens retrying handles, with the scenario's faults below the retries.
   argosy::opener opener() const;
@@ -51,8 +51,10 @@ class virtual_gpfs {
 
   // For use outside of runs: no time passes, nothing fails.
   bool exists(std::string const& path) const;
-  std::vector<std::string> names() const;                         // sorted
-  std::vector<std::byte> content(std::string const& path) const;  // as read everywhere now; empty if there is none
+  std::vector<std::string> names() const;  // sorted
+  std::vector<std::byte> content(
+      std::string const& path) const;  // as read everywhere now; empty if there is none; throws
+                                       // std::logic_error if it has no contents
   std::vector<std::byte> on_disk(std::string const& path) const;  // what is left of it if all nodes are lost now
   void put(std::string const& path,
            std::span<std::byte const> bytes);  // made or replaced, and on disk; not inside of a run

@@ -1,0 +1,34 @@
+// Memory of any length that is hardly there, for programs whose data nobody looks at.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace argosy::lab {
+
+// A megabyte, mapped over and over: what is written somewhere is found everywhere, and copies stay in cache. So a
+// thousand ranks can write half a gigabyte each of it, all from the same memory, through the code that moves real data.
+//
+//   hollow_memory const data(std::size_t{512} << 20);
+//   f.write_all({data.bytes().data(), 1, type});
+class hollow_memory {
+ public:
+  // Throws std::system_error if the system has no more addresses, or mappings.
+  explicit hollow_memory(std::size_t bytes);
+  hollow_memory(hollow_memory&&) noexcept = default;
+  hollow_memory& operator=(hollow_memory&&) noexcept = default;
+
+  std::span<std::byte> bytes() const noexcept { return {at_.get(), size_}; }
+
+ private:
+  struct unmap {
+    std::size_t mapped;
+    void operator()(std::byte* at) const noexcept;
+  };
+  std::unique_ptr<std::byte, unmap> at_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace argosy::lab

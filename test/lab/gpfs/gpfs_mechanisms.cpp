@@ -1,0 +1,312 @@
+// What each mechanism of the machine does to time: one small experiment and its number for each.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include <argosy/lab/cluster/hollow_memory.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/gpfs/loopback.hpp>
+#include <argosy/lab/gpfs/loopback_file.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
+
+namespace io = argosy;
+namespace gpfs = io::lab::gpfs;
+using io::lab::contents;
+
+namespace {
+
+constexpr std::int64_t KiB = 1024, MiB = 1024 * KiB;
+
+// Two servers with twelve disks each, as a machine of 2001 had; without what the cases add.
+gpfs::machine testbed() {
+  gpfs::machine m;
+  m.block_bytes = 512 * KiB;
+  m.servers = 2;
+  m.disks_per_server = 12;
+  m.copy_mb_per_s = 600;
+  m.client_write_mb_per_s = 180;
+  m.client_read_mb_per_s = 310;
+  m.pagepool_bytes = 100 * MiB;
+  m.nic_mb_per_s = 350;
+  m.server_mb_per_s = 290;
+  m.disk_mb_per_s = 350;
+  return m;
+}
+
+io::lab::virtual_gpfs_handle opened(io::lab::virtual_gpfs const& files, char const* path = "f") {
+  std::error_code error;
+  auto f = files.open(path, {.read = true, .write = true, .create = true}, error);
+  REQUIRE_FALSE(error);
+  return f;
+}
+
+// Virtual seconds of so many ranks, one on each node.
+double seconds_of(io::lab::virtual_gpfs const& files, int ranks,
+                  std::function<void(io::lab::virtual_rank const&)> const& program) {
+  static_cast<void>(files);
+  return io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1}, {.contents = contents::none})
+      .run(program)
+      .seconds;
+}
+
+// Two nodes write 512-byte records of one block in turn: milliseconds for each.
+double hand_over_ms(gpfs::machine const& m) {
+  io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
+  std::vector<std::byte> const record(512);
+  constexpr int times = 200;
+  double const all = seconds_of(files, 2, [&](io::lab::virtual_rank const& world) {
+    auto f = opened(files);
+    for (int k = 0; k < times; ++k) {
+      if (k % 2 == world.rank()) REQUIRE_FALSE(f.write(k * 512, record).error);
+      world.barrier();
+    }
+  });
+  return all * 1000 / times;
+}
+
+}  // namespace
+
+TEST_CASE("only the parts of a block that are needed go to disk and come from there", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.sub_blocks = 32;
+  gpfs::loopback host(m, 2);
+  std::error_code error;
+  auto a = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+  auto b = gpfs::loopback_file::open(host, 1, "f", {.read = true, .write = true}, error);
+  std::vector<std::byte> const whole(static_cast<std::size_t>(m.block_bytes), std::byte{1}), few(1000, std::byte{2});
+  REQUIRE_FALSE(a.write(0, whole).error);
+  REQUIRE_FALSE(a.sync());
+  auto const& server = host.server(0).counters();
+  std::int64_t const written = server.bytes_written;
+  REQUIRE_FALSE(b.write(40'000, few).error);  // in the third and no other part of 16 KiB
+  CHECK(server.bytes_read == 16 * KiB);
+  CHECK(server.bytes_written == written);
+  std::vector<std::byte> seen(whole.size()), expected(whole);
+  std::copy(few.begin(), few.end(), expected.begin() + 40'000);
+  REQUIRE_FALSE(b.read(0, seen).error);
+  CHECK(seen == expected);
+  REQUIRE_FALSE(a.read(0, seen).error);
+  CHECK(seen == expected);
+}
+
+TEST_CASE("a block that goes to and fro between two writers costs less than 3 ms each time", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  double const usual = hand_over_ms(m);
+  m.sub_blocks = 32;
+  double const by_parts = hand_over_ms(m);
+  m.server_cache_bytes = 128 * MiB;
+  m.server_dirty_bytes = 32 * MiB;
+  double const cached = hand_over_ms(m);
+  CAPTURE(usual, by_parts, cached);
+  CHECK(usual > 20);
+  CHECK(by_parts < usual);
+  CHECK(cached < 3);
+}
+
+TEST_CASE("what the servers' memory holds is read without a disk", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.server_cache_bytes = 64 * MiB;
+  m.disk_mb_per_s = 20;
+  // A node that has nothing cached reads a file that another one has written.
+  auto const read_mb_per_s = [&](std::int64_t bytes) {
+    io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
+    io::lab::hollow_memory const memory(static_cast<std::size_t>(MiB));
+    double seconds = 0;
+    seconds_of(files, 2, [&](io::lab::virtual_rank const& world) {
+      auto f = opened(files);
+      if (world.rank() == 0) {
+        for (std::int64_t at = 0; at < bytes; at += MiB) REQUIRE_FALSE(f.write(at, memory.bytes()).error);
+        REQUIRE_FALSE(f.sync());
+      }
+      world.barrier();
+      double const began = world.now();
+      if (world.rank() == 1)
+        for (std::int64_t at = 0; at < bytes; at += MiB) REQUIRE_FALSE(f.read(at, memory.bytes()).error);
+      if (world.rank() == 1) seconds = world.now() - began;
+    });
+    return static_cast<double>(bytes) / 1e6 / seconds;
+  };
+  CHECK(read_mb_per_s(8 * MiB) > 5 * read_mb_per_s(512 * MiB));
+}
+
+TEST_CASE("servers answer writes from memory until it is full, then as fast as their disks", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.disk_mb_per_s = 10;
+  auto const seconds = [&](std::int64_t memory) {
+    m.server_dirty_bytes = memory;
+    io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(MiB));
+    return seconds_of(files, 1, [&](io::lab::virtual_rank const&) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < 64; ++k) REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+    });
+  };
+  double const disks = seconds(0), half = seconds(16 * MiB), all = seconds(64 * MiB);
+  CHECK(disks > 3);  // 64 MiB by two servers of 10 MB/s
+  CHECK(half < 0.6 * disks);
+  CHECK(half > 0.4 * disks);
+  CHECK(all < 0.2 * disks);
+}
+
+TEST_CASE("blocks and messages share a node's adapter", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.nic_mb_per_s = 50;
+  m.server_mb_per_s = m.disk_mb_per_s = m.client_write_mb_per_s = 1000;
+  io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
+  s.network.adapter_mb_per_s = 50;
+  io::lab::hollow_memory const data(static_cast<std::size_t>(16 * MiB));
+  // Rank 0 writes and sends as much, so that both are under way together.
+  auto const seconds = [&](std::int64_t shared) {
+    m.shared_adapters = shared;
+    io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
+    return io::lab::virtual_cluster(s, {.contents = contents::none})
+        .run([&](io::lab::virtual_rank const& world) {
+          if (world.rank() == 1) {
+            world.receive(data.bytes(), 0, 1);
+            return;
+          }
+          auto f = opened(files);
+          io::lab::virtual_rank::request sent = world.start_send(data.bytes(), 1, 1);
+          for (std::int64_t k = 0; k < 16; ++k)
+            REQUIRE_FALSE(f.write(k * MiB, data.bytes().first(static_cast<std::size_t>(MiB))).error);
+          REQUIRE_FALSE(f.sync());
+          world.wait_all({&sent, 1});
+        })
+        .seconds;
+  };
+  double const each = 16 * 1.048576 / 50;
+  CHECK(seconds(0) < 1.3 * each);
+  CHECK(seconds(1) > 1.9 * each);
+}
+
+TEST_CASE("servers that are client nodes need no adapter for their own blocks", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.nic_mb_per_s = 20;
+  auto const seconds = [&](std::int64_t servers, std::int64_t on_clients) {
+    m.servers = servers;
+    m.servers_on_clients = on_clients;
+    io::lab::virtual_gpfs const files(m, 2, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(MiB));
+    return seconds_of(files, 2, [&](io::lab::virtual_rank const& world) {
+      if (world.rank() != 0) return;
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < 32; ++k) REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+    });
+  };
+  double const apart = seconds(2, 0);
+  CHECK(seconds(2, 1) < 0.6 * apart);  // every second block stays here
+  CHECK(seconds(1, 1) < 0.3 * apart);
+}
+
+TEST_CASE("opening one file by many nodes is the work of the node that keeps its inode", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.create_us = 20'000;
+  m.open_us = 8000;
+  m.close_us = 1000;
+  io::lab::virtual_gpfs const files(m, 128, {}, contents::none);
+  double const all = seconds_of(files, 128, [&](io::lab::virtual_rank const&) {
+    auto f = opened(files);
+    REQUIRE_FALSE(f.close());
+  });
+  CHECK(all > 1.0);
+  CHECK(all < 1.3);
+}
+
+TEST_CASE("each write token that changes hands brings the inode up to date", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  auto const mb_per_s = [&](double tenure_us) {
+    m.tenure_us = tenure_us;
+    constexpr int ranks = 24, times = 16;
+    io::lab::virtual_gpfs const files(m, ranks, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(m.block_bytes));
+    double const all = seconds_of(files, ranks, [&](io::lab::virtual_rank const& world) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < times; ++k)
+        REQUIRE_FALSE(f.write((k * ranks + world.rank()) * m.block_bytes, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+    });
+    return ranks * times * static_cast<double>(m.block_bytes) / 1e6 / all;
+  };
+  double const without = mb_per_s(0), with = mb_per_s(4000);
+  CAPTURE(without, with);
+  CHECK(without > 400);
+  CHECK(with > 0.8 * 116);  // published for such writers: 116 and 190 MB/s
+  CHECK(with < 1.2 * 190);
+}
+
+TEST_CASE("close waits for the disk where the machine says so", "[gpfs][mechanisms]") {
+  for (std::int64_t const flushes : {0, 1}) {
+    gpfs::machine m = testbed();
+    m.close_flushes = flushes;
+    gpfs::loopback host(m, 1);
+    std::error_code error;
+    auto f = gpfs::loopback_file::open(host, 0, "f", {.read = true, .write = true, .create = true}, error);
+    std::vector<std::byte> const some(1000);
+    REQUIRE_FALSE(f.write(5, some).error);
+    REQUIRE_FALSE(f.close());
+    CHECK(host.client(0).dirty_blocks() == 1 - flushes);
+    CHECK(host.client(0).cached_blocks() == 1);
+  }
+}
+
+TEST_CASE("a disk need not position for the block behind the last one", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.servers = m.disks_per_server = 1;
+  auto const seconds = [&](std::int64_t streams) {
+    m.disk_streams = streams;
+    io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(MiB));
+    return seconds_of(files, 1, [&](io::lab::virtual_rank const&) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < 50; ++k) REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+    });
+  };
+  double const positions = 100 * m.disk_us * 1e-6;
+  CHECK(seconds(0) > positions);
+  CHECK(seconds(1) < 0.6 * positions);
+}
+
+TEST_CASE("a rank's processor packs and unpacks what it sends and receives", "[virtual][mechanisms]") {
+  auto const seconds = [](std::int64_t rate) {
+    io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
+    s.network.rank_mb_per_s = rate;
+    io::lab::hollow_memory const data(static_cast<std::size_t>(MiB));
+    return io::lab::virtual_cluster(s, {.contents = contents::none})
+        .run([&](io::lab::virtual_rank const& world) {
+          if (world.rank() == 0)
+            world.send(data.bytes(), 1, 1);
+          else
+            world.receive(data.bytes(), 0, 1);
+        })
+        .seconds;
+  };
+  double const more = seconds(100) - seconds(0);
+  CHECK(more > 0.0209);  // a megabyte at 100 MB/s, on both sides
+  CHECK(more < 0.0211);
+}
+
+TEST_CASE("a write call has a price of its own", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  auto const seconds = [&](double more) {
+    m.write_call_us = more;
+    io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
+    std::vector<std::byte> const data(800);
+    return seconds_of(files, 1, [&](io::lab::virtual_rank const&) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < 500; ++k) REQUIRE_FALSE(f.write(k * 800, data).error);
+    });
+  };
+  double const added = seconds(50) - seconds(0);
+  CHECK(added > 0.0249);
+  CHECK(added < 0.0251);
+}
