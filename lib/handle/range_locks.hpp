@@ -76,7 +76,8 @@ int basic_range_locks<System>::ask(std::unique_lock<typename System::mutex>& gua
                                    entry const& e) {
   place const mine = add(e);
   guard.unlock();  // other ranges go on while this one waits for another process
-  int const error = System::control(descriptor, command, e.kind == lock_kind::shared ? F_RDLCK : F_WRLCK, e.begin, e.end);
+  int const error =
+      System::control(descriptor, command, e.kind == lock_kind::shared ? F_RDLCK : F_WRLCK, e.begin, e.end);
   guard.lock();
   if (error == 0) {
     give_up(e.begin, e.end, e.owner);

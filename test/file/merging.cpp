@@ -319,7 +319,7 @@ TEST_CASE("data at the end of all offsets is locked, and merges keep out of it",
   // Most file systems end before that; what matters is that nobody waits for a lock that stands for no data.
   std::string const data(8, 'a');
   f.write_at(INT64_MAX - 64, data, error);
-  g.write_at(INT64_MAX - (std::int64_t{1} << 39), data, error);
+  g.write_at(INT64_MAX - (std::int64_t{1} << 59), data, error);
   put(g, 0, data);
   f.close();
   g.close();

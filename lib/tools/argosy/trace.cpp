@@ -89,7 +89,8 @@ bool is_call_of_file(trace_event const& e) {
 sum merging_of(trace const& t) {
   sum merged;
   for (trace_event const& e : t.events)
-    if (is_call_of_file(e) && e.error.empty() && e.name == "read" && e.detail == argosy::detail::to_merge) merged.add(e);
+    if (is_call_of_file(e) && e.error.empty() && e.name == "read" && e.detail == argosy::detail::to_merge)
+      merged.add(e);
   return merged;
 }
 
@@ -327,8 +328,8 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
     if (f.small.size() > most) out << fmt::format("  and {} more\n", f.small.size() - most);
   }
   if (f.merged.calls > 0)
-    out << fmt::format("\nread to be written back with changes: {} in {} reads, {}\n",
-                       bytes_text(f.merged.bytes), f.merged.calls, seconds_text(f.merged.seconds()));
+    out << fmt::format("\nread to be written back with changes: {} in {} reads, {}\n", bytes_text(f.merged.bytes),
+                       f.merged.calls, seconds_text(f.merged.seconds()));
   for (std::size_t i = 0; i < std::min(most, t.faults.size()); ++i) out << (i == 0 ? "\n" : "") << t.faults[i] << "\n";
   if (t.faults.size() > most) out << fmt::format("and {} more lines that could not be read\n", t.faults.size() - most);
 }

@@ -14,7 +14,7 @@
 namespace argosy::detail {
 
 // The last bytes that offsets reach are for locks that stand for no data. What is written there is locked by the byte before them.
-inline constexpr std::int64_t first_reserved = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
+inline constexpr std::int64_t first_reserved = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 60);
 
 struct locked_range {
   std::int64_t offset = 0, length = 0;
@@ -83,10 +83,14 @@ class presence {
  private:
   static constexpr std::int64_t door = first_reserved, end = std::numeric_limits<std::int64_t>::max();
 
-  // Two opens at one place would wait for each other: as likely as one in 2^40 divided by the ranks.
+  // Of two opens whose bytes overlap the second would wait for the first to close: of two of 1,000 ranks each that is one case in 10^15.
+  // Numbers may follow one another, so they are mixed.
   static std::int64_t place_of(std::uint64_t number, int ranks) noexcept {
     auto const places = static_cast<std::uint64_t>(end - door - 2 - ranks);
-    return door + 1 + static_cast<std::int64_t>(number % places);
+    std::uint64_t x = number + 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return door + 1 + static_cast<std::int64_t>((x ^ (x >> 31)) % places);
   }
 
   std::int64_t first_, behind_, mine_;

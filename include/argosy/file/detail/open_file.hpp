@@ -191,9 +191,10 @@ struct open_file {
   failure create(bool& made);       // opens the file; `made` if it was not there before
   failure open_existing();
   failure to_end();              // of the individual pointer
-  failure enter(std::uint64_t number, bool& none);  // so that nobody merges who does not know; `none`: this rank has no locks
-  failure try_lock(bool& none);                     // the same, and leaves nothing behind
-  void meet(write_gate g, bool all);                // `all` ranks share it
+  // So that nobody merges who does not know of this open; `none`: this rank has no locks.
+  failure enter(std::uint64_t number, bool& none);
+  failure try_lock(bool& none);       // the same, but leaves nothing behind
+  void meet(write_gate g, bool all);  // `all` ranks share it
   // Far behind the data, so that nobody else is waited for.
   static constexpr std::int64_t lock_tried_at = first_reserved - 2;
   storage const& lies_on() const noexcept { return storage_; }
