@@ -225,7 +225,7 @@ void print_json(planned_call const& c, planning const& p, dry_runs const* dry, s
   j.open('{').member("call", c.kind == access_kind::read ? "read_all" : "write_all").member("ranks", c.ranks);
   j.member("nodes", c.nodes).member("array", array_text(c.array)).member("bytes", p.all.bytes);
   j.member("pieces", p.all.pieces).member("policy", p.chosen.policy).member("together", p.chosen.together);
-  j.member("reason", p.chosen.reason).member("aggregators", p.chosen.domains.size());
+  j.member("reason", p.chosen.reason.str()).member("aggregators", p.chosen.domains.size());
   j.member("rounds", p.chosen.rounds()).member("window_bytes", p.chosen.window_bytes);
   j.key("policies").open('[');
   for (considered const& one : p.policies) {

@@ -205,7 +205,7 @@ inline std::string draw_plan(collective_plan const& p, draw_plan_options const& 
             (p.together ? counted(std::ssize(p.domains), who) + ", " + counted(p.rounds(), "round") + ", windows of " +
                               bytes_text(p.window_bytes)
                         : "every rank by itself");
-  picture.heading(title, p.reason);
+  picture.heading(title, p.reason.str());
   if (p.together) {
     if (!striped) {
       picture.begin_lane("domains");
