@@ -366,7 +366,8 @@ std::error_code raw_posix::sync() {
 
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
-  int const error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  if (int const lost = cache_ ? cache_->take_lost() : 0; error == 0) error = lost;
   locks_.reset();
   cache_.reset();
   return from_errno(error == EINTR ? 0 : error);

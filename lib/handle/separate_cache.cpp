@@ -26,8 +26,9 @@ int separate_cache::flush(int descriptor) {
 int separate_cache::renew(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   std::uint64_t const now = wanted_.load(std::memory_order_acquire);
-  // Also where nothing was written: by the answer clients in user space learn the size.
-  if (int const error = write_out(descriptor)) return error;
+  // Also where nothing was written: by the answer clients in user space learn the size. What could not be written does not keep this
+  // rank from reading; whoever gives back a lock, syncs or closes is told.
+  write_out(descriptor);
   if (int const error = ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)) return error;
   struct statx about {};
   if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &about) != 0) return errno;

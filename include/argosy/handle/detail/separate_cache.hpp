@@ -22,11 +22,11 @@ class separate_cache {
   int freshen(int descriptor) {
     return fresh_.load(std::memory_order_acquire) >= wanted_.load(std::memory_order_acquire) ? 0 : renew(descriptor);
   }
-  // Writes what is pending to the server, and drops all that is kept.
+  // Writes what is pending to the server, as far as it goes, and drops all that is kept.
   int renew(int descriptor);
   // Before a lock is given back: what was written under it is where its next owner finds it.
   int flush(int descriptor);
-  // The error of such a flush, once, for a sync that would not hear of it any more.
+  // What could not be written, once, for a sync or a close that would not hear of it any more.
   int take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
 
  private:
