@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
+#include <cstdint>
 #include <utility>
 
 #include <argosy/datatype/datatype.hpp>
@@ -16,52 +16,26 @@ namespace argosy {
 //   io::indexed_block(3, cell_of_particle, io::type<double>)
 // If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_store Displacements, datatype Old>
-class indexed_block {
+class indexed_block
+    : public detail::blocks<indexed_block<BlockLength, Displacements, Old>, BlockLength, Displacements, Old> {
+  using base = detail::blocks<indexed_block, BlockLength, Displacements, Old>;
+  friend base;
   static_assert(detail::may_be_not_negative<BlockLength>,
                 "argosy::indexed_block: the block length is negative; give 0 or more");
+  static constexpr char const* name = "indexed_block";
+  static constexpr std::int64_t unit(std::int64_t extent) { return extent; }
 
  public:
-  using old_type = Old;
-  static constexpr bool is_static =
-      is_fixed<BlockLength> && detail::is_fixed_list<Displacements> && static_datatype<Old>;
-
   constexpr indexed_block()
-    requires is_static
+    requires base::is_static
   = default;
   template <number B>
   constexpr indexed_block(B blocklength, Displacements displacements, Old old)
-      : blocklength_(detail::store<BlockLength>(blocklength)),
-        displacements_(std::move(displacements)),
-        old_(std::move(old)) {
-    if (std::is_constant_evaluated()) check();
-  }
-
-  constexpr layout form() const {
-    auto const& old = form_of(old_);
-    check();
-    return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, old.extent(), old);
-  }
-
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
-  constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const {
-    check();
-    return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size()));
-  }
+      : base(detail::store<BlockLength>(blocklength), std::move(displacements), std::move(old)) {}
   template <datatype New>
   constexpr auto with(New old) const {
-    return indexed_block<BlockLength, Displacements, New>(blocklength_, displacements_, std::move(old));
+    return base::template as<indexed_block<BlockLength, Displacements, New>>(std::move(old));
   }
-
- private:
-  constexpr void check() const {
-    detail::require_count("indexed_block", "the block length", blocklength_);
-    detail::require_numbers(displacements_);
-  }
-
-  [[no_unique_address]] BlockLength blocklength_;
-  [[no_unique_address]] Displacements displacements_;
-  [[no_unique_address]] Old old_;
 };
 
 template <number B, detail::number_sequence D, datatype Old>
@@ -72,52 +46,26 @@ indexed_block(B, detail::any_integer const (&)[N], Old) -> indexed_block<stored_
 // Like `indexed_block`, with displacements in bytes.
 // If the block length is negative, form() throws invalid_layout.
 template <number BlockLength, detail::number_store Displacements, datatype Old>
-class hindexed_block {
+class hindexed_block
+    : public detail::blocks<hindexed_block<BlockLength, Displacements, Old>, BlockLength, Displacements, Old> {
+  using base = detail::blocks<hindexed_block, BlockLength, Displacements, Old>;
+  friend base;
   static_assert(detail::may_be_not_negative<BlockLength>,
                 "argosy::hindexed_block: the block length is negative; give 0 or more");
+  static constexpr char const* name = "hindexed_block";
+  static constexpr std::int64_t unit(std::int64_t) { return 1; }
 
  public:
-  using old_type = Old;
-  static constexpr bool is_static =
-      is_fixed<BlockLength> && detail::is_fixed_list<Displacements> && static_datatype<Old>;
-
   constexpr hindexed_block()
-    requires is_static
+    requires base::is_static
   = default;
   template <number B>
   constexpr hindexed_block(B blocklength, Displacements displacements, Old old)
-      : blocklength_(detail::store<BlockLength>(blocklength)),
-        displacements_(std::move(displacements)),
-        old_(std::move(old)) {
-    if (std::is_constant_evaluated()) check();
-  }
-
-  constexpr layout form() const {
-    auto const& old = form_of(old_);
-    check();
-    return detail::place_blocks(detail::same_for_all<BlockLength>{blocklength_}, displacements_, 1, old);
-  }
-
-  // For signature_of and file_form_of: the stream is that many copies of `old`.
-  constexpr Old const& old() const noexcept { return old_; }
-  constexpr std::int64_t copies() const {
-    check();
-    return detail::mul(blocklength_, static_cast<std::int64_t>(displacements_.size()));
-  }
+      : base(detail::store<BlockLength>(blocklength), std::move(displacements), std::move(old)) {}
   template <datatype New>
   constexpr auto with(New old) const {
-    return hindexed_block<BlockLength, Displacements, New>(blocklength_, displacements_, std::move(old));
+    return base::template as<hindexed_block<BlockLength, Displacements, New>>(std::move(old));
   }
-
- private:
-  constexpr void check() const {
-    detail::require_count("hindexed_block", "the block length", blocklength_);
-    detail::require_numbers(displacements_);
-  }
-
-  [[no_unique_address]] BlockLength blocklength_;
-  [[no_unique_address]] Displacements displacements_;
-  [[no_unique_address]] Old old_;
 };
 
 template <number B, detail::number_sequence D, datatype Old>
