@@ -853,45 +853,6 @@ TEST_CASE("a handle that throws leaves no lock behind", "[virtual][file][faults]
   CHECK(std::count(after.begin(), after.end(), std::byte{2}) == 800);
 }
 
-TEST_CASE("opens of one file that come and go lose nothing to each other's merges", "[virtual][file][merging]") {
-  constexpr int ranks = 6, opens = 2, steps = 12;
-  std::int64_t merged = 0, by_pieces = 0;
-  for (std::uint64_t number = 0; number < 6; ++number) {
-    CAPTURE(seed(), number);
-    io::lab::virtual_files files;
-    files.put("f", bytes(8 * ranks * 50));
-    // Those who share an open share a node, or not.
-    int const together = number % 2 == 0 ? ranks / opens : 1;
-    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = together, .seed = seed() + number}, roomy)
-        .run([&](io::lab::virtual_rank const& world) {
-          io::lab::virtual_rank const mine = world.split(world.rank() / (ranks / opens), world.rank());
-          io::hints const how = {.ds_write = number % 3 == 0 ? io::toggle::enable : io::toggle::automatic};
-          for (int step = 0; step < steps; ++step) {
-            auto f = virtual_file::open(mine, "f", io::mode::read_write, how, files.opener());
-            std::vector<std::byte> const data(8 * 50, static_cast<std::byte>(step + 1));
-            if ((world.rank() + step) % 3 == 0) {  // a piece at a time
-              for (std::int64_t i = 0; i < 50; ++i)
-                f.write_at(8 * (ranks * i + world.rank()), std::span(data).first(8));
-            } else {
-              f.set_view(0, {io::type<std::byte>, io::resized(at(8 * world.rank(), io::bytes(8)), 0, 8 * ranks)});
-              io::sieving const windows{.write_window_bytes = 500, .writes = io::sieve::always};
-              auto const r =
-                  (world.rank() + step) % 3 == 1 ? f.write_at(0, data, windows) : f.iwrite_at(0, data, windows).wait();
-              CHECK(r.bytes == 8 * 50);
-              merged += r.merged_bytes > 0;
-              by_pieces += r.fallbacks > 0;
-            }
-            f.close();
-            world.compute(1e-5 * ((world.rank() * 7 + step * 3) % 5));
-          }
-        });
-    bytes expected(8 * ranks * 50, std::byte{steps});
-    CHECK(files.content("f") == expected);
-  }
-  CHECK(merged > 0);
-  CHECK(by_pieces > 0);
-}
-
 TEST_CASE("a fault that no call came to is named in the report", "[virtual][handle][faults]") {
   io::lab::virtual_files const files;
   io::lab::scenario s{.ranks = 2};
