@@ -20,7 +20,6 @@
 #include <argosy/datatype.hpp>
 #include <argosy/error/mpi.hpp>
 #include <argosy/file/file.hpp>
-#include <argosy/handle/counting.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/tracing.hpp>
@@ -329,28 +328,6 @@ TEST_CASE("data whose types are not its bytes is an error of the call, and no ra
   if (rank() == last) f.iwrite_at(8 * rank(), wrong).wait(error);
   CHECK(error == (rank() == last ? make_error_code(io::errc::argument) : std::error_code()));
   f.close();
-}
-
-TEST_CASE("writes of several ranks of a node take no lock while nobody merges", "[file][merging]") {
-  shared_scratch const here(world());
-  auto const counts = std::make_shared<io::call_counts>();
-  for (mode const m : {mode::read_write, mode::read_write | mode::unique_open}) {
-    auto f =
-        io::file::open(world(), here / "data", mode::create | m, {}, io::with_counting(io::posix_opener(), counts));
-    std::int64_t const opened = counts->calls(io::file_call::lock);
-    CHECK(opened > 0);
-    std::vector<int> const mine(4, rank());
-    f.write_at(16 * rank(), mine);
-    f.write(mine);
-    f.write_shared(mine);
-    f.write_at_all(16 * rank(), mine);
-    f.write_ordered(mine);
-    f.set_view(0, {io::type<int>, io::resized(io::type<int>, 0, 4 * (size() + 1))});
-    f.write_at(0, mine, io::independent{});
-    f.sync();
-    CHECK(counts->calls(io::file_call::lock) == opened);
-    f.close();
-  }
 }
 
 TEST_CASE("reports count bytes in memory, too", "[file][report]") {
