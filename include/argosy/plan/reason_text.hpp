@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -43,7 +44,10 @@ class reason_text {
   }
 
   friend bool operator==(reason_text const& a, reason_text const& b) { return a.str() == b.str(); }
-  friend bool operator==(reason_text const& a, std::string_view b) { return a.str() == b; }
+  template <std::convertible_to<std::string_view> Text>
+  friend bool operator==(reason_text const& a, Text const& b) {
+    return a.str() == std::string_view(b);
+  }
   friend std::ostream& operator<<(std::ostream& out, reason_text const& r) { return out << r.str(); }
 
  private:

@@ -30,8 +30,9 @@ struct report {
   std::int64_t fallbacks = 0;      // windows written by pieces instead of merged: no lock, or the read failed
   std::int64_t hinted_ranges = 0;  // ranges that the file system accepted, to prefetch them
 
-  // The time of the call on this rank, in nanoseconds, and parts of it. All are 0 where it was not taken: collective calls and
-  // those of least_timed_bytes are timed, smaller ones only if ARGOSY_REPORT is set, since a clock costs as much as they do.
+  // The time of the call on this rank, in nanoseconds, and parts of it. All are 0 where it was not taken: calls of least_timed_bytes
+  // are timed, and collective ones that are more than a stretch of the file for each rank by itself; others only if ARGOSY_REPORT is
+  // set, since a clock costs as much as they do.
   static constexpr std::int64_t least_timed_bytes = 64 << 10;
   std::int64_t time_ns = 0;
   std::int64_t agreement_ns = 0;  // before data moves: whoever comes early waits there for the others

@@ -11,8 +11,8 @@
 
 namespace argosy::detail {
 
-// Before a call starts: were the arguments of every rank valid, and equal where they must be? One reduction; a broadcast
-// more if not. Where ranks differ, one gathering more tells who is in the minority, with what, and where in the source. With
+// Before a call starts: were the arguments of every rank valid, and equal where they must be? One reduction; another and a
+// broadcast more if not. Where ranks differ, one gathering more tells who is in the minority, with what, and where in the source. With
 // `develop` (the same on all ranks) the arguments of develop mode are compared with those of the right neighbour first, at the cost
 // of one message each way. Collective. Ranks that are in different collective calls meet in this reduction.
 template <agreeing World>
@@ -34,7 +34,7 @@ agreement agree_to_begin_first(World const& world, arguments const& given, bool&
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop, bool& watch);
 
-// After a call: did it succeed on every rank? One reduction; a broadcast more if not. Collective.
+// After a call: did it succeed on every rank? One reduction; another and a broadcast more if not. Collective.
 template <agreeing World>
 agreement agree_on_outcome(World const& world, failure const& mine);
 
