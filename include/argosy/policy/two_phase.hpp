@@ -75,14 +75,12 @@ struct two_phase {
     return p;
   }
 
-  // Cuts the span into domains, at blocks or windows: of equal length, or of equal work.
+  // Cuts the span into domains, at blocks: of equal length, or of equal work.
   void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block,
                access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n = std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
-    // Domains of about a window or more are cut where windows begin: else each of them would have parts of two windows at its ends.
-    bool const whole_windows = !where && p.window_bytes % block == 0 && wanted / n >= p.window_bytes / 4 * 3;
     std::vector<int> const owners = owners_of(n, ranks);
     std::vector<std::int64_t> const cuts = where ? cuts_of_work(all, *where, n) : std::vector<std::int64_t>();
     std::int64_t begin = all.low;
@@ -90,17 +88,13 @@ struct two_phase {
       std::int64_t end = all.high;
       if (i + 1 < n) {
         std::int64_t const even = where ? cuts[static_cast<std::size_t>(i)] : all.low + all.span() / n * (i + 1);
-        std::int64_t const cut = whole_windows ? nearest(even, p.window_bytes) : even - even % block;
+        std::int64_t const cut = even - even % block;
         end = std::clamp(cut - cut % p.granule, begin, all.high);
       }
       p.domains.push_back({begin, end, owners[static_cast<std::size_t>(i)]});
       begin = end;
     }
     if (where) trim(p, all, *where);
-  }
-  static std::int64_t nearest(std::int64_t offset, std::int64_t unit) {
-    std::int64_t const rest = offset % unit;
-    return offset - rest + (rest >= unit - rest && offset <= INT64_MAX - unit ? unit : 0);
   }
   // The aggregators in ascending order, so that neighbours in the file are neighbours in the machine.
   static std::vector<int> owners_of(std::int64_t n, rank_group const& ranks) {

@@ -176,10 +176,27 @@ TEST_CASE("doubles dealt to the ranks: put together on a node, messages go with 
   }
 }
 
-TEST_CASE("blocks of a node that lie together are sent by each rank", "[scale][layers]") {
-  growth g, one;
-  auto const view_of = [&](int rank) { return at(rank * 4096, io::bytes(4096)); };
-  write_together(256, 256 * 4096, 1, view_of, g, 0);
-  write_together(256, 256 * 4096, 1, view_of, one, 1);
-  for (std::size_t r = 0; r < 256; ++r) CHECK(g.first[r].messages == one.first[r].messages);
+TEST_CASE("whether ranks of a node put together what they send follows from what all know", "[scale][layers]") {
+  constexpr std::int64_t each = 64 << 10;
+  // `pieces` and `span` of each rank.
+  auto const layers = [](std::int64_t ranks, std::int64_t pieces, std::int64_t span, std::int64_t of_node = 16) {
+    io::access_summary all;
+    all.low = 0;
+    all.high = all.bytes = ranks * each;
+    all.most_bytes = each;
+    all.pieces = ranks * pieces;
+    all.most_pieces = pieces;
+    all.spans = ranks * span;
+    all.granule = 8;
+    all.ranks = static_cast<std::int32_t>(ranks);
+    return io::two_phase{}.plan(io::access_kind::write, all, {.size = ranks, .nodes = ranks / of_node}).layers;
+  };
+  for (std::int64_t ranks = 256; ranks <= 16384; ranks *= 4) {
+    CAPTURE(ranks);
+    CHECK(layers(ranks, each / 8, ranks * each) == 2);     // doubles dealt to the ranks
+    CHECK(layers(ranks, each / 8, ranks * each, 1) == 1);  // one rank a node: nobody to put it together with
+    CHECK(layers(ranks, 1, each) == 1);                    // each has a stretch of its own
+    CHECK(layers(ranks, 400, 32 * ranks * each / 512) == 1);  // tiles
+  }
+  CHECK(layers(16, each / 8, 16 * each) == 1);  // one node
 }
