@@ -75,24 +75,32 @@ std::shared_ptr<lustre_library const> library_for(std::uint32_t type, lustre_set
   return lustre_library::load(lustre.library, why_not);
 }
 
-// Calls `open`, and puts up with what only clients of network file systems say: they look and create in two steps, so that of two nodes
-// that make a file at a time one is told that it is there; and for a second or so a name is that of a file which another node has replaced.
+// The type of the file system that has, or will have, a file of this name.
+std::uint32_t type_of_directory(std::string const& path) {
+  std::string directory = std::filesystem::path(path).parent_path().string();
+  if (directory.empty()) directory = ".";
+  return type_of_file_system([&](struct statfs* where) { return ::statfs(directory.c_str(), where); });
+}
+
+// Calls `open`, and puts up with what only clients of network file systems say. They look and create in two steps, so that of two nodes
+// that make a file at a time one is told EEXIST; and for a second or so a name is that of a file which another node has replaced, ESTALE.
 template <class Open>
-int open_patiently(char const* path, int mode, Open&& open) {
-  int descriptor = -1;
-  for (int looks = 0, waits = 0; looks < 100 && waits < 40;) {
-    descriptor = open(mode);
-    if (descriptor < 0 && errno == EEXIST && (mode & (O_CREAT | O_EXCL)) == O_CREAT) {
-      descriptor = ::open(path, mode & ~O_CREAT);
-      if (descriptor < 0 && errno == ENOENT) {
-        ++looks;
-        continue;
-      }
-    }
-    if (descriptor >= 0 || errno != ESTALE) break;
-    ++waits;
+int open_patiently(std::string const& path, int mode, Open&& open) {
+  int descriptor = open(mode);
+  bool const makes = (mode & (O_CREAT | O_EXCL)) == O_CREAT;
+  auto const is_odd = [&] { return descriptor < 0 && (errno == ESTALE || (makes && errno == EEXIST)); };
+  if (!is_odd()) return descriptor;
+  int const first = errno;
+  if (!detail::storage_by_type(type_of_directory(path)).separate_caches) {
+    errno = first;
+    return descriptor;
+  }
+  errno = first;
+  for (int tries = 0; tries < 40 && is_odd(); ++tries) {
+    if (errno == EEXIST) descriptor = ::open(path.c_str(), mode & ~O_CREAT);
+    if (descriptor >= 0) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    errno = ESTALE;
+    descriptor = open(mode);
   }
   return descriptor;
 }
@@ -170,20 +178,15 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_sett
   auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
 
   std::shared_ptr<lustre_library const> dealing;
-  if (flags.create && flags.stripes != file_stripes{}) {
-    std::string directory = std::filesystem::path(path).parent_path().string();
-    if (directory.empty()) directory = ".";
-    auto const ask = [&](struct statfs* where) { return ::statfs(directory.c_str(), where); };
-    dealing = library_for(type_of_file_system(ask), lustre);
-  }
+  if (flags.create && flags.stripes != file_stripes{}) dealing = library_for(type_of_directory(path), lustre);
   auto const open_by = [&](int how) {
     return dealing ? dealing->open(path, how, flags.permissions, flags.stripes)
                    : ::open(path.c_str(), how, flags.permissions);
   };
 
   // Opens with O_NONBLOCK, because the path may be a pipe. EAGAIN then means that somebody must first return a lease: waits.
-  int descriptor = open_patiently(path.c_str(), mode | O_NONBLOCK, open_by);
-  if (descriptor < 0 && errno == EAGAIN) descriptor = open_patiently(path.c_str(), mode, open_by);
+  int descriptor = open_patiently(path, mode | O_NONBLOCK, open_by);
+  if (descriptor < 0 && errno == EAGAIN) descriptor = open_patiently(path, mode, open_by);
   if (descriptor < 0) {
     // A pipe without a reader, or a socket: refused like one that could be opened.
     error = from_errno(errno == ENXIO ? ESPIPE : errno);
