@@ -1,0 +1,108 @@
+// Published experiments, run again on descriptions of the machines they were made on, in virtual time.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "calibrate.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace {
+
+using namespace papers;
+
+// The last line of a terminal says what is under way.
+void say(std::string const& what) {
+  static bool const shown = ::isatty(STDERR_FILENO) != 0;
+  if (shown) fmt::print(stderr, "\r\033[K{}", what), std::fflush(stderr);
+}
+
+void put(std::string const& path, std::string const& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error("cannot write " + path);
+}
+
+void print_fit(std::string const& machine, fit const& f) {
+  fmt::print("{}: {} rows, badness {:.1f} before, {:.1f} now\n", machine, f.rows, f.badness_before, f.badness);
+  for (fitted const& p : f.parameters)
+    fmt::print("  {:<24} {:>10.4g} -> {:<10.4g} +- {:.0f} %{}\n", p.name, p.before, p.value, 100 * p.relative_error,
+               p.relative_error > 0.5 ? "  not identified: keep its source's value" : "");
+  fmt::print("covariance of the logarithms:\n");
+  for (auto const& line : f.covariance) {
+    for (double const x : line) fmt::print(" {:>9.2e}", x);
+    fmt::print("\n");
+  }
+}
+
+bool wanted(options const& o, row const& r) {
+  return r.role != part::out && (o.table.empty() || o.table == r.table) && (o.row.empty() || o.row == r.key) &&
+         (o.calibrate.empty() || o.calibrate == r.machine);
+}
+
+std::string claims_path(std::string const& csv) {
+  std::filesystem::path p(csv);
+  std::string const ending = p.extension().string();
+  return p.replace_extension(".claims" + ending).string();
+}
+
+int run(options const& o) {
+  std::vector<row> const rows = read_rows("rows.csv", text_of_file(o.data + "/rows.csv"));
+  std::vector<claim> const claims =
+      o.claims ? read_claims("claims.csv", text_of_file(o.data + "/claims.csv")) : std::vector<claim>();
+  laboratory lab(o.data + "/machines", o.scale, o.repetitions);
+  if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, say));
+
+  std::vector<result> results;
+  std::set<std::string> tables;
+  bool well = true;
+  fmt::print("{:<34} {:>10} {:>10} {:>8}  {}\n", "row", "published", "simulated", "error", "role");
+  for (row const& r : rows) {
+    if (!wanted(o, r)) continue;
+    say(r.key);
+    results.push_back(lab.measure(r));
+    say("");
+    tables.insert(r.table);
+    result const& x = results.back();
+    fmt::print("{:<34} {:>10g} {:>10.4g} {:>+7.0f} %  {}\n", r.key, r.published, x.simulated, 100 * x.error(),
+               name_of(r.role));
+    std::fflush(stdout);
+    if (o.check && !(x.simulated > 0 && x.simulated < 1e6)) well = false;
+  }
+  if (results.empty()) throw std::runtime_error("no row is named so");
+  std::vector<judged> const verdicts = judge_all(claims, rows, results);
+  std::string const summary = summary_of(results, verdicts, o.scale);
+  fmt::print("\n{}", summary);
+  if (!o.csv.empty()) put(o.csv, csv_of(results, o.scale));
+  if (!o.csv.empty() && o.claims) put(claims_path(o.csv), csv_of(verdicts));
+  if (!o.summary.empty()) put(o.summary, summary);
+  if (!o.plots.empty()) {
+    std::filesystem::create_directories(o.plots);
+    for (std::string const& t : tables) put(o.plots + "/" + t + ".svg", plot(t, results));
+  }
+  return well ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options const o = parse(argc, argv);
+  try {
+    return run(o);
+  } catch (std::exception const& e) {
+    say("");
+    fmt::print(stderr, "bench_papers: {}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,34 @@
+// Sentences of the papers as expressions over rows: what holds of the published numbers, and of the simulated ones.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace papers {
+
+struct claim {
+  std::string id, source, sentence, expression;
+};
+
+// id,source,sentence,expression; throws std::invalid_argument.
+std::vector<claim> read_claims(std::string const& file, std::string_view text);
+
+// The rate of a row; none: it is not known.
+using rate_function = std::function<std::optional<double>(std::string const& key)>;
+
+struct verdict {
+  std::optional<bool> holds;   // none: a row is not known
+  double left = 0, right = 0;  // of the comparison that decided
+};
+
+//   [pc14.14.n60.read] > [pc14.13.n60.read] and [a]/[b] in 1.8..2.2
+//   [a] ~ [b] @ 10%        max([a] [b] [c]) <= 700
+// Comparisons joined by `and`; < > <= >= ~ in; sums, products, brackets, min and max. Throws std::invalid_argument, with the place, for
+// what cannot be read.
+verdict judge(std::string const& expression, rate_function const& rate);
+
+}  // namespace papers

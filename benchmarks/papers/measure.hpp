@@ -1,0 +1,47 @@
+// Runs rows on their machines, each program once for the rows that share it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine_file.hpp"
+#include "rows.hpp"
+#include "workload.hpp"
+
+namespace papers {
+
+struct result {
+  row const* what = nullptr;
+  double simulated = 0, simulated_sd = 0;  // MB/s, mean of the seeds
+  std::uint64_t parameters_hash = 0;
+  // Relative to what was published, with its sign.
+  double error() const { return simulated / what->published - 1; }
+};
+
+class laboratory {
+ public:
+  // Machines are read from this directory when a row needs them.
+  laboratory(std::string directory, std::int64_t scale, int repetitions)
+      : directory_(std::move(directory)), scale_(scale), repetitions_(repetitions) {}
+
+  paper_machine& machine(std::string const& name);
+  // With the machine as it is now. A program that has run on this machine is not run again.
+  result measure(row const& r);
+  std::int64_t scale() const { return scale_; }
+  std::int64_t events() const { return events_; }
+
+ private:
+  std::string directory_;
+  std::int64_t scale_;
+  int repetitions_;
+  std::map<std::string, paper_machine> machines_;
+  std::map<std::string, std::vector<rates>> done_;  // by program and machine
+  std::int64_t events_ = 0;
+};
+
+}  // namespace papers

@@ -1,0 +1,22 @@
+// What bench_papers is to do.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace papers {
+
+struct options {
+  std::string table, row, calibrate;  // empty: all, all, nothing
+  bool claims = false, check = false;
+  std::int64_t scale = 1;
+  int repetitions = 1;
+  std::string csv, plots, summary;  // file, directory, file; empty: none
+  std::string data;                 // directory of rows.csv, claims.csv and machines/
+};
+
+// Ends the program if they make no sense.
+options parse(int argc, char** argv);
+
+}  // namespace papers

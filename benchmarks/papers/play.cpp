@@ -1,0 +1,92 @@
+// Implements the stage of workload.hpp: a row's machine, its tasks, and their clock.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <system_error>
+
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
+
+#include "workload.hpp"
+
+namespace papers {
+
+namespace io = argosy;
+
+namespace {
+
+io::lab::gpfs::machine scaled(io::lab::gpfs::machine m, std::int64_t scale) {
+  m.pagepool_bytes = std::max(m.pagepool_bytes / scale, std::min(m.pagepool_bytes, 8 * m.block_bytes));
+  m.server_cache_bytes /= scale;
+  m.server_dirty_bytes /= scale;
+  return m;
+}
+
+void require(std::error_code const& error, char const* what) {
+  if (error) throw std::system_error(error, what);
+}
+
+struct slowest {
+  double seconds = 0;
+  void combine(slowest const& other) { seconds = std::max(seconds, other.seconds); }
+};
+
+}  // namespace
+
+std::int64_t setup::bytes(std::int64_t unit) const {
+  return std::max<std::int64_t>(1, what.bytes_per_task / scale / unit) * unit;
+}
+
+rates play(setup const& s, std::function<void(player&)> const& program) {
+  rates measured;
+  io::lab::virtual_gpfs files(scaled(s.machine.fs, s.scale), s.what.nodes, {}, io::lab::contents::none);
+  io::lab::scenario scene{.ranks = s.what.tasks(), .ranks_per_node = s.what.per_node, .seed = s.seed};
+  scene.network = s.machine.net;
+  io::lab::virtual_cluster const cluster(scene,
+                                         {.stack_bytes = std::size_t{1} << 20, .contents = io::lab::contents::none});
+  measured.events = cluster
+                        .run([&](io::lab::virtual_rank const& world) {
+                          player p(world, s, files, measured);
+                          program(p);
+                        })
+                        .events;
+  return measured;
+}
+
+void player::time(io::access_kind kind, std::int64_t bytes, std::function<void()> const& f) {
+  world.barrier();
+  double const began = world.now();
+  f();
+  slowest all{world.now() - began};
+  world.all_reduce(all);
+  if (is_first())
+    (kind == io::access_kind::write ? measured_.write : measured_.read) =
+        static_cast<double>(bytes) / 1e6 / all.seconds;
+}
+
+// The prototype binds blocks to all tasks, and its agents access whole stripes.
+io::any_policy player::policy() const {
+  if (s.what.largeblock) return io::independent{};
+  std::int64_t const stripe = s.what.stripe_bytes > 0 ? s.what.stripe_bytes : 16 * s.machine.fs.block_bytes;
+  return io::data_shipping{.stripe_bytes = stripe, .agents = s.what.tasks(), .window_bytes = stripe};
+}
+
+io::mode player::amode() const {
+  io::mode const m = io::mode::create | io::mode::read_write;
+  return s.what.unique ? m | io::mode::unique_open : m;
+}
+
+plain_file::plain_file(player const& p) {
+  std::error_code error;
+  handle_ = p.files.open(player::path, {.read = true, .write = true, .create = true}, error);
+  require(error, "open");
+}
+
+void plain_file::write(std::int64_t offset, std::span<std::byte const> memory) {
+  require(handle_.write(offset, memory).error, "write");
+}
+void plain_file::read(std::int64_t offset, std::span<std::byte> memory) {
+  require(handle_.read(offset, memory).error, "read");
+}
+void plain_file::close() { require(handle_.close(), "close"); }
+
+}  // namespace papers

@@ -1,0 +1,143 @@
+// Implements the tables of report.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace papers {
+
+namespace {
+
+double median_of(std::vector<double> x) {
+  if (x.empty()) return 0;
+  std::sort(x.begin(), x.end());
+  std::size_t const half = x.size() / 2;
+  return x.size() % 2 == 1 ? x[half] : (x[half - 1] + x[half]) / 2;
+}
+
+// The published numbers themselves are the candidates: between two of them the median is no better than at one.
+double best_constant(std::vector<double> const& published) {
+  double best = std::numeric_limits<double>::max();
+  for (double const c : published) {
+    std::vector<double> errors;
+    for (double const p : published) errors.push_back(std::abs(c / p - 1));
+    best = std::min(best, median_of(errors));
+  }
+  return published.empty() ? 0 : best;
+}
+
+bool counts(result const& r) { return r.what->role == part::hold; }
+
+char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run" : *holds ? "yes" : "no"; }
+
+}  // namespace
+
+std::string csv_of(std::vector<result> const& results, std::int64_t scale) {
+  std::string text =
+      "source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_"
+      "hash\n";
+  for (result const& r : results)
+    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{:.4f},{},{},{:016x}\n", r.what->source, r.what->table,
+                        r.what->key, r.what->machine, r.what->published, r.what->published_sd, r.simulated,
+                        r.simulated_sd, r.error(), name_of(r.what->role), scale, r.parameters_hash);
+  return text;
+}
+
+std::vector<judged> judge_all(std::vector<claim> const& claims, std::vector<row> const& rows,
+                              std::vector<result> const& results) {
+  auto const published = [&](std::string const& key) -> std::optional<double> {
+    for (row const& r : rows)
+      if (r.key == key && r.published > 0) return r.published;
+    throw std::invalid_argument("claim: there is no row " + key);
+  };
+  auto const simulated = [&](std::string const& key) -> std::optional<double> {
+    for (result const& r : results)
+      if (r.what->key == key) return r.simulated;
+    return std::nullopt;
+  };
+  std::vector<judged> all;
+  for (claim const& c : claims) all.push_back({&c, judge(c.expression, published), judge(c.expression, simulated)});
+  return all;
+}
+
+std::string csv_of(std::vector<judged> const& claims) {
+  std::string text = "id,holds_published,holds_simulated,left,right\n";
+  for (judged const& j : claims) {
+    bool const known = j.simulated.holds.has_value();
+    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds), word_of(j.simulated.holds),
+                        known ? j.simulated.left : j.published.left, known ? j.simulated.right : j.published.right);
+  }
+  return text;
+}
+
+std::vector<table_error> errors_by_table(std::vector<result> const& results) {
+  std::vector<table_error> all;
+  for (result const& r : results)
+    if (counts(r) && std::none_of(all.begin(), all.end(), [&](auto const& t) { return t.table == r.what->table; }))
+      all.push_back({r.what->table});
+  for (table_error& t : all) {
+    std::vector<double> errors, published;
+    for (result const& r : results) {
+      if (!counts(r) || r.what->table != t.table) continue;
+      errors.push_back(std::abs(r.error()));
+      published.push_back(r.what->published);
+    }
+    t.rows = static_cast<int>(errors.size());
+    t.median = median_of(errors);
+    t.constant_median = best_constant(published);
+  }
+  return all;
+}
+
+double pooled_median(std::vector<result> const& results, std::vector<std::string> const& without) {
+  std::vector<double> errors;
+  for (result const& r : results)
+    if (counts(r) && std::find(without.begin(), without.end(), r.what->table) == without.end())
+      errors.push_back(std::abs(r.error()));
+  return median_of(errors);
+}
+
+std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims, std::int64_t scale) {
+  std::string text = "# Published and simulated\n\n";
+  if (scale > 1)
+    text += fmt::format("**Scaled: tasks have 1/{} of their data. These numbers are no results.**\n\n", scale);
+  text += "| table | rows held out | median error | of the best constant |\n|---|---|---|---|\n";
+  std::vector<double> medians;
+  for (table_error const& t : errors_by_table(results)) {
+    text +=
+        fmt::format("| {} | {} | {:.1f} % | {:.1f} % |\n", t.table, t.rows, 100 * t.median, 100 * t.constant_median);
+    medians.push_back(t.median);
+  }
+  text += fmt::format(
+      "\nAll rows held out: {:.1f} %; without the segmented tables {:.1f} %; median of the tables' medians {:.1f} %.\n",
+      100 * pooled_median(results), 100 * pooled_median(results, {"PC-1.4", "PC-2.3"}), 100 * median_of(medians));
+  text += "\nMisses of more than 25 %:\n\n| row | published | simulated | error |\n|---|---|---|---|\n";
+  for (result const& r : results)
+    if (r.what->role != part::duplicate && std::abs(r.error()) > 0.25)
+      text += fmt::format("| {} | {:g} | {:.4g} | {:+.0f} % |\n", r.what->key, r.what->published, r.simulated,
+                          100 * r.error());
+  int held = 0, run = 0, itself = 0;
+  for (judged const& j : claims) {
+    if (!j.published.holds.value_or(false)) {
+      ++itself;
+    } else if (j.simulated.holds) {
+      ++run;
+      held += *j.simulated.holds ? 1 : 0;
+    }
+  }
+  if (claims.empty()) return text;
+  text += fmt::format("\nClaims: {} of {} hold; {} fail on the published numbers themselves.\n", held, run, itself);
+  for (judged const& j : claims)
+    if (j.published.holds.value_or(false) && j.simulated.holds && !*j.simulated.holds)
+      text += fmt::format("- {}: {} ({:.4g} and {:.4g})\n", j.what->id, j.what->sentence, j.simulated.left,
+                          j.simulated.right);
+  return text;
+}
+
+}  // namespace papers

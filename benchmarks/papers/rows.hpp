@@ -1,0 +1,56 @@
+// The published rows, as data: what was measured where, and which part a row plays.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace papers {
+
+// Lines of comma-separated words, without quotes; the first names the columns. Throws std::invalid_argument with the line.
+class csv_table {
+ public:
+  csv_table(std::string file, std::string_view text);
+  std::size_t size() const { return lines_.size(); }
+  std::string const& at(std::size_t line, std::string_view column) const;
+  std::int64_t number(std::size_t line, std::string_view column) const;
+  double real(std::size_t line, std::string_view column) const;  // an empty word is 0
+
+ private:
+  [[noreturn]] void refuse(std::size_t line, std::string const& why) const;
+
+  std::string file_;
+  std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> lines_;
+};
+
+// Which part a row plays. It was fixed before the first fit, by a rule: of each series of a table both ends and at most one in the
+// middle may be fitted, no more than a third.
+enum class part { calibrate, hold, duplicate, out };
+char const* name_of(part p);
+
+struct row {
+  std::string key, source, table, machine;
+  std::string software;  // posix: calls of the file system; ibm: data shipping, as MPI-IO on GPFS did it
+  std::string workload;
+  bool is_write = true;
+  int nodes = 1, per_node = 1;
+  std::int64_t bytes_per_task = 0;
+  std::int64_t transfer_bytes = 0;  // of a call, or of a piece
+  std::int64_t stripe_bytes = 0;    // IBM_io_buffer_size; 0: its default
+  bool unique = false, largeblock = false;
+  double published = 0, published_sd = 0;  // MB/s
+  part role = part::hold;
+  std::string reason;
+
+  int tasks() const { return nodes * per_node; }
+};
+
+// Throws std::invalid_argument for what makes no sense, a key that is there twice, and a workload that nobody knows.
+std::vector<row> read_rows(std::string const& file, std::string_view text);
+// Throws std::invalid_argument if it cannot be read.
+std::string text_of_file(std::string const& path);
+
+}  // namespace papers

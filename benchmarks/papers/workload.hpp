@@ -1,0 +1,83 @@
+// The workloads of the papers: a closed set of programs, each of which writes a file and reads it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <argosy/file/mode.hpp>
+#include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/hollow_memory.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/gpfs/virtual_gpfs.hpp>
+#include <argosy/policy/any_policy.hpp>
+
+#include "machine_file.hpp"
+#include "rows.hpp"
+
+namespace papers {
+
+// In 10^6 bytes of all tasks per second, of the slowest task; 0: not measured.
+struct rates {
+  double write = 0, read = 0;
+  std::int64_t events = 0;
+};
+
+// A row's run: so many tasks on its machine. With a scale, tasks have so many times less data, and pools and caches are so many
+// times smaller; such a run shows that a program works, and says nothing about the row.
+struct setup {
+  row const& what;
+  paper_machine const& machine;
+  std::int64_t scale = 1;
+  std::uint64_t seed = 1;
+
+  // A task's bytes, in whole units.
+  std::int64_t bytes(std::int64_t unit) const;
+};
+
+using workload_function = rates (*)(setup const& s);
+// Null if there is none of this name.
+workload_function find_workload(std::string_view name);
+
+// A task's side of a run: its world, the file system, and a clock that all tasks start and stop together.
+class player {
+ public:
+  player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::lab::virtual_gpfs& on, rates& measured)
+      : world(mine), s(of), files(on), measured_(measured) {}
+
+  argosy::lab::virtual_rank const& world;
+  setup const& s;
+  argosy::lab::virtual_gpfs& files;
+  static constexpr char const* path = "data";
+
+  bool is_first() const { return world.rank() == 0; }
+  // Collective. All bytes of this run, in the time from a barrier before f to one behind it.
+  void time(argosy::access_kind kind, std::int64_t bytes, std::function<void()> const& f);
+
+  // What the row's software is here.
+  argosy::any_policy policy() const;
+  argosy::mode amode() const;
+
+ private:
+  rates& measured_;
+};
+
+// Plays on the row's machine, without contents; `program` once on each task.
+rates play(setup const& s, std::function<void(player&)> const& program);
+
+// An open file of the file system, by its own calls. Throws std::system_error.
+class plain_file {
+ public:
+  explicit plain_file(player const& p);
+  void write(std::int64_t offset, std::span<std::byte const> memory);
+  void read(std::int64_t offset, std::span<std::byte> memory);
+  void close();
+
+ private:
+  argosy::lab::virtual_gpfs_handle handle_;
+};
+
+}  // namespace papers

@@ -1,0 +1,19 @@
+// Implements find_workload of workload.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "workloads.hpp"
+
+namespace papers {
+
+workload_function find_workload(std::string_view name) {
+  struct entry {
+    char const* name;
+    workload_function run;
+  };
+  constexpr entry all[] = {{"segmented", segmented}, {"strided", strided},         {"discontiguous", discontiguous},
+                           {"tile3d", tile3d},       {"serial_tile", serial_tile}, {"gathered_tile", gathered_tile}};
+  for (entry const& e : all)
+    if (name == e.name) return e.run;
+  return nullptr;
+}
+
+}  // namespace papers
