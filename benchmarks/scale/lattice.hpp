@@ -109,7 +109,7 @@ struct by_messages {
 
 // The ranks that share their first two coordinates hold whole planes of the file together: they exchange what they have, so that each
 // has a few long stretches, and access the file by themselves.
-template <argosy::communicator World, class Exchange = by_messages>
+template <argosy::communicator World>
 class transposition {
  public:
   transposition(World const& world, geometry const& g)
@@ -131,7 +131,7 @@ class transposition {
   }
 
   void write(argosy::any_handle& file, std::span<std::byte const> data) {
-    Exchange()(row_, data, sent_, packed_, received_);
+    by_messages()(row_, data, sent_, packed_, received_);
     for_each_line([&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(row, packed, n); });
     for_each_stretch(
         [&](std::int64_t offset, std::span<std::byte const> rows) { check(file.write(offset, rows), rows.size()); });
@@ -140,7 +140,7 @@ class transposition {
     for_each_stretch(
         [&](std::int64_t offset, std::span<std::byte> rows) { check(file.read(offset, rows), rows.size()); });
     for_each_line([&](std::byte* packed, std::byte* row, std::size_t n) { std::memcpy(packed, row, n); });
-    Exchange()(row_, packed_, received_, data, sent_);
+    by_messages()(row_, packed_, received_, data, sent_);
   }
   // In two writes and two reads, each with as many.
   std::int64_t messages() const {

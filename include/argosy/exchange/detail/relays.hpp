@@ -8,10 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
