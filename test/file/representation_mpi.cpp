@@ -116,8 +116,8 @@ TEST_CASE("bools are written as MPI_Pack_external writes them", "[representation
 }
 
 TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes them", "[representation][mpi]") {
-  if (io::test::external32_is_of_one_type) {
-    WARN("skipped: MPICH ends the program where it packs several types");
+  if (io::test::is_mpich) {
+    WARN("skipped: MPICH ends the program in MPI_Pack_external of several types");
     return;
   }
   struct cell {
@@ -158,6 +158,10 @@ TEST_CASE("structs in a vector of blocks are written as MPI_Pack_external writes
 
 TEST_CASE("random trees are written as MPI_Pack_external writes them", "[representation][mpi][random]") {
   using namespace io::test;
+  if (is_mpich) {
+    WARN("skipped: MPICH ends the program in MPI_Pack_external of pairs, of several types, and of more");
+    return;
+  }
   constexpr std::uint64_t trees = 4000;
   constexpr std::int64_t widest = 1 << 16;
   combiner_counts seen{};
@@ -167,7 +171,6 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     growth g;
     g.huge = false;
     g.most_pieces = 500;
-    if (external32_is_of_one_type) g.leaf_types = leaves_of_one_type;
     tree t = random_tree(case_seed, g);
     // Open MPI writes long double as it lies in memory: see the deviations below.
     auto const has = [&](std::string_view name) {
@@ -181,7 +184,6 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     io::layout const& described = typed;
     if (described.empty() || described.true_extent() > widest) continue;
     io::signature const types = io::signature_of(typed);
-    if (external32_is_of_one_type && types.nodes().size() > 1) continue;
     io::converter const encode(io::external32, described, types);
     io::converter decode(io::external32, described, types);
     std::vector<std::byte> stream(static_cast<std::size_t>(encode.file_size()));
@@ -217,7 +219,6 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
   WARN(trees << " trees, " << compared << " compared, " << with_longs << " with long, " << several_types
              << " of several types");
   CHECK(compared >= trees / 2);
-  if (external32_is_of_one_type) return;
   CHECK(with_longs >= trees / 50);
   CHECK(several_types >= trees / 10);
 }

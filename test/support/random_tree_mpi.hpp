@@ -159,11 +159,6 @@ inline constexpr bool is_mpich = true;
 inline constexpr bool is_mpich = false;
 #endif
 
-// MPICH 4.0 and 5.0 end the program where external32 meets data of several types, as pairs (MPI_SHORT_INT ...) are, or MPI_WCHAR, and 5.0
-// where it meets a type of a Fortran precision, of which 4.0 exchanges the parts of a complex one.
-inline constexpr bool external32_is_of_one_type = is_mpich;
-inline constexpr std::int64_t leaves_of_one_type = 7;
-
 // By MPI 3.1 (4.1.6) bounds that were set by hand outweigh those of other members; in MPICH they count as data does.
 inline constexpr bounds_rule rule_of_bounds = is_mpich ? bounds_rule::hull : bounds_rule::markers;
 
