@@ -223,9 +223,7 @@ failure open_file::to_end() {
 
 failure open_file::enter(std::uint64_t number, bool& none) {
   opens.emplace(number, rank, ranks);
-  std::error_code const error = opens->enter(handle);
-  none = error && classify(error) == errc::no_locks;
-  return {error, "trying a byte-range lock"};
+  return {opens->enter(handle, none), "trying a byte-range lock"};
 }
 
 failure open_file::try_lock(bool& none) {

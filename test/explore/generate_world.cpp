@@ -134,6 +134,7 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
 
   // Of an engine of their own, so that the programs of older seeds keep the rest.
   engine more(seed ^ 0x6d656368u);
+  bool const refuses = std::any_of(t.faults.begin(), t.faults.end(), [](auto const& f) { return f.of_writes; });
   if (one_in(more, 2)) m.sub_blocks = std::int64_t{1} << pick(more, 1, 5);
   if (one_in(more, 3)) m.server_cache_bytes = m.block_bytes * pick(more, 1, 20);
   if (one_in(more, 3)) m.server_dirty_bytes = m.block_bytes * pick(more, 1, 5);
@@ -144,6 +145,10 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   m.shared_adapters = one_in(more, 3) ? 1 : 0;
   m.servers_on_clients = one_in(more, 4) ? 1 : 0;
   m.disk_streams = one_in(more, 3) ? 1 : 0;
+  if (refuses) {  // who is told of a refused block is known here only where blocks go to disk whole, and one after the other
+    m.sub_blocks = lab::gpfs::machine{}.sub_blocks;
+    m.server_dirty_bytes = 0;
+  }
   p.gpfs = g;
   return p;
 }

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
+#include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
 
-#include "support/files_on_worlds.hpp"
+#include "support/nodes_world.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;

@@ -35,42 +35,34 @@ class presence {
   presence(std::uint64_t number, int rank, int ranks)
       : first_(place_of(number, ranks)), behind_(first_ + ranks), mine_(first_ + rank) {}
 
-  // Waits for merges, which are no longer than a call. errc::no_locks: this rank is seen by nobody.
+  // Waits for merges, which are no longer than a call. `none`: there are no locks, so this rank is seen by nobody.
   template <handle H>
-  std::error_code enter(H& file) const {
-    std::error_code error;
+  std::error_code enter(H& file, bool& none) const {
+    std::error_code error, opened;
     if (try_lock_of(file, mine_, 1, lock_kind::exclusive, error)) return {};
-    if (error && error != errc::unsupported) return error;
-    error = file.lock(door, 1, lock_kind::exclusive);
-    if (error) return error;
-    try {
-      error = file.lock(mine_, 1, lock_kind::exclusive);
-    } catch (...) {
-      give_back(file, door, 1);
-      throw;
+    if (!error || error == errc::unsupported) {
+      error = file.lock(door, 1, lock_kind::exclusive);
+      if (!error) {
+        error = or_give_back(file, door, 1, [&] { return file.lock(mine_, 1, lock_kind::exclusive); });
+        opened = give_back(file, door, 1);
+      }
     }
-    std::error_code const opened = give_back(file, door, 1);
-    return error ? error : opened;
+    none = !opened && classify(error) == errc::no_locks;
+    return opened ? opened : error;
   }
 
-  // True if nobody else may write to the file until readmit(). Never waits.
+  // True if nobody else may write to the file until readmit(). Never waits. `tried`: why there was no lock, unless somebody else has it;
+  // `kept`: a lock could not be given back.
   template <handle H>
-  bool exclude(H& file, std::error_code& error) const {
-    if (!try_lock_of(file, door, first_ - door, lock_kind::shared, error)) return false;
-    bool had = false;
-    try {
-      had = try_lock_of(file, behind_, end - behind_, lock_kind::shared, error);
-    } catch (...) {
-      give_back(file, door, first_ - door);
-      throw;
-    }
-    if (!had) {
-      std::error_code const kept = give_back(file, door, first_ - door);
-      if (!error) error = kept;
+  bool exclude(H& file, std::error_code& tried, std::error_code& kept) const {
+    if (!try_lock_of(file, door, first_ - door, lock_kind::shared, tried)) return false;
+    auto const right = [&] { return try_lock_of(file, behind_, end - behind_, lock_kind::shared, tried); };
+    if (!or_give_back(file, door, first_ - door, right)) {
+      kept = give_back(file, door, first_ - door);
       return false;
     }
-    error = give_back(file, door, 1);
-    if (!error) return true;
+    kept = give_back(file, door, 1);
+    if (!kept) return true;
     readmit(file);
     return false;
   }
@@ -81,6 +73,15 @@ class presence {
   }
 
  private:
+  // A handle that throws leaves no lock behind.
+  template <handle H, class F>
+  static auto or_give_back(H& file, std::int64_t offset, std::int64_t length, F&& f) try {
+    return f();
+  } catch (...) {
+    give_back(file, offset, length);
+    throw;
+  }
+
   static constexpr std::int64_t door = first_reserved, end = std::numeric_limits<std::int64_t>::max();
 
   // Of two opens whose bytes overlap the second would wait for the first to close: of two of 1,000 ranks each that is one case in 10^15.

@@ -88,24 +88,27 @@ class write_guard {
   // Lets others in again, who may be waiting.
   std::error_code end() {
     gate_.reset();
-    return std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
+    std::error_code const earlier = std::exchange(kept_, {});
+    std::error_code const now = std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
+    return earlier ? earlier : now;
   }
 
  private:
   std::error_code begin() {
     if (with_.opens && !alone_) {
-      std::error_code error;
-      alone_ = with_.opens->exclude(file_, error);
+      std::error_code tried, kept;
+      alone_ = with_.opens->exclude(file_, tried, kept);
       if (alone_) ++done_.locks;
-      auto const kind = classify(error);
-      if (error && kind != errc::no_locks && kind != errc::unsupported) return error;
+      if (kept) return kept;
+      auto const kind = classify(tried);
+      if (tried && kind != errc::no_locks && kind != errc::unsupported) return tried;
       if (!alone_) by_pieces();
     }
     if (with_.allowed && with_.gate && with_.writing == merging::others::ranks && !gate_) gate_.emplace(with_.gate);
     return {};
   }
   void by_pieces() {
-    end();
+    kept_ = end();
     with_.allowed = false;
     ++done_.fallbacks;
   }
@@ -133,6 +136,7 @@ class write_guard {
   merging with_;
   report& done_;
   bool alone_ = false;
+  std::error_code kept_;  // of a lock that could not be given back
   std::optional<write_gate::closed> gate_;
 };
 
