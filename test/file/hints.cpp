@@ -132,6 +132,8 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .ind_rd_buffer_bytes = 1_MiB,
                         .ind_wr_buffer_bytes = 2_MiB,
                         .file_permissions = 0640,
+                        .striping_factor = 4,
+                        .striping_unit = 2_MiB,
                         .io_buffer_bytes = 16_MiB,
                         .largeblock_io = io::largeblock::switchable,
                         .sparse_access = true,
@@ -166,6 +168,8 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                                   {"ind_rd_buffer_size", "1 MiB"},
                                   {"ind_wr_buffer_size", "2097152"},
                                   {"file_perm", "0640"},
+                                  {"striping_factor", "4"},
+                                  {"striping_unit", "2m"},
                                   {"IBM_io_buffer_size", "16m"},
                                   {"IBM_largeblock_io", "switchable"},
                                   {"IBM_sparse_access", "true"},
@@ -191,6 +195,8 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   CHECK(v.cb_buffer_bytes == 8_MiB);
   CHECK(v.cb_config_list == std::vector<io::host_limit>{{"*", 1}});
   CHECK(v.file_permissions == 0640u);
+  CHECK(v.striping_factor == 4);
+  CHECK(v.striping_unit == 2_MiB);
   CHECK(v.largeblock_switchable);
   CHECK_FALSE(v.largeblock_io);
   CHECK(v.price_byte_ns == 0.25);

@@ -50,6 +50,8 @@ std::vector<named_hint> hints::by_name() const {
   add("ind_rd_buffer_size", ind_rd_buffer_bytes);
   add("ind_wr_buffer_size", ind_wr_buffer_bytes);
   add("file_perm", file_permissions);
+  add("striping_factor", striping_factor);
+  add("striping_unit", striping_unit);
   add("IBM_io_buffer_size", io_buffer_bytes);
   add("IBM_largeblock_io", largeblock_io);
   add("IBM_sparse_access", sparse_access);
