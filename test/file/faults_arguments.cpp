@@ -368,7 +368,7 @@ TEST_CASE("different arguments on different ranks are not_same on all", "[faults
         // Both ranks that differ: rank r and another one.
         cells.expect(contains(words, "rank " + std::to_string(r)) || contains(words, "and " + std::to_string(r)),
                      "does not name the rank: " + words);
-        if (develop) cells.expect(contains(words, "faults_contract.cpp:"), "does not name the place: " + words);
+        if (develop) cells.expect(contains(words, "faults_arguments.cpp:"), "does not name the place: " + words);
         cells.expect(!second.is_open() && open_descriptors() == descriptors, "a descriptor is left");
         f.sync(error);
         cells.expect(!error, "afterwards: " + error.message());
@@ -417,7 +417,7 @@ TEST_CASE("ranks in different collective calls all learn it, and develop mode na
         cells.expect(f.is_open(), "is closed");
         if (develop)
           cells.expect(contains(f.what_failed(), name, " at ") && contains(f.what_failed(), other_name, " at ") &&
-                           contains(f.what_failed(), "faults_contract.cpp:"),
+                           contains(f.what_failed(), "faults_arguments.cpp:"),
                        f.what_failed());
         cells.end();
       }

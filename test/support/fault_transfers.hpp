@@ -245,9 +245,8 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
               bool const struck = broken && struck_here && tier.disarm();
 
               promise mine;
-              // Without a lock writes only who is alone.
-              bool const alone = world.size() == 1 && !call.request;
-              bool const falls_back = t.number == ENOLCK && !atomic && alone && !(hidden && uses_pointer);
+              // Who gets no lock writes when nobody merges, and by pieces.
+              bool const falls_back = t.number == ENOLCK && !atomic && !(hidden && uses_pointer);
               if (struck && t.gives && !falls_back) mine = {static_cast<std::int32_t>(*t.gives), t.number};
               promises const all(mpi, mine);
               std::error_code const promised = all.code(call.collective);

@@ -41,7 +41,7 @@ TEST_CASE("a deadlock ends the run, and every rank says what it waits for", "[vi
   CHECK_THAT(words, ContainsSubstring("3 of 4 ranks wait"));
   CHECK_THAT(words,
              ContainsSubstring(
-                 "receive from rank 3 (which has left its program), tag 77, communicator 0, at virtual_cluster.cpp:"));
+                 "receive from rank 3 (which has left its program), tag 77, communicator 0, at virtual_deaths.cpp:"));
   CHECK_THAT(words, ContainsSubstring("barrier of communicator 0, for ranks 2, 3 (which has left its program)"));
   CHECK_THAT(words,
              ContainsSubstring("the last collective call that it passed is barrier, number 1 of communicator 0"));
@@ -118,8 +118,8 @@ TEST_CASE("ranks in different collective calls are found", "[virtual]") {
             world.all_reduce(sum);
           },
           mismatch),
-      ContainsSubstring("are in different collective calls: all_reduce of 8 bytes on rank 0 at virtual_cluster.cpp:") &&
-          ContainsSubstring("barrier on rank 1 at virtual_cluster.cpp:"));
+      ContainsSubstring("are in different collective calls: all_reduce of 8 bytes on rank 0 at virtual_deaths.cpp:") &&
+          ContainsSubstring("barrier on rank 1 at virtual_deaths.cpp:"));
   CHECK_THAT(what_of(
                  cluster,
                  [](io::lab::virtual_rank const& world) {
@@ -203,7 +203,7 @@ TEST_CASE("who waits for shared memory in vain is in the deadlock report", "[vir
       io::lab::virtual_run_error::reason::deadlock);
   CHECK_THAT(words, ContainsSubstring("2 of 3 ranks wait"));
   CHECK_THAT(words, ContainsSubstring("ranks 0, 2 wait since 0.000") && ContainsSubstring(" to 0.001") &&
-                        ContainsSubstring(": shared memory of communicator 0 to change, at virtual_cluster.cpp:"));
+                        ContainsSubstring(": shared memory of communicator 0 to change, at virtual_deaths.cpp:"));
 }
 
 TEST_CASE("who waits for shared memory learns of a death, and of a revoked communicator", "[virtual][faults]") {
