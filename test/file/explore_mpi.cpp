@@ -129,7 +129,7 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
   processes all;
   if (all.world.size() == 1) return;  // which nobody disturbs
   program p;
-  p.world = parse_scenario("ranks=1 ranks_per_node=1 fault=rank:0,call:write,times:20,delay_ns:10000000");
+  p.world = parse_scenario("ranks=1 ranks_per_node=1 fault=rank:0,call:write,times:20,delay_ns:30000000");
   p.world.ranks = all.world.size();
   p.before[0] = 4000;
   policy_choice const windows{
@@ -141,7 +141,7 @@ TEST_CASE("planted on processes: locks that lock nothing", "[explore][planted]")
   auto const planted = [](argosy::opener files, int) { return opening_as<lockless>(std::move(files)); };
   // Whether ranks meet in a window is a matter of time.
   std::string wrong;
-  for (int tries = 0; tries < 20 && wrong.empty(); ++tries)
+  for (int tries = 0; tries < 40 && wrong.empty(); ++tries)
     wrong = all.wrong_with(2, p, {.files = {}, .policy = {}, .above = planted});
   CHECK_THAT(wrong, Catch::Matchers::ContainsSubstring("of file"));
 }

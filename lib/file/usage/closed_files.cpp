@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,7 +68,7 @@ std::string closed_files::table() const {
     lines.emplace_back("'" + path + "'", l);
   }
   if (all.closed < 2) return {};
-  std::ranges::stable_sort(lines, std::greater(), [](auto const& one) { return one.second.time_ns; });
+  std::ranges::sort(lines, {}, [](auto const& one) { return std::pair(-one.second.time_ns, std::string_view(one.first)); });
   if (others_.closed > 0) lines.emplace_back("others", others_);
   lines.emplace_back("all", all);
 
