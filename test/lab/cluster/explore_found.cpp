@@ -298,3 +298,20 @@ TEST_CASE("found: ranks that cannot make the file of the shared pointer ask wher
   p.steps = {{.what = op::open}, {.what = op::ask, .view = ints}};
   CHECK(verdict_of(p).wrong == "");
 }
+
+TEST_CASE("found: whoever merges is told that a lock against other opens could not be given back", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=1 fault=rank:-1,call:unlock,error:ENOLCK");
+  p.steps = {
+      {.what = op::open,
+       .view = {.shape = shape::plain, .item = argosy::basic::int32},
+       .hints = {{"IBM_largeblock_io", "switchable"}}},
+      {.what = op::set_view, .view = {.shape = shape::dealt, .item = argosy::basic::int32}},
+      {.what = op::read,
+       .count = 5,
+       .view = {.shape = shape::plain, .item = argosy::basic::int32},
+       .mix = 418947032u,
+       .both_ways = true},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
