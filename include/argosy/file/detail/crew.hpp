@@ -196,13 +196,19 @@ bool crew<World>::locks_reach_all() {
 template <communicator World>
 void crew<World>::meet() {
   ranks = std::make_shared<team<World>>();
-  // The pointer, where ranks meet in nonblocking and in other calls, and what they have come to.
   constexpr bool meets = node_waiting<World> && !working_in_background<World>;
-  std::size_t const pointer_bytes = 64, meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
-  std::size_t const board_bytes = meets ? node_board::bytes_for(world->size()) : 0;
-  std::size_t const gate_begins = (pointer_bytes + 2 * meeting_bytes + board_bytes + 63) / 64 * 64;
-  std::size_t const gate_bytes = write_gate::bytes_for(world->size());
-  std::size_t const bytes = gate_begins + gate_bytes;
+  // What ranks share: parts of a segment, each at a pair of cache lines, which is as much as any of them asks for.
+  std::size_t bytes = 0;
+  auto const room = [&bytes](std::size_t size) {
+    std::size_t const from = bytes;
+    bytes += (size + 127) / 128 * 128;
+    return [from, size](shared_memory const& all) { return all.part(from, size); };
+  };
+  auto const of_pointer = room(shared_pointer::memory_bytes);
+  std::size_t const meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
+  auto const of_background = room(meeting_bytes), of_calls = room(meeting_bytes);
+  auto const of_board = room(meets ? node_board::bytes_for(world->size()) : 0);
+  auto const of_gate = room(write_gate::bytes_for(world->size()));
   shared_memory common;
   std::optional<World> node;
   bool shares = world->size() == 1;
@@ -217,26 +223,24 @@ void crew<World>::meet() {
       shares = !error;
     }
   }
-  auto const part = [&](std::size_t from, std::size_t size) { return common.part(from, size); };
   // Between nodes the gate of each rank is its own.
   if (shares)
-    file->meet({part(gate_begins, gate_bytes), world->rank(), world->size(), file->workers.get()}, true);
+    file->meet({of_gate(common), world->rank(), world->size(), file->workers.get()}, true);
   else if (shared_memory mine = shared_memory::private_zeros(write_gate::bytes_for(1)); !mine.bytes().empty())
     file->meet({std::move(mine), 0, 1, file->workers.get()}, false);
   else
     file->meet({}, false);
   if constexpr (requires { world->meet_in(shared_memory()); })
-    if (shares && world->size() > 1) world->meet_in(part(pointer_bytes + meeting_bytes, meeting_bytes));
+    if (shares && world->size() > 1) world->meet_in(of_calls(common));
   pointer =
-      std::make_shared<shared_pointer>(shares ? shared_pointer(part(0, shared_pointer::memory_bytes)) : distant_pointer());
+      std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common)) : distant_pointer());
   if constexpr (meets) {
     if (shares) {
       std::unique_ptr<call_board> board;
       if (world->size() > 1)
-        board = std::make_unique<node_board>(part(pointer_bytes + 2 * meeting_bytes, board_bytes), world->rank(),
-                                             world->size());
+        board = std::make_unique<node_board>(of_board(common), world->rank(), world->size());
       concurrent = std::make_unique<concurrent_calls>(
-          memory_world(part(pointer_bytes, meeting_bytes), world->rank(), world->size()), std::move(board),
+          memory_world(of_background(common), world->rank(), world->size()), std::move(board),
           file.shared(), pointer);
     } else if constexpr (keeping<World>) {
       bool by_mpi = false;  // it tells of dead ranks
