@@ -1,25 +1,16 @@
 // Implements gpfs_library of handle/gpfs_real.hpp: loads libgpfs.so and calls it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <dlfcn.h>
-
 #include <cerrno>
-#include <cstdlib>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <argosy/handle/gpfs_real.hpp>
 
+#include "load_library.hpp"
+
 namespace argosy {
 
 namespace {
-
-template <class Function>
-void resolve(void* library, char const* name, Function*& function) {
-  // POSIX promises that this conversion works.
-  function = reinterpret_cast<Function*>(::dlsym(library, name));
-}
 
 // Calls a function of the library that returns 0, or -1 and errno.
 int outcome(int returned) {
@@ -30,31 +21,11 @@ int outcome(int returned) {
 }  // namespace
 
 std::shared_ptr<gpfs_library const> gpfs_library::load(std::string const& name, std::string& why_not) {
-  std::string path = name;
-  if (path.empty())  // a program with more rights than its user has loads nothing that the user names
-    if (char const* const said = ::secure_getenv("ARGOSY_GPFS_LIBRARY")) path = said;
-  if (path.empty()) path = "libgpfs.so";
-
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<gpfs_library const>> loaded;
-  std::lock_guard const lock(mutex);
-  why_not.clear();
-  if (auto const found = loaded.find(path); found != loaded.end()) return found->second;
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    char const* const reason = ::dlerror();
-    why_not = "the library of GPFS cannot be loaded: " + std::string(reason != nullptr ? reason : path);
-    return nullptr;
-  }
-  auto made = std::make_shared<gpfs_library>();
-  resolve(library, "gpfs_fcntl", made->fcntl_);
-  resolve(library, "gpfs_prealloc", made->prealloc_);
-  if (made->fcntl_ == nullptr) {
-    ::dlclose(library);
-    why_not = path + " has no gpfs_fcntl: it is not the library of GPFS";
-    return nullptr;
-  }
-  return loaded[path] = std::move(made);
+  static constexpr detail::library_search where{"GPFS", "ARGOSY_GPFS_LIBRARY", "libgpfs.so"};
+  return detail::load_library<gpfs_library>(where, name, why_not, [](gpfs_library& made, detail::symbols const& in) {
+    in.find("gpfs_prealloc", made.prealloc_);  // may be missing
+    return in.find("gpfs_fcntl", made.fcntl_) ? "" : "has no gpfs_fcntl: it is not the library of GPFS";
+  });
 }
 
 int gpfs_library::fcntl(int descriptor, void* argument) const {

@@ -2,54 +2,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/lustre_library.hpp>
 
-#include <dlfcn.h>
+#include <cstdint>
+#include <memory>
+#include <string>
 
-#include <cerrno>
-#include <cstdlib>
-#include <limits>
-#include <map>
-#include <mutex>
+#include "load_library.hpp"
 
 namespace argosy {
 
 std::shared_ptr<lustre_library const> lustre_library::load(std::string const& name, std::string& why_not) {
-  std::string path = name;
-  if (path.empty())  // a program with more rights than its user has loads nothing that the user names
-    if (char const* const said = ::secure_getenv("ARGOSY_LUSTRE_LIBRARY")) path = said;
-  if (path.empty()) path = "liblustreapi.so";
-
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<lustre_library const>> loaded;
-  std::lock_guard const lock(mutex);
-  why_not.clear();
-  if (auto const found = loaded.find(path); found != loaded.end()) return found->second;
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    char const* const reason = ::dlerror();
-    why_not = "the library of Lustre cannot be loaded: " + std::string(reason != nullptr ? reason : path);
-    return nullptr;
-  }
-  auto made = std::make_shared<lustre_library>();
-  std::string missing;
-  auto const resolve = [&](char const* symbol, auto*& function) {
-    // POSIX promises that this conversion works.
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, symbol));
-    if (function == nullptr && missing.empty()) missing = symbol;
-  };
-  resolve("llapi_layout_alloc", made->alloc_);
-  resolve("llapi_layout_free", made->free_);
-  resolve("llapi_layout_stripe_count_set", made->count_set_);
-  resolve("llapi_layout_stripe_size_set", made->size_set_);
-  resolve("llapi_layout_stripe_count_get", made->count_get_);
-  resolve("llapi_layout_stripe_size_get", made->size_get_);
-  resolve("llapi_layout_file_open", made->file_open_);
-  resolve("llapi_layout_get_by_fd", made->get_by_fd_);
-  if (!missing.empty()) {
-    ::dlclose(library);
-    why_not = path + " has no " + missing + ": it is not the library of Lustre, or older than 2.7";
-    return nullptr;
-  }
-  return loaded[path] = std::move(made);
+  static constexpr detail::library_search where{"Lustre", "ARGOSY_LUSTRE_LIBRARY", "liblustreapi.so"};
+  return detail::load_library<lustre_library>(
+      where, name, why_not, [](lustre_library& made, detail::symbols const& in) {
+        std::string wrong;
+        auto const resolve = [&](char const* symbol, auto*& function) {
+          if (!in.find(symbol, function) && wrong.empty())
+            wrong = std::string("has no ") + symbol + ": it is not the library of Lustre, or older than 2.7";
+        };
+        resolve("llapi_layout_alloc", made.alloc_);
+        resolve("llapi_layout_free", made.free_);
+        resolve("llapi_layout_stripe_count_set", made.count_set_);
+        resolve("llapi_layout_stripe_size_set", made.size_set_);
+        resolve("llapi_layout_stripe_count_get", made.count_get_);
+        resolve("llapi_layout_stripe_size_get", made.size_get_);
+        resolve("llapi_layout_file_open", made.file_open_);
+        resolve("llapi_layout_get_by_fd", made.get_by_fd_);
+        return wrong;
+      });
 }
 
 int lustre_library::open(std::string const& path, int flags, unsigned permissions, file_stripes const& wanted) const {

@@ -50,9 +50,9 @@ struct crew {
   std::unique_ptr<concurrent_calls> concurrent;  // for nonblocking collective calls: one of the two
   std::optional<deferred<World>> later;
   bool develop = false;
-  bool reports = false;      // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
-  bool watched = false;      // on some rank
-  bool one_path = true;      // all ranks call the file by the same path
+  bool reports = false;  // ARGOSY_REPORT is set somewhere: all ranks count, and sum up at close
+  bool watched = false;  // on some rank
+  bool one_path = true;  // all ranks call the file by the same path
 
   // Makes the pointer, and what collective calls keep; after the file is open on all ranks. Collective.
   void meet();
@@ -232,16 +232,13 @@ void crew<World>::meet() {
     file->meet({}, false);
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(of_calls(common));
-  pointer =
-      std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common)) : distant_pointer());
+  pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common)) : distant_pointer());
   if constexpr (meets) {
     if (shares) {
       std::unique_ptr<call_board> board;
-      if (world->size() > 1)
-        board = std::make_unique<node_board>(of_board(common), world->rank(), world->size());
-      concurrent = std::make_unique<concurrent_calls>(
-          memory_world(of_background(common), world->rank(), world->size()), std::move(board),
-          file.shared(), pointer);
+      if (world->size() > 1) board = std::make_unique<node_board>(of_board(common), world->rank(), world->size());
+      concurrent = std::make_unique<concurrent_calls>(memory_world(of_background(common), world->rank(), world->size()),
+                                                      std::move(board), file.shared(), pointer);
     } else if constexpr (keeping<World>) {
       bool by_mpi = false;  // it tells of dead ranks
       if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();

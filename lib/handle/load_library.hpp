@@ -1,0 +1,65 @@
+// Loads the library of a file system when a program first asks for it: nothing links it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+
+namespace argosy::detail {
+
+struct library_search {
+  char const* file_system;  // as messages name it
+  char const* variable;     // of the environment; may hold a path
+  char const* usual_name;
+};
+
+// Looks up a symbol, and says whether it is there.
+struct symbols {
+  void* library;
+
+  template <class Function>
+  bool find(char const* name, Function*& function) const {
+    // POSIX promises that this conversion works.
+    function = reinterpret_cast<Function*>(::dlsym(library, name));
+    return function != nullptr;
+  }
+};
+
+// `bind(Library&, symbols)` fills in the functions and returns what is wrong with the library, or an empty text. A library that was
+// loaded once stays. Null, and why not, if there is none.
+template <class Library, class Bind>
+std::shared_ptr<Library const> load_library(library_search const& where, std::string const& name, std::string& why_not,
+                                            Bind&& bind) {
+  std::string path = name;
+  if (path.empty())  // a program with more rights than its user has loads nothing that the user names
+    if (char const* const said = ::secure_getenv(where.variable)) path = said;
+  if (path.empty()) path = where.usual_name;
+
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<Library const>> loaded;
+  std::lock_guard const lock(mutex);
+  why_not.clear();
+  if (auto const found = loaded.find(path); found != loaded.end()) return found->second;
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    char const* const reason = ::dlerror();
+    why_not = std::string("the library of ") + where.file_system +
+              " cannot be loaded: " + std::string(reason != nullptr ? reason : path);
+    return nullptr;
+  }
+  auto made = std::make_shared<Library>();
+  if (std::string const wrong = bind(*made, symbols{library}); !wrong.empty()) {
+    ::dlclose(library);
+    why_not = path + " " + wrong;
+    return nullptr;
+  }
+  return loaded[path] = std::move(made);
+}
+
+}  // namespace argosy::detail
