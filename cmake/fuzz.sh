@@ -30,7 +30,7 @@ while (($#)); do
   esac
 done
 
-install_packages "${argosy_packages[@]}" "${argosy_fuzz_packages[@]}"
+install_packages "${argosy_packages[@]}" "${argosy_clang_packages[@]}"
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
 

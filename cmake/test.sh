@@ -2,9 +2,9 @@
 # Installs what is missing, then configures, builds and tests.
 #   cmake/test.sh             release: g++, optimised, everything
 #   cmake/test.sh all         that, and
-#                               asan            g++ with sanitizers, all tests but those of the package
+#                               asan            g++ with sanitizers, the tests with MPI
 #                               tsan            g++ with the thread sanitizer, tests with several threads
-#                               release-clang   clang++-19, the library, every header alone, and the tests without MPI
+#                               clang           clang++-19 with sanitizers, the library, every header alone, and the tests without MPI
 #                               fuzz            clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets
 #   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this machine
@@ -23,13 +23,12 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(release asan tsan release-clang fuzz) ;;
+  all) presets=(release asan tsan clang fuzz) ;;
   *) presets=("$@") ;;
 esac
 
 install_packages "${argosy_packages[@]}"
-if [[ " ${presets[*]} " == *clang* ]]; then install_packages clang-19; fi
-if [[ " ${presets[*]} " == *" fuzz "* ]]; then install_packages "${argosy_fuzz_packages[@]}"; fi
+if [[ " ${presets[*]} " =~ " "(clang|fuzz)" " ]]; then install_packages "${argosy_clang_packages[@]}"; fi
 
 summary=()
 passed=0
