@@ -8,7 +8,6 @@
 #include <argosy/exchange/detail/agent.hpp>
 #include <argosy/exchange/detail/ship.hpp>
 #include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/detail/with_memory.hpp>
 #include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {
@@ -42,13 +41,12 @@ rank_group const& agency::ranks() const { return state_->ranks; }
 failure agency::ship(job const& t, data_shipping const& how, report& done) {
   state& s = *state_;
   access const wanted = s.file.access_of(t);
-  return with_memory(t, [&](auto& memory, auto const& check) {
-    failure f = shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done).run();
-    if (!f) return check();
-    f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
-                (t.kind == access_kind::read ? "read" : "written") + " before";
-    return f;
-  });
+  memory_side memory(t.where->view.representation(), *t.memory);
+  failure f = shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done).run();
+  if (!f) return memory.fault();
+  f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
+              (t.kind == access_kind::read ? "read" : "written") + " before";
+  return f;
 }
 
 plan agency::explain(job const& t, data_shipping const& how) const {

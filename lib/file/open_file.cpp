@@ -12,11 +12,11 @@
 #include <argosy/file/detail/develop_checks.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/detail/with_memory.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
+#include <argosy/view/converter.hpp>
 
 namespace argosy::detail {
 namespace {
@@ -447,15 +447,14 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
     return number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
            (t.kind == access_kind::read ? "read" : "written") + " before";
   };
-  return with_memory(t, [&](auto& memory, auto const& check) -> failure {
-    try {
-      if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
-        return {error, before()};
-    } catch (invalid_plan const& x) {
-      return {errc::argument, std::string(x.what()) + "; " + before()};
-    }
-    return check();
-  });
+  memory_side memory(t.where->view.representation(), *t.memory);
+  try {
+    if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
+      return {error, before()};
+  } catch (invalid_plan const& x) {
+    return {errc::argument, std::string(x.what()) + "; " + before()};
+  }
+  return memory.fault();
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST_CASE("plans are carried out byte by byte as asked", "[carry_out][random]") 
     io::any_policy const policy = random_policy(random);
     CHECK(policy.plan(wanted).wanted() == bytes);
     memory_handle handle(file);
-    io::detail::native_memory side(memory_layout, memory.data());
+    io::detail::memory_side side(memory_layout, memory.data());
     io::report done;
     io::detail::staging buffer;
     // Without locks only programs may write besides: other ranks would be about to merge.
@@ -234,7 +234,7 @@ TEST_CASE("a window lies in the buffer as in the pages of the file", "[carry_out
     auto file = std::make_shared<memory_file>();
     file->bytes.resize(30'000);
     placing_handle handle(file);
-    io::detail::native_memory side(dense, memory.data());
+    io::detail::memory_side side(dense, memory.data());
     io::report done;
     io::detail::staging buffer;
     io::any_policy const policy = io::sieving{

@@ -11,10 +11,10 @@
 
 namespace argosy::detail {
 
-template <handle H, class Memory>
+template <handle H>
 class carrier {
  public:
-  carrier(access const& wanted, H& file, Memory& memory, merging with, staging& space, std::int64_t buffer_bytes,
+  carrier(access const& wanted, H& file, memory_side& memory, merging with, staging& space, std::int64_t buffer_bytes,
           report& done)
       : wanted_(wanted),
         file_(file),
@@ -241,7 +241,7 @@ class carrier {
 
   access const& wanted_;
   H& file_;
-  Memory& memory_;
+  memory_side& memory_;
   write_guard<H> guard_;
   staging& staging_;
   std::int64_t buffer_bytes_;
@@ -260,12 +260,12 @@ class carrier {
   std::vector<write_part> writes_;
 };
 
-template <handle H, class Memory>
-std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, Memory& memory, merging with,
+template <handle H>
+std::error_code carry_out(any_policy const& policy, access const& wanted, H& file, memory_side& memory, merging with,
                           staging& space, report& done) {
   done.policy = policy.name();
   done.reason = policy.reason(wanted);
-  return detail::carrier<H, Memory>(wanted, file, memory, with, space, policy.buffer_for(wanted), done).run(policy);
+  return detail::carrier<H>(wanted, file, memory, with, space, policy.buffer_for(wanted), done).run(policy);
 }
 
 }  // namespace argosy::detail

@@ -19,6 +19,7 @@
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/guided_access.hpp>
 #include <argosy/exchange/detail/links.hpp>
+#include <argosy/exchange/detail/memory_side.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/node_windows.hpp>
 #include <argosy/exchange/detail/relays.hpp>
@@ -41,13 +42,13 @@ namespace argosy::detail {
 // sends other nodes what they want; every rank takes its part, and arrives at `emptied`.
 //
 // What goes between nodes goes with pairs of ranks, by `links`, or with pairs of nodes, by `relays`.
-template <agreeing World, handle H, class Memory>
+template <agreeing World, handle H>
 class collective_exchange {
  public:
   // `relayed`: what relays keep, if the plan has two layers and the node has memory for them.
   collective_exchange(World const& world, seats const& node, node_stage& stage, link_memory& kept,
                       relay_memory* relayed, collective_plan const& plan, std::int64_t all_bytes, access const& mine,
-                      H& h, Memory& memory, sieving const& prices, merging how, staging& space, report& done)
+                      H& h, memory_side& memory, sieving const& prices, merging how, staging& space, report& done)
       : world_(world),
         seats_(node),
         stage_(stage),
@@ -92,7 +93,7 @@ class collective_exchange {
  private:
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
-  typename node_windows<World, Memory>::waiting waiting() {
+  typename node_windows<World>::waiting waiting() {
     return [this]([[maybe_unused]] std::uint32_t& word, [[maybe_unused]] std::uint32_t seen) {
       // A rank that is alone on its node never gets here: it finds everything done.
       if constexpr (node_waiting<World> && communicator<World>)
@@ -375,9 +376,9 @@ class collective_exchange {
   access const& mine_;
   stream_range range_;
   H& file_;
-  Memory& memory_;
+  memory_side& memory_;
   failure failed_;
-  node_windows<World, Memory> windows_;
+  node_windows<World> windows_;
   window_writer<H> writer_;
   report& done_;
   round_schedule<World> schedule_;
@@ -385,8 +386,8 @@ class collective_exchange {
   std::vector<std::size_t> near_;                      // domains of aggregators of this node, in the order of the stage
   std::optional<std::size_t> own_;                     // index in near_
   std::vector<std::uint64_t> steps_;                   // so far, of each near domain
-  std::optional<node_windows<World, Memory>> images_;  // of windows elsewhere, at the relays
-  std::optional<typename relays_of<World, Memory>::type> relays_;
+  std::optional<node_windows<World>> images_;  // of windows elsewhere, at the relays
+  std::optional<typename relays_of<World>::type> relays_;
   std::size_t first_ = 0;
   std::int64_t first_gap_ = none;  // the first byte of the stream that was not transferred
 };

@@ -1,4 +1,4 @@
-// The memory side of a transfer to a file in another representation: like native_memory, but through a converter.
+// The memory side of a transfer to a file in another representation: all data goes through a converter, and a buffer.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,10 +21,6 @@ class converted_memory {
  public:
   converted_memory(representation r, layout const& l, signature const& types, void const* address)
       : converter_(std::move(r), l, types), base_(const_cast<void*>(address)) {}
-
-  // Always empty: memory never has the bytes of the file, so all data goes through a buffer.
-  std::span<std::byte> stretch(std::int64_t) const noexcept { return {}; }
-  void advance(std::int64_t) const noexcept {}
 
   void gather(std::int64_t from, std::int64_t to, std::byte* stream) {
     fits_ = converter_.gather(base_, from, to, stream) && fits_;

@@ -4,48 +4,79 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
+#include <argosy/datatype/memory.hpp>
+#include <argosy/error/failure.hpp>
 #include <argosy/layout/copy.hpp>
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/pack.hpp>
+#include <argosy/view/representation.hpp>
 
 namespace argosy::detail {
 
-// Memory in the file's representation: no conversion. Positions count bytes from the start of the access. The executor
-// asks for increasing positions, so that finding a stretch costs O(1) on average.
-class native_memory {
- public:
-  native_memory(layout const& l, void const* address)
-      : layout_(&l), base_(static_cast<std::byte*>(const_cast<void*>(address))), cursor_(l) {}
+class converted_memory;
 
-  // The contiguous memory of the stream from `position` on.
+// Memory of the program, in the file's representation or through a converter. One class for both: executors are long, and there
+// is one of each for every world; what is asked of memory here is many bytes at a time. Positions count bytes of the stream from
+// the start of the access. The executor asks for increasing positions, so that finding a stretch costs O(1) on average.
+class memory_side {
+ public:
+  memory_side(layout const& l, void const* address);
+  // Of a file in this representation; both must outlive it.
+  memory_side(representation const& r, const_buffer const& b);
+  ~memory_side();
+  memory_side(memory_side const&) = delete;
+
+  // The contiguous memory of the stream from `position` on; empty where memory never has the bytes of the file.
   std::span<std::byte> stretch(std::int64_t position) {
+    if (converted_) return {};
     if (position != cursor_.position()) cursor_.seek(position);
     piece const p = cursor_.current();
     return {base_ + p.offset, static_cast<std::size_t>(p.length)};
   }
-  void advance(std::int64_t bytes) { cursor_.advance(bytes); }
+  void advance(std::int64_t bytes) {
+    if (!converted_) cursor_.advance(bytes);
+  }
 
-  void gather(std::int64_t from, std::int64_t to, std::byte* stream) const { pack(*layout_, base_, from, to, stream); }
-  void scatter(std::byte const* stream, std::int64_t from, std::int64_t to) const {
+  void gather(std::int64_t from, std::int64_t to, std::byte* stream) {
+    if (converted_) return gather_converted(from, to, stream);
+    pack(*layout_, base_, from, to, stream);
+  }
+  void scatter(std::byte const* stream, std::int64_t from, std::int64_t to) {
+    if (converted_) return scatter_converted(stream, from, to);
     unpack(*layout_, stream, from, to, base_);
   }
   // Copies between memory and the places in a window, without a buffer: offsets of `file` count from `window`.
   void place(layout const& file, std::byte* window, std::int64_t file_position, std::int64_t position,
-             std::int64_t bytes) const {
+             std::int64_t bytes) {
+    if (converted_) return place_converted(file, window, file_position, position, bytes);
     copy(*layout_, base_, position, file, window, file_position, bytes);
   }
   void take(layout const& file, std::byte const* window, std::int64_t file_position, std::int64_t position,
-            std::int64_t bytes) const {
+            std::int64_t bytes) {
+    if (converted_) return take_converted(file, window, file_position, position, bytes);
     copy(file, window, file_position, *layout_, base_, position, bytes);
   }
 
+  // After the transfer: a value did not fit the other side.
+  failure fault() const;
+
  private:
+  void gather_converted(std::int64_t from, std::int64_t to, std::byte* stream);
+  void scatter_converted(std::byte const* stream, std::int64_t from, std::int64_t to);
+  void place_converted(layout const& file, std::byte* window, std::int64_t file_position, std::int64_t position,
+                       std::int64_t bytes);
+  void take_converted(layout const& file, std::byte const* window, std::int64_t file_position, std::int64_t position,
+                      std::int64_t bytes);
+
   layout const* layout_;
   std::byte* base_;
   cursor cursor_;
+  representation const* representation_ = nullptr;
+  std::unique_ptr<converted_memory> converted_;
 };
 
 }  // namespace argosy::detail

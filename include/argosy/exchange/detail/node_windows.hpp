@@ -13,6 +13,7 @@
 
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/exchange/detail/memory_side.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/layout/detail/marks.hpp>
@@ -43,14 +44,14 @@ bool guarded(failure& failed, F&& f) {
 
 // What this rank does with a window, and how it meets the others there. A window has an owner: the rank that has its place `s` in
 // the stage. `n` numbers the windows of an owner; those of even and of odd numbers have one place each.
-template <agreeing World, class Memory>
+template <agreeing World>
 class node_windows {
  public:
   // Waits until the word is not `seen` any more, or shorter.
   using waiting = std::function<void(std::uint32_t& word, std::uint32_t seen)>;
 
   node_windows(World const& world, seats const& node, node_stage& stage, collective_plan const& plan,
-               access const& mine, Memory& memory, failure& failed, waiting wait)
+               access const& mine, memory_side& memory, failure& failed, waiting wait)
       : world_(world),
         seats_(node),
         stage_(stage),
@@ -223,7 +224,7 @@ class node_windows {
   collective_plan const& plan_;
   access const& mine_;
   stream_range range_;
-  Memory& memory_;
+  memory_side& memory_;
   failure& failed_;
   waiting wait_;
   std::vector<std::uint64_t> covered_;

@@ -87,14 +87,14 @@ struct relay_memory {
 //
 // Nobody waits in a circle: a rank waits at a window only for ranks that have not come as far, or for what the relay does when it
 // comes to its next window at the latest; and for messages that are begun in the same step or an earlier one.
-template <communicator World, class Memory>
+template <communicator World>
 class relays {
  public:
   using request = typename World::request;
 
   // `near`: the domains of this node in ascending order, `own` that of this rank. Local.
   relays(World const& world, seats const& node, relay_memory& kept, collective_plan const& plan,
-         std::vector<std::size_t> const& near, std::optional<std::size_t> own, node_windows<World, Memory>& images,
+         std::vector<std::size_t> const& near, std::optional<std::size_t> own, node_windows<World>& images,
          report& done)
       : world_(world), seats_(node), kept_(kept), plan_(plan), near_(near), own_(own), images_(images), done_(done) {
     count_ = std::min<std::size_t>(seats_.ranks.size(), most_relays);
@@ -492,7 +492,7 @@ class relays {
   collective_plan const& plan_;
   std::vector<std::size_t> const& near_;
   std::optional<std::size_t> own_;  // domain
-  node_windows<World, Memory>& images_;
+  node_windows<World>& images_;
   report& done_;
   std::size_t count_ = 1;                      // relays of this node
   std::size_t first_ = 0;                      // the domain that this node begins with
@@ -508,13 +508,13 @@ class relays {
 };
 
 // In a world without messages all ranks are on one node.
-template <class World, class Memory>
+template <class World>
 struct relays_of {
   struct type {};
 };
-template <communicator World, class Memory>
-struct relays_of<World, Memory> {
-  using type = relays<World, Memory>;
+template <communicator World>
+struct relays_of<World> {
+  using type = relays<World>;
 };
 
 }  // namespace argosy::detail

@@ -14,6 +14,7 @@
 
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/failure.hpp>
+#include <argosy/exchange/detail/memory_side.hpp>
 #include <argosy/exchange/detail/piece_list.hpp>
 #include <argosy/exchange/detail/shipment.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
@@ -28,12 +29,11 @@ namespace argosy::detail {
 
 // Asks all agents at the same time, with up to `buffers` requests of at most a stripe of data each, until all are answered.
 // Waits for agents only. A view that is short as a layout is sent whole, of a longer one the pieces that concern the agent.
-template <class Memory>
 class shipping {
  public:
   // `granule` must divide all offsets and lengths of the view. The access must be sorted and not empty.
   shipping(service& agents, data_shipping const& how, rank_group const& ranks, int rank, access const& wanted,
-           std::int64_t granule, Memory& memory, report& done)
+           std::int64_t granule, memory_side& memory, report& done)
       : agents_(agents),
         how_(how),
         rank_(rank),
@@ -212,7 +212,7 @@ class shipping {
   access const& wanted_;
   stream_range mine_;
   std::int64_t granule_;
-  Memory& memory_;
+  memory_side& memory_;
   report& done_;
   collective_plan plan_;
   std::int64_t most_bytes_ = 0;

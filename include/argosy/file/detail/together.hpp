@@ -19,7 +19,6 @@
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/relays.hpp>
 #include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/detail/with_memory.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
@@ -84,21 +83,20 @@ class team {
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
     merging const how = file.merging_together(asked.pending > 0);
-    return with_memory(t, [&](auto& memory, auto const& check) {
-      collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan, asked.bytes, wanted,
-                              file.handle, memory, prices, how, space, done);
-      failure f = all.run(t.where->number);
-      if (!f) f = check();
-      if (before) f = before;
-      agreement const result = agree_on_outcome(world, f, phase::waiting);
-      // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
-      if (!result && t.kind == access_kind::write) {
-        bool const brought = done.bytes == t.bytes;
-        std::int64_t const settled = all.settled_bytes();
-        done.bytes = brought ? settled : 0;
-      }
-      return result;
-    });
+    memory_side memory(t.where->view.representation(), *t.memory);
+    collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan, asked.bytes, wanted,
+                            file.handle, memory, prices, how, space, done);
+    failure f = all.run(t.where->number);
+    if (!f) f = memory.fault();
+    if (before) f = before;
+    agreement const result = agree_on_outcome(world, f, phase::waiting);
+    // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
+    if (!result && t.kind == access_kind::write) {
+      bool const brought = done.bytes == t.bytes;
+      std::int64_t const settled = all.settled_bytes();
+      done.bytes = brought ? settled : 0;
+    }
+    return result;
   }
 
  private:
