@@ -11,12 +11,6 @@
 
 namespace argosy {
 
-// The number is the last to be written, and the first to be read.
-struct memory_world::slot {
-  alignas(128) std::uint32_t number;
-  alignas(8) std::byte content[slot_bytes];
-};
-
 namespace {
 
 // Ranks that sleep, or are about to: whoever comes wakes them.
@@ -27,17 +21,17 @@ struct front {
 }  // namespace
 
 std::size_t memory_world::bytes_for(int size) noexcept {
-  static_assert(sizeof(slot) == stride);
-  return sizeof(front) + 2 * static_cast<std::size_t>(size) * stride;
+  return sizeof(front) + 2 * static_cast<std::size_t>(size) * sizeof(slot);
 }
 
-std::byte const* memory_world::meet(std::span<std::byte const> mine) const {
+memory_world::slot const* memory_world::meet(std::span<std::byte const> mine) const {
   meeting& all = *memory_;
   std::byte* const first = all.memory.bytes().data();
   std::uint32_t const number = ++all.steps;
   auto* const slots = static_cast<slot*>(static_cast<void*>(first + sizeof(front))) + (number & 1 ? size_ : 0);
   slot& own = slots[rank_];
   if (!mine.empty()) std::memcpy(own.content, mine.data(), mine.size());
+  own.bytes = static_cast<std::uint32_t>(mine.size());
   // Before it looks for sleepers, as they say so before they look at the number: at least one of the two sees the other.
   std::atomic_ref<std::uint32_t>(own.number).exchange(number, std::memory_order_seq_cst);
   if (std::atomic_ref<std::uint32_t>(static_cast<front*>(static_cast<void*>(first))->sleepers)
@@ -45,7 +39,7 @@ std::byte const* memory_world::meet(std::span<std::byte const> mine) const {
     wake(own.number);
   for (int r = 0; r < size_; ++r)
     if (r != rank_) wait_for(slots[r], number);
-  return slots->content;
+  return slots;
 }
 
 void memory_world::wait_for(slot& other, std::uint32_t number) const {
@@ -69,7 +63,7 @@ void memory_world::wait_for(slot& other, std::uint32_t number) const {
 void memory_world::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
   for (std::size_t from = 0; from < mine.size(); from += slot_bytes) {
     std::size_t const part = std::min(slot_bytes, mine.size() - from);
-    step(mine.subspan(from, part), part, [&](std::byte const* theirs, int r) {
+    step(mine.subspan(from, part), [&](std::byte const* theirs, std::size_t, int r) {
       std::memmove(all.data() + static_cast<std::size_t>(r) * mine.size() + from, theirs, part);
     });
   }
@@ -79,7 +73,7 @@ void memory_world::broadcast(std::span<std::byte> message, int root) const {
   for (std::size_t from = 0; from < message.size(); from += slot_bytes) {
     std::span<std::byte> const part = message.subspan(from, std::min(slot_bytes, message.size() - from));
     std::span<std::byte const> const mine = rank_ == root ? part : std::span<std::byte>();
-    step(mine, part.size(), [&](std::byte const* theirs, int r) {
+    step(mine, [&](std::byte const* theirs, std::size_t, int r) {
       if (r == root && rank_ != root) std::memcpy(part.data(), theirs, part.size());
     });
   }
@@ -87,7 +81,7 @@ void memory_world::broadcast(std::span<std::byte> message, int root) const {
 
 std::int64_t memory_world::exclusive_sum(std::int64_t mine) const {
   std::uint64_t before = 0;
-  step(std::as_bytes(std::span(&mine, 1)), sizeof mine, [&](std::byte const* theirs, int r) {
+  step(std::as_bytes(std::span(&mine, 1)), [&](std::byte const* theirs, std::size_t, int r) {
     std::uint64_t other = 0;
     std::memcpy(&other, theirs, sizeof other);
     if (r < rank_) before += other;

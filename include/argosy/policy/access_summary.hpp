@@ -28,6 +28,8 @@ struct access_summary {
   std::int32_t pending = 0;      // requests of earlier calls that may still write
   std::int32_t unsorted = 0;     // 1: some view names bytes twice, so its windows are not stretches of its stream
 
+  friend constexpr bool operator==(access_summary const&, access_summary const&) = default;
+
   constexpr bool empty() const noexcept { return ranks == 0; }
   constexpr std::int64_t span() const noexcept { return empty() ? 0 : high - low; }
 

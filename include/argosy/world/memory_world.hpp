@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,9 +22,9 @@ namespace argosy {
 // Has collective calls and shared memory; no messages, no other groups. One thread of each rank uses it at a time.
 //
 // A call takes one step for each `slot_bytes`: every rank puts its part into its slot, in front of it the number of the step, and
-// reads the slot of each other rank when that has the number, too. So a small step costs a rank two cache lines to write and two of
-// each other rank to read, and the kernel is asked only by ranks that wait long, and for them. Odd and even steps have separate
-// slots, since a rank may be one step ahead.
+// reads the slot of each other rank when that has the number, too. So a small step costs a rank one or two cache lines to write and
+// as many of each other rank to read, and the kernel is asked only by ranks that wait long, and for them. Odd and even steps have
+// separate slots, since a rank may be one step ahead.
 class memory_world {
  public:
   static constexpr std::size_t slot_bytes = 1024;
@@ -43,20 +44,24 @@ class memory_world {
   void set_looks(int looks) const noexcept { memory_->looks = looks; }
 
   void barrier() const {
-    step({}, 0, [](std::byte const*, int) {});
+    step({}, [](std::byte const*, std::size_t, int) {});
   }
   template <reducible T>
   void all_reduce(T& value) const {
     all_reduce(value, [](T const&, int) {});
   }
-  // The same, and `seen` is told the value of each rank, in their order.
+  // The same, and `seen` is told the value of each rank, in their order. Of a T that says how many of its first bytes are other than
+  // those of T(), only these are handed over.
   template <reducible T, class Seen>
   void all_reduce(T& value, Seen&& seen) const {
+    constexpr bool shortens = requires { std::size_t(value.telling_bytes()); };
     T const mine = value;
-    auto const bytes = std::as_bytes(std::span(&mine, 1));
-    auto const take = [&](std::byte const* from, int r) {
+    auto bytes = std::as_bytes(std::span(&mine, 1));
+    if constexpr (shortens) bytes = bytes.first(mine.telling_bytes());
+    auto const take = [&](std::byte const* from, std::size_t told, int r) {
       T other = mine;
-      std::memcpy(&other, from, sizeof(T));
+      if constexpr (shortens) other = T();
+      std::memcpy(&other, from, std::min(told, sizeof(T)));
       seen(std::as_const(other), r);
       if (r == 0)
         value = other;  // all ranks combine in the same order
@@ -64,11 +69,12 @@ class memory_world {
         value.combine(other);
     };
     if constexpr (sizeof(T) <= slot_bytes) {
-      step(bytes, sizeof(T), take);
+      step(bytes, take);
     } else {
+      static_assert(!shortens);
       std::vector<std::byte> all(static_cast<std::size_t>(size_) * sizeof(T));
       all_gather(bytes, all);
-      for (int r = 0; r < size_; ++r) take(all.data() + static_cast<std::size_t>(r) * sizeof(T), r);
+      for (int r = 0; r < size_; ++r) take(all.data() + static_cast<std::size_t>(r) * sizeof(T), sizeof(T), r);
     }
   }
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const;
@@ -89,19 +95,21 @@ class memory_world {
     int looks = 100;          // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
     std::uint32_t steps = 0;  // of this rank; wraps around
   };
-  struct slot;
+  // Whole pairs of cache lines, which processors fetch together. The number is the last to be written, and the first to be read.
+  struct slot {
+    alignas(128) std::uint32_t number;
+    std::uint32_t bytes;
+    alignas(8) std::byte content[slot_bytes];
+  };
 
-  // Puts `mine` into this rank's slot, then calls `use` for the slots of all ranks, each with `bytes` bytes.
+  // Puts `mine` into this rank's slot, then calls `use` for the slots of all ranks, with what they have put there.
   template <class Use>
-  void step(std::span<std::byte const> mine, std::size_t bytes, Use&& use) const {
-    std::byte const* const slots = meet(mine);
-    for (int r = 0; r < size_ && bytes > 0; ++r) use(slots + static_cast<std::size_t>(r) * stride, r);
+  void step(std::span<std::byte const> mine, Use&& use) const {
+    slot const* const slots = meet(mine);
+    for (int r = 0; r < size_; ++r) use(slots[r].content, slots[r].bytes, r);
   }
-  // Where the content of rank 0's slot is; those of others follow.
-  std::byte const* meet(std::span<std::byte const> mine) const;
+  slot const* meet(std::span<std::byte const> mine) const;
   void wait_for(slot& other, std::uint32_t number) const;
-
-  static constexpr std::size_t stride = 9 * 128;  // whole pairs of cache lines, which processors fetch together
 
   std::shared_ptr<meeting> memory_;
   int rank_, size_;

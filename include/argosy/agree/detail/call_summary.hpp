@@ -38,6 +38,10 @@ struct call_digest {
   std::int32_t trouble = 0;  // 1: a rank has failed, or ranks differ
   access_summary access = {};
 
+  // How much of it says more than a fresh one: at the end of a call a few words.
+  constexpr std::size_t telling_bytes() const noexcept {
+    return access == access_summary() ? sizeof(call_digest) - sizeof(access_summary) : sizeof(call_digest);
+  }
   constexpr void combine(call_digest const& other) {
     trouble |= other.trouble | (same != other.same ? 1 : 0);
     same = std::min(same, other.same);
@@ -46,7 +50,8 @@ struct call_digest {
   }
 };
 static_assert(reducible<call_digest>);
-static_assert(sizeof(call_digest) <= 120);
+static_assert(sizeof(call_digest) <= 120 &&
+              offsetof(call_digest, access) == sizeof(call_digest) - sizeof(access_summary));
 
 // In trouble: what it is, and where.
 struct call_summary {

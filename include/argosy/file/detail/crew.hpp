@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
@@ -22,14 +18,11 @@
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
 #include <argosy/file/detail/deferred.hpp>
-#include <argosy/file/detail/node_board.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/detail/served_board.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
 #include <argosy/file/detail/usage_hints.hpp>
-#include <argosy/world/background.hpp>
 #include <argosy/world/detail/host.hpp>
 #include <argosy/world/rank_failure.hpp>
 #include <argosy/world/self.hpp>
@@ -178,165 +171,6 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
   }
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   return told.failed == 0 ? std::optional(told.value) : std::nullopt;
-}
-
-template <communicator World>
-bool crew<World>::locks_reach_all() {
-  constexpr std::int64_t at = open_file::lock_tried_at;
-  bool const asked = world->rank() == 0;
-  bool works = true;
-  if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle.lock(at, 1, lock_kind::exclusive), ""}; });
-  world->barrier();
-  if (!asked) works = file->handle.is_locked(at, 1).value_or(true);
-  bool const all = !ranks_where(*world, !works);
-  if (asked) give_back(file->handle, at, 1);
-  return all;
-}
-
-template <communicator World>
-void crew<World>::meet() {
-  ranks = std::make_shared<team<World>>();
-  constexpr bool meets = node_waiting<World> && !working_in_background<World>;
-  // What ranks share: parts of a segment, each at a pair of cache lines, which is as much as any of them asks for.
-  std::size_t bytes = 0;
-  auto const room = [&bytes](std::size_t size) {
-    std::size_t const from = bytes;
-    bytes += (size + 127) / 128 * 128;
-    return [from, size](shared_memory const& all) { return all.part(from, size); };
-  };
-  auto const of_pointer = room(shared_pointer::memory_bytes);
-  std::size_t const meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
-  auto const of_background = room(meeting_bytes), of_calls = room(meeting_bytes);
-  auto const of_board = room(meets ? node_board::bytes_for(world->size()) : 0);
-  auto const of_gate = room(write_gate::bytes_for(world->size()));
-  shared_memory common;
-  std::optional<World> node;
-  bool shares = world->size() == 1;
-  if (shares) {
-    common = self().share(bytes);
-  } else if constexpr (node_sharing<World>) {
-    node = world->node();
-    *ranks = team<World>(*node);
-    if (node->size() == world->size()) {
-      std::error_code error;
-      common = node->share(bytes, error);
-      shares = !error;
-    }
-  }
-  // Between nodes the gate of each rank is its own.
-  if (shares)
-    file->meet({of_gate(common), world->rank(), world->size(), file->workers.get()}, true);
-  else if (shared_memory mine = shared_memory::private_zeros(write_gate::bytes_for(1)); !mine.bytes().empty())
-    file->meet({std::move(mine), 0, 1, file->workers.get()}, false);
-  else
-    file->meet({}, false);
-  if constexpr (requires { world->meet_in(shared_memory()); })
-    if (shares && world->size() > 1) world->meet_in(of_calls(common));
-  pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common)) : distant_pointer());
-  if constexpr (meets) {
-    if (shares) {
-      std::unique_ptr<call_board> board;
-      if (world->size() > 1) board = std::make_unique<node_board>(of_board(common), world->rank(), world->size());
-      concurrent = std::make_unique<concurrent_calls>(memory_world(of_background(common), world->rank(), world->size()),
-                                                      std::move(board), file.shared(), pointer);
-    } else if constexpr (keeping<World>) {
-      bool by_mpi = false;  // it tells of dead ranks
-      if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
-      if (!by_mpi && file->hints().values().progress == "always") meet_beside(*node);
-    }
-  }
-  if constexpr (working_in_background<World>) {
-    bool const goes_on = file->hints().values().progress == "always";
-    later.emplace(*world, file.shared(), pointer, ranks, goes_on ? file->workers : nullptr);
-    pointer->wait_beside(file->workers);
-  } else if (!concurrent) {
-    later.emplace(*world, file.shared(), pointer, ranks);
-  }
-  if constexpr (meets)
-    if (watched && world->size() > 1) share_board();
-}
-
-// Between nodes: where nonblocking collective calls are carried out, if a service can be had. Collective.
-template <communicator World>
-void crew<World>::meet_beside(World const& node)
-  requires keeping<World>
-{
-  std::error_code error;
-  auto const beside = served_world::beside(*world, node, error);
-  if (error) return;
-  auto board = std::make_unique<served_board>(*beside);
-  world->barrier();  // before one asks another
-  concurrent = std::make_unique<concurrent_calls>(*beside, std::move(board), file.shared(), pointer);
-}
-
-// Where ranks of a node see what the others have come to, and how other nodes are asked. Collective.
-template <communicator World>
-void crew<World>::share_board() {
-  World const node = world->node();
-  std::vector<int> all(static_cast<std::size_t>(node.size())), firsts(static_cast<std::size_t>(world->size()));
-  int const mine = world->rank();
-  node.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
-  int const first = all.front();
-  world->all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(firsts)));
-  std::error_code error;
-  shared_memory board = node.share(call_watch::bytes_for(node.size()), error);
-  if (file->watch) file->watch->meet(std::move(board), std::move(all), node.rank());
-  std::sort(firsts.begin(), firsts.end());
-  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
-  if (firsts.size() == 1) return;
-  // This rank asks those of nodes behind its own first, so that not all ask the same.
-  std::rotate(firsts.begin(), std::find(firsts.begin(), firsts.end(), first), firsts.end());
-  firsts.erase(firsts.begin());
-  std::unique_ptr<service> asks;
-  if constexpr (serving<World>)  // the watch ends its service before itself
-    asks = world->serve(
-        [watch = file->watch.get()](int, std::span<std::byte const> question) {
-          return watch ? watch->answer(question) : std::vector<std::byte>();
-        },
-        error);
-  if (file->watch) file->watch->meet_others(std::move(asks), std::move(firsts));
-}
-
-template <communicator World>
-std::uint64_t crew<World>::own_number() const {
-  if constexpr (requires { world->unique_number(); })
-    return world->unique_number();
-  else
-    return random_name();
-}
-
-template <communicator World>
-std::uint64_t crew<World>::common_number() const {
-  std::uint64_t number = world->rank() == 0 ? own_number() : 0;
-  world->broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
-  return number;
-}
-
-template <communicator World>
-shared_pointer crew<World>::distant_pointer() const {
-  struct {
-    std::uint64_t name = 0;
-    std::int64_t no_files = 0;
-  } told{.name = own_number()};
-  told.no_files = one_path && takes_files(file->path) ? 0 : 1;
-  world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-  shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
-  if constexpr (serving<World>)
-    if (told.no_files != 0) {  // rank 0 keeps it
-      std::error_code error;
-      if (auto all = world->serve(p.answers(), error); !error) p.ask(std::move(all));
-    }
-  return p;
-}
-
-template <communicator World>
-void crew<World>::disband() {
-  concurrent = {};
-  later = {};
-  outside = {};
-  file->gate = {};
-  pointer = {};
-  ranks = {};
 }
 
 template <communicator World>
@@ -531,3 +365,4 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
 }  // namespace argosy::detail
 
 #include <argosy/file/detail/crew_agents.hpp>
+#include <argosy/file/detail/crew_meeting.hpp>
