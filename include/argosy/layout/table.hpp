@@ -61,15 +61,23 @@ class piece_table {
   // The length of most pieces, if one length has a majority: the one worth a loop of its own.
   constexpr std::int64_t usual_length() const noexcept { return data_->length; }
 
-  // Bytes of the stream before piece i.
+  // Bytes of the stream before piece i. O(1), with a few additions where lengths differ.
   constexpr std::int64_t start(std::size_t i) const noexcept {
-    return data_->lengths.empty() ? static_cast<std::int64_t>(i) * data_->length : data_->starts[i];
+    if (data_->lengths.empty()) return static_cast<std::int64_t>(i) * data_->length;
+    std::size_t k = i / every * every;
+    std::int64_t before = data_->starts[i / every];
+    for (; k < i; ++k) before += data_->lengths[k];
+    return before;
   }
   // The piece that holds byte `position` of the stream. O(log n), O(1) for equal lengths.
   constexpr std::size_t find(std::int64_t position) const noexcept {
     if (data_->lengths.empty()) return static_cast<std::size_t>(position / data_->length);
     auto const after = std::upper_bound(data_->starts.begin(), data_->starts.end(), position);
-    return static_cast<std::size_t>(after - data_->starts.begin()) - 1;
+    std::size_t const sample = static_cast<std::size_t>(after - data_->starts.begin()) - 1;
+    std::size_t k = sample * every;
+    for (std::int64_t left = position - data_->starts[sample]; k + 1 < size() && left >= data_->lengths[k]; ++k)
+      left -= data_->lengths[k];
+    return k;
   }
 
   constexpr std::int64_t bytes() const noexcept { return data_->bytes; }
@@ -88,22 +96,25 @@ class piece_table {
   }
 
  private:
+  static constexpr std::size_t every = 32;
+
   struct content {
-    std::vector<std::int64_t> own_offsets, own_lengths, starts;
+    std::vector<std::int64_t> own_offsets, own_lengths;
+    std::vector<std::int64_t> starts;  // of every 32nd piece, where lengths differ
     std::span<std::int64_t const> offsets, lengths;
     std::int64_t length = 0, bytes = 0, low = 0, high = 0;
     std::int64_t users = 1;
     bool monotonic = true, sorted = true;
 
     constexpr void measure() {
-      if (!lengths.empty()) starts.reserve(offsets.size());
+      if (!lengths.empty()) starts.reserve(offsets.size() / every + 1);
       std::int64_t last_offset = 0, last_end = 0;
       std::int64_t votes = 0;
       for (std::size_t i = 0; i < offsets.size(); ++i) {
         std::int64_t const offset = detail::sub(offsets[i], offsets[0]);
         std::int64_t const size = lengths.empty() ? length : lengths[i];
         if (!lengths.empty()) {
-          starts.push_back(bytes);
+          if (i % every == 0) starts.push_back(bytes);
           if (votes == 0) length = size;  // the majority vote of Boyer and Moore
           votes += size == length ? 1 : -1;
         }

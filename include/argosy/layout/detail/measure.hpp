@@ -132,9 +132,10 @@ class measure {
         break;
     }
     piece all;
-    for (std::size_t k = table(n).find(from); k < table(n).size() && table(n).start(k) < to; ++k) {
-      std::int64_t const a = std::max(from - table(n).start(k), std::int64_t{0});
-      std::int64_t const b = std::min(to - table(n).start(k), table(n).length(k));
+    std::size_t k = table(n).find(from);
+    for (std::int64_t start = table(n).start(k); k < table(n).size() && start < to; start += table(n).length(k++)) {
+      std::int64_t const a = std::max(from - start, std::int64_t{0});
+      std::int64_t const b = std::min(to - start, table(n).length(k));
       all = joined(all, {table(n).offset(k) + a, b - a});
     }
     return all;
