@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
-# The collective rows of bench_patterns against both I/O components of Open MPI in turn: the peer of a row is the better one.
+# The collective rows of bench_patterns against all MPI I/O that there is here: the peer of a row is the best of them.
 #   benchmarks/compare_patterns.sh [--ranks "2 4"] [--dirs "/tmp /dev/shm"] [--out DIR] [--mpiio LIBRARY] [options of bench_patterns]
+#   benchmarks/compare_patterns.sh --hosts "1 2" [--dirs "$PWD/build"] [--fs "gluster moose"] ...
 # Prints a table for each number of ranks and each directory; the CSV of all runs, and the merged ones, go to DIR.
+# Peers are both I/O components of Open MPI, and ROMIO of Open MPI 5 where cmake/other_mpi.sh openmpi5 has built for that.
 # With --mpiio build/release/lib/mpiio/libargosy-mpiio.so also argosy beside the same calls of MPI on the drop-in.
+# --hosts: on four hosts, namespaces of this machine, with so many ranks on each; their directories are on a disk that all share, and, by
+# --fs, on distributed file systems (test/hosts/hosts.sh). Needs root.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 bench=${BENCH_PATTERNS:-$root/build/release/bin/bench_patterns}
+hosts=$root/test/hosts/hosts.sh
 
 ranks="2 4"
-directories="${TMPDIR:-/tmp} /dev/shm"
+directories=
 out=$root/build/release/compare_patterns
 mpiio=
+on_hosts=
+systems=
 options=()
 while (($#)); do
   case $1 in
@@ -19,32 +26,77 @@ while (($#)); do
     --dirs) directories=$2; shift 2 ;;
     --out) out=$2; shift 2 ;;
     --mpiio) mpiio=$(realpath "$2"); shift 2 ;;
-    --help) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit ;;
+    --hosts) on_hosts=yes; ranks=$2; shift 2 ;;
+    --fs) systems=$2; shift 2 ;;
+    --help) sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"; exit ;;
     *) options+=("$1"); shift ;;
   esac
 done
 [[ -x $bench ]] || { echo "$bench is missing: cmake --build --preset release --target bench_patterns" >&2; exit 1; }
+[[ -z $systems || -n $on_hosts ]] || { echo "compare_patterns.sh: --fs is for --hosts" >&2; exit 2; }
 mkdir -p "$out"
 
 # As many ranks as asked for, on however many cores there are.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+if ((EUID == 0)); then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+peers=(ompio romio321)
+newer=$root/build/openmpi5/bin/bench_patterns
+if [[ -z $on_hosts && -x $newer ]]; then peers+=(openmpi5); fi
 
-for directory in $directories; do
-  for n in $ranks; do
-    name=$out/${directory//\//_}.np$n
-    runs=()
-    for component in ompio romio321; do
-      echo "-- $directory, $n ranks, $component" >&2
-      OMPI_MCA_io=$component mpiexec -n "$n" "$bench" --group collective --dir "$directory" \
-        --csv "$name.$component.csv" "${options[@]}" >"$name.$component.txt"
-      runs+=(--merge "$component=$name.$component.csv")
-    done
-    echo
-    echo "== $directory, $n ranks: the better of ompio and romio321 =="
-    "$bench" "${runs[@]}" --csv "$name.csv"
-    [[ -n $mpiio ]] || continue
-    echo
-    echo "== $directory, $n ranks: the drop-in, where the table says mpi =="
-    mpiexec -n "$n" env LD_PRELOAD="$mpiio" "$bench" --group collective --dir "$directory" --csv "$name.mpiio.csv" "${options[@]}"
+# run PEER RANKS COMMAND...
+run() {
+  local peer=$1 n=$2
+  shift 2
+  if [[ -n $on_hosts ]]; then
+    OMPI_MCA_io=$peer "$hosts" run "$n" "$@"
+  elif [[ $peer == openmpi5 ]]; then
+    OMPI_MCA_io=romio341 "$root/build/openmpi5-python/bin/mpiexec" -n "$n" "$newer" "${@:2}"
+  else
+    OMPI_MCA_io=$peer mpiexec -n "$n" "$@"
+  fi
+}
+
+# compare TITLE NAME RANKS DIRECTORY: all peers in turn, and the table
+compare() {
+  local title=$1 name=$2 n=$3 directory=$4 peer runs=()
+  for peer in "${peers[@]}"; do
+    echo "-- $title, $peer" >&2
+    run "$peer" "$n" "$bench" --group collective --dir "$directory" --csv "$name.$peer.csv" "${options[@]}" >"$name.$peer.txt"
+    runs+=(--merge "$peer=$name.$peer.csv")
   done
+  echo
+  echo "== $title: the best of ${peers[*]} =="
+  "$bench" "${runs[@]}" --csv "$name.csv"
+  [[ -n $mpiio ]] || return 0
+  echo
+  echo "== $title: the drop-in, where the table says mpi =="
+  run ompio "$n" env LD_PRELOAD="$mpiio" "$bench" --group collective --dir "$directory" --csv "$name.mpiio.csv" "${options[@]}"
+}
+
+if [[ -z $on_hosts ]]; then
+  for directory in ${directories:-${TMPDIR:-/tmp} /dev/shm}; do
+    for n in $ranks; do compare "$directory, $n ranks" "$out/${directory//\//_}.np$n" "$n" "$directory"; done
+  done
+  exit
+fi
+
+# /tmp and /dev/shm are each host's own; what else the machine has, all of them see.
+ARGOSY_HOSTS=$("$hosts" up 4)
+export ARGOSY_HOSTS
+trap '"$hosts" down' EXIT
+for directory in ${directories:-$out}; do
+  for n in $ranks; do
+    compare "four hosts, $directory, $n ranks on each" "$out/hosts.${directory//\//_}.np$n" "$n" "$directory"
+  done
+done
+for system in $systems; do
+  "$hosts" fs "$system" up 1024 >&2
+  directory=$("$hosts" fs "$system" where)
+  for n in $ranks; do
+    compare "four hosts, $system, $n ranks on each" "$out/hosts.$system.np$n" "$n" "$directory"
+  done
+  "$hosts" fs "$system" down
 done

@@ -17,6 +17,6 @@ echo "==== $title_of_library ===="
 in=build/$library
 # Examples, and snippets of pages, use Boost.MPI, which Debian has for Open MPI 4.1.
 cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_RUNTIME_OUTPUT_DIRECTORY="$PWD/$in/bin" -DARGOSY_LINK_BOOST_MPI=OFF \
-  -DARGOSY_BUILD_EXAMPLES=OFF -DARGOSY_BUILD_BENCHMARKS=OFF -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="$mpifort" -DMPIEXEC_EXECUTABLE="$mpiexec"
-cmake --build "$in" --target argosy_tests_with_mpi
+  -DARGOSY_BUILD_EXAMPLES=OFF -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="$mpifort" -DMPIEXEC_EXECUTABLE="$mpiexec"
+cmake --build "$in" --target argosy_tests_with_mpi bench_patterns
 ctest --test-dir "$in" --output-on-failure --label-regex mpi "$@"
