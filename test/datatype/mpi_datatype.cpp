@@ -24,6 +24,7 @@
 #include <argosy/layout/print.hpp>
 
 #include "support/random_tree_mpi.hpp"
+#include "support/sanitized.hpp"
 #include "support/seed.hpp"
 #include "support/sparse_memory.hpp"
 
@@ -32,7 +33,7 @@ using namespace argosy::test;
 
 namespace {
 
-constexpr std::uint64_t trees = 30'000;
+constexpr std::uint64_t trees = argosy::test::sanitized ? 6'000 : 30'000;
 constexpr std::int64_t widest_memory = 1 << 18;
 
 bool same_nodes(io::layout const& a, io::layout const& b) {

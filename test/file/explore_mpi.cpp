@@ -25,6 +25,7 @@
 #include "support/catch.hpp"
 #include "support/fault_shim.hpp"
 #include "support/files.hpp"
+#include "support/sanitized.hpp"
 
 using namespace argosy::explore;
 using argosy::lab::parse_scenario;
@@ -62,11 +63,8 @@ class lockless : public argosy::any_handle {
 
 // More ranks than processors take turns, and each turn is time.
 std::uint64_t seeds_for(int ranks) {
-#if defined(__SANITIZE_ADDRESS__)
-  return ranks == 1 ? 10 : 3;
-#else
+  if (argosy::test::sanitized) return ranks == 1 ? 10 : 3;
   return ranks == 1 ? 100 : ranks <= 4 ? 25 : 10;
-#endif
 }
 
 }  // namespace

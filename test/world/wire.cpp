@@ -14,6 +14,7 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/sanitized.hpp"
 #include "support/seed.hpp"
 #include "support/wire_peers.hpp"
 
@@ -31,12 +32,6 @@ std::vector<std::byte> some_bytes(std::size_t n, std::uint64_t salt = 1) {
   for (std::byte& one : b) one = static_cast<std::byte>((x = x * 6364136223846793005 + 1442695040888963407) >> 56);
   return b;
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 std::int64_t available_memory() {
   std::ifstream lines("/proc/meminfo");
@@ -90,7 +85,7 @@ TEST_CASE("frames arrive whole, in order, over local sockets and TCP", "[wire]")
 
 TEST_CASE("a frame may be longer than 2 GiB", "[wire]") {
   std::size_t const bytes = (std::size_t{2} << 30) + 12345;
-  bool const small = sanitized || available_memory() < static_cast<std::int64_t>(5 * bytes);
+  bool const small = argosy::test::sanitized || available_memory() < static_cast<std::int64_t>(5 * bytes);
   if (small) return skipped("needs 11 GB of memory, and no sanitizer");
   std::error_code error;
   inbox in, nothing;

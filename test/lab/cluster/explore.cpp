@@ -14,19 +14,14 @@
 #include "explore/run.hpp"
 #include "explore/sweep.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 using argosy::mode;
 using namespace argosy::explore;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t seeds = 100;
-constexpr std::uint64_t gpfs_seeds = 20;
-constexpr std::int64_t every = 40;
-#else
-constexpr std::uint64_t seeds = 1500;
-constexpr std::uint64_t gpfs_seeds = 150;
-constexpr std::int64_t every = 5;
-#endif
+constexpr std::uint64_t seeds = argosy::test::sanitized ? 100 : 1500;
+constexpr std::uint64_t gpfs_seeds = argosy::test::sanitized ? 20 : 150;
+constexpr std::int64_t every = argosy::test::sanitized ? 40 : 5;
 
 namespace {
 

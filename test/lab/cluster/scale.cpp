@@ -13,16 +13,13 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 
 namespace io = argosy;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int most_ranks = 256;
-#else
-constexpr int most_ranks = 4096;
-#endif
+constexpr int most_ranks = io::test::sanitized ? 256 : 4096;
 constexpr int per_node = 16, domains = 4;
 constexpr std::int64_t note_bytes = 24;  // of a rank to an aggregator that knows its view
 

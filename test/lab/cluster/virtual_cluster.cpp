@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lab/cluster/virtual_cluster_cases.hpp"
+#include "support/sanitized.hpp"
 #include "support/seed.hpp"
 #include "support/world_cases.hpp"
 
@@ -306,11 +307,7 @@ TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {
 }
 
 TEST_CASE("many ranks", "[virtual]") {
-#if defined(__SANITIZE_ADDRESS__)
-  int const n = 1024;
-#else
-  int const n = 16384;
-#endif
+  int const n = io::test::sanitized ? 1024 : 16384;
   io::lab::virtual_cluster const cluster({.ranks = n, .ranks_per_node = 64, .seed = 1});
   int right = 0;
   auto const r = cluster.run([&](io::lab::virtual_rank const& world) {

@@ -22,6 +22,7 @@
 #include "lab/cluster/virtual_files_cases.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/sanitized.hpp"
 #include "support/seed.hpp"
 
 namespace io = argosy;
@@ -76,11 +77,7 @@ void write_and_read(io::lab::virtual_rank const& world, io::lab::virtual_files c
 }  // namespace
 
 TEST_CASE("a program writes and reads by random views", "[virtual][file]") {
-#if defined(__SANITIZE_ADDRESS__)
-  int const most = 64;
-#else
-  int const most = 1024;
-#endif
+  int const most = io::test::sanitized ? 64 : 1024;
   for (int ranks : {1, 7, 64, most})
     for (std::uint64_t round = 0; round < (ranks > 64 ? 1 : 4); ++round) {
       std::uint64_t const number = seed() + round;
