@@ -13,7 +13,7 @@ argosy_packages=(
 # for the test package.debian
 argosy_packages+=(dpkg-dev pkg-config)
 
-# for the presets clang and fuzz
+# for the presets asan and fuzz
 argosy_clang_packages=(clang-19 libclang-rt-19-dev)
 
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }

@@ -2,9 +2,8 @@
 # Installs what is missing, then configures, builds and tests.
 #   cmake/test.sh             release: g++, optimised, everything
 #   cmake/test.sh all         that, and
-#                               asan            g++ with sanitizers, the tests with MPI
+#                               asan            clang++-19 with sanitizers, every header alone, and all tests but those of the package
 #                               tsan            g++ with the thread sanitizer, tests with several threads
-#                               clang           clang++-19 with sanitizers, the library, every header alone, and the tests without MPI
 #                               fuzz            clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets
 #   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this machine
@@ -23,12 +22,12 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(release asan tsan clang fuzz) ;;
+  all) presets=(release asan tsan fuzz) ;;
   *) presets=("$@") ;;
 esac
 
 install_packages "${argosy_packages[@]}"
-if [[ " ${presets[*]} " =~ " "(clang|fuzz)" " ]]; then install_packages "${argosy_clang_packages[@]}"; fi
+if [[ " ${presets[*]} " =~ " "(asan|fuzz)" " ]]; then install_packages "${argosy_clang_packages[@]}"; fi
 
 summary=()
 passed=0
