@@ -353,7 +353,7 @@ failure open_file::access_plain(plain_call const& p, std::int64_t offset, report
   std::optional<call_times> times;
   if (timed) times.emplace(clock, done);
   bool const reading = p.kind == access_kind::read;
-  done.policy = sieving::name;
+  done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
   done.reason = choice_.sieving.reason(p.kind);
   failure f = caught([&]() -> failure {
     auto const count = [&](io_result const& r) {

@@ -73,10 +73,11 @@ known_type const& known(MPI_Datatype type) {
   } last;
   unsigned const now_freed = freed.load(std::memory_order_relaxed);
   if (last.found && last.type == type && last.freed == now_freed) return *last.found;
-  thread_local known_type unusable;
+  // Not in the thread's own memory, which is small where this library is loaded late.
+  thread_local std::unique_ptr<known_type> unusable;
   if (type == MPI_DATATYPE_NULL) {
-    unusable = {.form = {}, .fault = "the datatype is MPI_DATATYPE_NULL"};
-    return unusable;
+    unusable = std::make_unique<known_type>(known_type{.form = {}, .fault = "the datatype is MPI_DATATYPE_NULL"});
+    return *unusable;
   }
   void* found = nullptr;
   int is_there = 0;
@@ -85,14 +86,10 @@ known_type const& known(MPI_Datatype type) {
     last = {type, now_freed, static_cast<known_type const*>(found)};
     return *last.found;
   }
-  known_type now = decoded(type);
-  if (now.fault.empty()) {
-    auto kept = std::make_unique<known_type>(std::move(now));
-    if (MPI_Type_set_attr(type, attribute(), kept.get()) == MPI_SUCCESS) return *kept.release();
-    now = std::move(*kept);
-  }
+  auto now = std::make_unique<known_type>(decoded(type));
+  if (now->fault.empty() && MPI_Type_set_attr(type, attribute(), now.get()) == MPI_SUCCESS) return *now.release();
   unusable = std::move(now);  // perhaps it is committed later
-  return unusable;
+  return *unusable;
 }
 
 kept_type::kept_type(MPI_Datatype type) : type_(type), owned_(!is_predefined(type)) {

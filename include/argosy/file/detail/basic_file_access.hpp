@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -21,8 +22,8 @@ namespace argosy {
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
   bool const open = is_open();
-  detail::traced_phases const traced(open ? local().trace.get() : nullptr,
-                                     open ? std::string_view(local().path) : std::string_view());
+  std::optional<detail::traced_phases> traced;
+  if (open && local().trace) traced.emplace(local().trace.get(), local().path);
   detail::in_phase const now(detail::phase::call, {.name = c.name});
   report r;
   if (failure f = open ? crew_->access_alone(c, r) : detail::closed()) {
