@@ -94,13 +94,14 @@ class collective_exchange {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
   typename node_windows<World>::waiting waiting() {
-    return [this]([[maybe_unused]] std::uint32_t& word, [[maybe_unused]] std::uint32_t seen) {
-      // A rank that is alone on its node never gets here: it finds everything done.
-      if constexpr (node_waiting<World> && communicator<World>)
+    if constexpr (node_waiting<World> && communicator<World>)
+      return [this](std::uint32_t& word, std::uint32_t seen) {
         world_.wait(word, seen, relays_ ? relays_->requests() : links_.requests());
-      else if constexpr (node_waiting<World>)
-        world_.wait(word, seen);
-    };
+      };
+    else if constexpr (node_waiting<World>)
+      return [this](std::uint32_t& word, std::uint32_t seen) { world_.wait(word, seen); };
+    else
+      return [](std::uint32_t&, std::uint32_t) {};  // a rank that is alone on its node finds everything done
   }
   template <class F>
   void with_relays([[maybe_unused]] F&& f) {
