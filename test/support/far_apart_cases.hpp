@@ -60,7 +60,7 @@ void check_far_apart(World const& world, int rounds, std::int64_t span, std::str
     std::vector<std::int64_t> offsets, lengths;
     std::vector<std::byte> data;
     auto const value = [&](std::int64_t offset) {
-      return static_cast<std::byte>(offset / 8 * 31 + offset + round + 1);
+      return static_cast<std::byte>(offset / 8 % 256 * 31 + offset % 256 + round + 1);
     };
     for (far_apart::slot const& s : all.of(world.rank())) {
       offsets.push_back(s.offset);
