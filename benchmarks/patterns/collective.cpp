@@ -52,8 +52,10 @@ class tournament {
     one.open({trial_.comm(), trial_.path(), &trial_.what(), level_, true});
     // Only one call meets a file that is not there.
     timed(i, operation::write, 1);
+    if (how_.sync) one.sync();
     check(i, operation::write, first);
     double const seconds = timed(i, operation::rewrite, books_[i].calls);
+    if (how_.sync) one.sync();
     check(i, operation::rewrite, first);
     timed(i, operation::read, books_[i].calls);
     check(i, operation::read, first);

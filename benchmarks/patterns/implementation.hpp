@@ -40,6 +40,8 @@ class implementation {
   // Collective, outside of the timing: opens the file, and sets the view where the level has one.
   virtual void open(setting const& s) = 0;
   virtual void close() = 0;
+  // Collective, outside of the timing: what all ranks have written is what each of them reads next, on whichever host.
+  virtual void sync() = 0;
   // All that the pattern gives this rank. Collective or not, as the level says.
   virtual void read(std::byte* memory) = 0;
   virtual void write(std::byte const* memory) = 0;

@@ -59,6 +59,10 @@ class argosy_file final : public implementation {
     if (calls_.empty()) file_.set_view(argosy::view(0, argosy::bytes(1), mine.view));
   }
   void close() override { file_.close(); }
+  void sync() override {
+    file_.sync();
+    file_.sync();  // the first of all ranks is before the second of each
+  }
   void read(std::byte* memory) override {
     switch (how_) {
       case level::pieces:
@@ -119,6 +123,11 @@ class mpi_file final : public implementation {
     require(MPI_File_open(s.comm, s.path.c_str(), mode, MPI_INFO_NULL, &file_));
     if (calls_.empty()) require(MPI_File_set_view(file_, 0, MPI_BYTE, types_.view, "native", MPI_INFO_NULL));
   }
+  void sync() override {
+    require(MPI_File_sync(file_));
+    MPI_Barrier(MPI_COMM_WORLD);
+    require(MPI_File_sync(file_));
+  }
   void close() override {
     require(MPI_File_close(&file_));
     types_.free();
@@ -171,11 +180,18 @@ class plain_file : public implementation {
  public:
   void open(setting const& s) override {
     pieces_ = plan(s);
-    descriptor_ = ::open(s.path.c_str(), O_RDWR | O_CLOEXEC | (s.creates ? O_CREAT : 0), 0600);
-    if (descriptor_ < 0) fail(s.path + ": " + std::strerror(errno));
+    // One rank makes it: several hosts at a time, some file systems tell apart only later.
+    if (rank_in(s.comm) == 0) get(s, s.creates ? O_CREAT : 0);
+    MPI_Barrier(s.comm);
+    if (rank_in(s.comm) != 0) get(s, 0);
     MPI_Barrier(s.comm);
   }
   void close() override { ::close(std::exchange(descriptor_, -1)); }
+  void sync() override {
+    if (::fsync(descriptor_) != 0) fail("fsync failed");
+    MPI_Barrier(MPI_COMM_WORLD);
+    ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
+  }
   void read(std::byte* memory) override {
     for (transfer const& t : pieces_)
       if (::pread(descriptor_, memory + t.memory_offset, static_cast<std::size_t>(t.bytes), t.file_offset) != t.bytes)
@@ -188,6 +204,10 @@ class plain_file : public implementation {
   }
 
  private:
+  void get(setting const& s, int flags) {
+    descriptor_ = ::open(s.path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+    if (descriptor_ < 0) fail(s.path + ": " + std::strerror(errno));
+  }
   virtual std::vector<transfer> plan(setting const& s) const = 0;
   std::vector<transfer> pieces_;
   int descriptor_ = -1;

@@ -68,6 +68,7 @@ char const* usage() {
          "  --file N           bytes of the file, about (default: 67108864)\n"
          "  --calls N          of a rank at levels 0 and 1, where the file of many small pieces is smaller (default: "
          "4096)\n"
+         "  --sync             after each write, outside of the timing, a sync: for hosts with caches of their own\n"
          "  --transfers N,M    bytes of a call of segmented and strided (default: 262144,1048576,4194304,16777216)\n"
          "without mpiexec:\n"
          "  --check            whether the patterns are what they say\n"
@@ -90,6 +91,8 @@ options parse(int argc, char** argv) {
       o.verbose = true;
     else if (name == "--check")
       o.check = true;
+    else if (name == "--sync")
+      o.how.sync = true;
     else {
       bool good = i + 1 < argc;
       std::string_view const value = good ? argv[++i] : "";

@@ -44,8 +44,8 @@ trial::trial(MPI_Comm comm, pattern const& p, std::string const& directory)
     : comm_(comm), pattern_(p), rank_(rank_in(comm)) {
   long process = ::getpid();  // of one rank
   MPI_Bcast(&process, 1, MPI_LONG, 0, comm_);
-  path_ = directory + "/bench_patterns." + std::to_string(process);
-  if (rank_ == 0) remove_at_signals(path_);
+  base_ = directory + "/bench_patterns." + std::to_string(process);
+  take_next_name();
   share const mine = p.of(rank_);
   bytes_ = mine.bytes;
   memory_bytes_ = mine.memory_bytes;
@@ -97,9 +97,15 @@ void trial::make_file() const {
   MPI_Barrier(comm_);
 }
 
-void trial::remove_file() const {
+void trial::take_next_name() {
+  path_ = base_ + "." + std::to_string(++number_);
+  if (rank_ == 0) remove_at_signals(path_);
+}
+
+void trial::remove_file() {
   MPI_Barrier(comm_);
   if (rank_ == 0) ::unlink(path_.c_str());
+  take_next_name();
   MPI_Barrier(comm_);
 }
 

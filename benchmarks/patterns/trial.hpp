@@ -25,6 +25,7 @@ struct effort {
   double seconds = 0.0005;     // that a round of one implementation lasts at least
   double row_seconds = 1.5;    // fewer rounds where they would last longer
   std::string directory = {};  // of the file
+  bool sync = false;           // after each write, outside of the timing: hosts have caches of their own
 };
 
 // The bytes of one pattern on one rank. `salt` tells one filling from the next; 0 is what the file holds before.
@@ -50,18 +51,22 @@ class trial {
 
   // Collective: one rank writes what the file holds before.
   void make_file() const;
-  void remove_file() const;
+  // The next one has another name: on several hosts the old one is remembered for some time.
+  void remove_file();
   // Collective: what all ranks wrote, what was there before around it, and nothing else. Each rank looks at a part.
   bool file_holds(int salt) const;
 
  private:
+  void take_next_name();
+
   static constexpr std::byte nobody{0x5a};
   std::vector<std::byte> file_image(std::int64_t from, std::int64_t to, int salt) const;
 
   MPI_Comm comm_;
   pattern const& pattern_;
   int rank_;
-  std::string path_;
+  std::string base_, path_;
+  int number_ = 0;
   std::int64_t bytes_, memory_bytes_, all_bytes_ = 0;
   std::byte* memory_;
 };
