@@ -62,13 +62,16 @@ run() {
 
 # compare TITLE NAME RANKS DIRECTORY: all peers in turn, and the table
 compare() {
-  local title=$1 name=$2 n=$3 directory=$4 peer runs=()
+  local title=$1 name=$2 n=$3 directory=$4 peer runs=() worked=()
   for peer in "${peers[@]}"; do
     echo "-- $title, $peer" >&2
     if run "$peer" "$n" "$bench" --group collective --dir "$directory" --csv "$name.$peer.csv" "${options[@]}" >"$name.$peer.txt" 2>&1; then
       runs+=(--merge "$peer=$name.$peer.csv")
+      worked+=("$peer")
     else
       echo "-- $title, $peer: failed, or did not end in $most_seconds s: $name.$peer.txt"
+      grep -m 1 '^bench_patterns:' "$name.$peer.txt" || true
+      if grep -q 'bench_patterns: argosy' "$name.$peer.txt"; then exit 1; fi # that is no peer's fault
     fi
   done
   if ((${#runs[@]} == 0)); then
@@ -77,7 +80,7 @@ compare() {
     return
   fi
   echo
-  echo "== $title: the best of ${peers[*]} =="
+  echo "== $title: the best of ${worked[*]} =="
   "$bench" "${runs[@]}" --csv "$name.csv"
   [[ -n $mpiio ]] || return 0
   echo

@@ -119,13 +119,14 @@ class mpi_file final : public implementation {
     how_ = s.how;
     types_ = s.what->mpi_of(rank_in(s.comm));
     calls_ = calls_of(s);
+    comm_ = s.comm;
     int const mode = MPI_MODE_RDWR | (s.creates ? MPI_MODE_CREATE : 0);
     require(MPI_File_open(s.comm, s.path.c_str(), mode, MPI_INFO_NULL, &file_));
     if (calls_.empty()) require(MPI_File_set_view(file_, 0, MPI_BYTE, types_.view, "native", MPI_INFO_NULL));
   }
   void sync() override {
     require(MPI_File_sync(file_));
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm_);
     require(MPI_File_sync(file_));
   }
   void close() override {
@@ -172,6 +173,7 @@ class mpi_file final : public implementation {
   level how_ = level::independent;
   mpi_share types_;
   std::vector<transfer> calls_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_File file_ = MPI_FILE_NULL;
 };
 
@@ -179,6 +181,7 @@ class mpi_file final : public implementation {
 class plain_file : public implementation {
  public:
   void open(setting const& s) override {
+    comm_ = s.comm;
     pieces_ = plan(s);
     // One rank makes it: several hosts at a time, some file systems tell apart only later.
     if (rank_in(s.comm) == 0) get(s, s.creates ? O_CREAT : 0);
@@ -189,7 +192,7 @@ class plain_file : public implementation {
   void close() override { ::close(std::exchange(descriptor_, -1)); }
   void sync() override {
     if (::fsync(descriptor_) != 0) fail("fsync failed");
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm_);
     ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
   }
   void read(std::byte* memory) override {
@@ -209,6 +212,7 @@ class plain_file : public implementation {
     if (descriptor_ < 0) fail(s.path + ": " + std::strerror(errno));
   }
   virtual std::vector<transfer> plan(setting const& s) const = 0;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   std::vector<transfer> pieces_;
   int descriptor_ = -1;
 };

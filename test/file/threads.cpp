@@ -286,6 +286,20 @@ TEST_CASE("threads of all ranks ask all ranks, and services end meanwhile", "[th
   CHECK(answered > 3 * 3 * 2 * 30);
 }
 
+namespace {
+
+// Hands over its first half alone where the other is as in a fresh one.
+struct short_or_long {
+  std::int64_t always = 0, sometimes = 0;
+  std::size_t telling_bytes() const { return sometimes == 0 ? sizeof always : sizeof *this; }
+  void combine(short_or_long const& other) {
+    always += other.always;
+    sometimes += other.sometimes;
+  }
+};
+
+}  // namespace
+
 TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
   CAPTURE(seed());
   constexpr int ranks = 4;
@@ -301,7 +315,7 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
         std::size_t const bytes = random() % 3000;
         auto const salt = static_cast<unsigned char>(random());
         auto const of = [&](int rank) { return std::vector<std::byte>(bytes, std::byte(salt + rank)); };
-        switch (random() % 4) {
+        switch (random() % 5) {
           case 0: {
             std::vector<std::byte> all(bytes * ranks);
             world.all_gather(of(r), all);
@@ -322,6 +336,14 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
             io::reducible_sum sum{r + 1};
             world.all_reduce(sum);
             wrong += sum.value != ranks * (ranks + 1) / 2;
+            break;
+          }
+          case 3: {  // some ranks say little
+            short_or_long of_all{r + 1, r % 2 == static_cast<int>(salt) % 2 ? 10 * r : 0};
+            int const odd = static_cast<int>(salt) % 2 == 0 ? 0 + 2 : 1 + 3;
+            int seen = 0;
+            world.all_reduce(of_all, [&](short_or_long const& other, int who) { seen += other.always == who + 1; });
+            wrong += seen != ranks || of_all.always != ranks * (ranks + 1) / 2 || of_all.sometimes != 10 * odd;
             break;
           }
           default:

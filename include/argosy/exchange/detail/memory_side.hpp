@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include <argosy/datatype/memory.hpp>
+#include <argosy/datatype/buffer.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/layout/copy.hpp>
 #include <argosy/layout/cursor.hpp>

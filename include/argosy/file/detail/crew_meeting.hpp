@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <argosy/file/detail/crew.hpp>
 #include <argosy/file/detail/node_board.hpp>
