@@ -66,13 +66,16 @@ file_hints const& open_file::told_hints() {
 }
 
 void open_file::note_call(call const& c, bool collective) noexcept {
-  if (!last_call_lock_.try_lock()) return;  // of calls at the same time, one is the last
   any_policy const& given = c.policy();
+  char const* const alone = collective || given.has_value() ? nullptr : c.name.data();
+  if (alone && noted_alone_.load(std::memory_order_relaxed) == alone) return;  // as before
+  if (!last_call_lock_.try_lock()) return;  // of calls at the same time, one is the last
   last_call_.call = c.name;
   last_call_.kind = c.kind;
   last_call_.collective = collective;
   last_call_.planned = false;
   last_call_.policy = given.has_value() ? given.name() : std::string_view();
+  noted_alone_.store(alone, std::memory_order_relaxed);
   last_call_lock_.unlock();
 }
 
@@ -188,7 +191,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   t.agents = agents.get();
   t.call = c.name;
   t.kind = c.kind;
-  if (c.data.fault()) return c.data.fault();
+  if (c.data.fault()) return *c.data.fault();
   if (reading && !can_read(modes)) return opened_for_writing_only();
   if (!reading && !can_write(modes)) return opened_for_reading_only();
   if (has(modes, mode::sequential) && c.pointer != pointer_kind::shared)
@@ -295,12 +298,14 @@ access open_file::access_of(job const& t) const {
 
 namespace {
 
+constexpr std::string_view whose_code = "a data representation, policy or handle of the program";
+
 // What code of the program throws, as a failure.
 template <class F>
 failure caught(F&& f) try {
   return f();
 } catch (...) {
-  return failure_by("a data representation, policy or handle of the program");
+  return failure_by(whose_code);
 }
 
 }  // namespace
@@ -310,12 +315,23 @@ std::optional<plain_call> open_file::plain(call const& c) const {
   bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
   // Whoever counts and times calls, or looks for mistakes, wants to see all of them.
   bool const by_hints = !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used && !develop;
-  if (!allowed || !any_place || !by_hints || !where->begin || c.data.fault()) return {};
-  const_buffer const& data = c.data.buffer();
-  std::int64_t const etypes = data.size() / where->view.etype_size();
-  if (data.form().pieces() != 1 || etypes * where->view.etype_size() != data.size()) return {};
-  auto* const memory = const_cast<std::byte*>(data.address()) + data.form().origin();  // what is read into is not const
-  return plain_call{c.kind, {memory, static_cast<std::size_t>(data.size())}, etypes};
+  std::int64_t const etype = where->one.etype;
+  if (!allowed || !any_place || !by_hints || etype == 0 || c.data.fault()) return {};
+  void const* address = c.data.row().address;
+  std::int64_t bytes = 0;
+  if (address) {
+    bytes = c.data.row().count * size_in(native_sizes, c.data.row().type);
+  } else {
+    const_buffer const& data = c.data.buffer();
+    if (data.form().pieces() != 1) return {};
+    bytes = data.size();
+    address = data.address() + data.form().origin();
+  }
+  if (bytes == 0) return {};
+  std::int64_t const etypes = etype == 1 ? bytes : bytes / etype;
+  if (etypes * etype != bytes) return {};
+  auto* const memory = static_cast<std::byte*>(const_cast<void*>(address));  // what is read into is not const
+  return plain_call{c.kind, {memory, static_cast<std::size_t>(bytes)}, etypes};
 }
 
 // As carry_out() does it with the one window that the policy would plan.
@@ -323,7 +339,6 @@ access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
   s.spans = p.etypes;
-  if (p.bytes() == 0) return s;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;
   sieving::estimate const alone = choice_.sieving.estimate_of_stretch(p.kind, p.bytes());
@@ -334,52 +349,65 @@ access_summary open_file::placeless_summary_of(plain_call const& p) const {
 }
 
 std::optional<access_summary> open_file::summary_of(plain_call const& p, std::int64_t offset) const {
-  std::int64_t reached = 0;
-  if (locate_in(where->view, offset, p.bytes(), reached)) return {};
+  std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
+  if (!at) return {};
   access_summary s = placeless_summary_of(p);
   s.spans = p.bytes();
-  if (p.bytes() == 0) return s;
-  s.low = *where->begin + reached;
+  s.low = *at;
   s.high = s.low + p.bytes();
   s.granule = where->granule;
   return s;
 }
 
-failure open_file::access_plain(plain_call const& p, std::int64_t offset, report& done) {
-  std::int64_t reached = 0;
-  if (failure f = locate_in(where->view, offset, p.bytes(), reached)) return f;
-  std::int64_t const at = *where->begin + reached;
-  bool const timed = p.bytes() >= report::least_timed_bytes;
-  std::optional<call_times> times;
-  if (timed) times.emplace(clock, done);
-  bool const reading = p.kind == access_kind::read;
-  done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
-  done.reason = choice_.sieving.reason(p.kind);
-  failure f = caught([&]() -> failure {
-    auto const count = [&](io_result const& r) {
-      (reading ? done.read_calls : done.write_calls) = 1;
-      (reading ? done.bytes_read : done.bytes_written) = r.bytes;
-      done.bytes = done.memory_bytes = r.bytes;
-      return r.error;
-    };
-    std::error_code error;
-    if (reading) {
-      error = count(handle.read(at, p.memory));
-    } else {
-      auto const here = caller(p.kind);
-      write_guard<any_handle> guard(handle, merging_alone(here, false), done);
-      error = guard.pieces(at, p.bytes(), [&] { return count(handle.write(at, p.memory)); });
-      if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
-    }
-    if (!error) {
-      done.windows = 1;
-      return {};
-    }
-    return {error, number(done.bytes) + " of " + number(p.bytes()) + " bytes were " + (reading ? "read" : "written") +
-                       " before"};
+std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, report& done) {
+  io_result const r = handle.read(at, p.memory);
+  done.read_calls = 1;
+  done.bytes = done.memory_bytes = done.bytes_read = r.bytes;
+  return r.error;
+}
+
+std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
+  auto const here = caller(p.kind);
+  write_guard<any_handle> guard(handle, merging_alone(here, false), done);
+  std::error_code error = guard.pieces(at, p.bytes(), [&] {
+    io_result const r = handle.write(at, p.memory);
+    done.write_calls = 1;
+    done.bytes = done.memory_bytes = done.bytes_written = r.bytes;
+    return r.error;
   });
-  if (!f && !reading) written = true;
-  return f;
+  if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
+  if (!error && !written.load(std::memory_order_relaxed)) written = true;
+  return error;
+}
+
+report open_file::access_plain(plain_call const& p, std::int64_t offset, failure& f) {
+  bool const reading = p.kind == access_kind::read;
+  report done;
+  done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
+  done.reason.say(choice_.sieving.words(p.kind));
+  try {
+    std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
+    if (!at) {
+      std::int64_t nowhere = 0;
+      f = locate_in(where->view, offset, p.bytes(), nowhere);
+      return done;
+    }
+    std::error_code error;
+    if (p.bytes() >= report::least_timed_bytes) {
+      call_times const times(clock, done);
+      error = reading ? read_plain(*at, p, done) : write_plain(*at, p, done);
+    } else {
+      error = reading ? read_plain(*at, p, done) : write_plain(*at, p, done);
+    }
+    if (error)
+      f = failure(error, number(done.bytes) + " of " + number(p.bytes()) + " bytes were " +
+                             (reading ? "read" : "written") + " before");
+    else
+      done.windows = 1;
+  } catch (...) {
+    f = failure_by(whose_code);
+  }
+  return done;
 }
 
 std::string open_file::why_not_shipped(job const& t) const {

@@ -34,8 +34,8 @@ constexpr std::int64_t look_up_limit_bytes = 64 << 10;  // getrlimit costs as mu
 
 std::error_code from_errno(int error) { return {error, std::system_category()}; }
 
-io_result result(ssize_t bytes, int error) {
-  if (bytes < 0) return {0, from_errno(error)};
+io_result result(ssize_t bytes) {
+  if (bytes < 0) return {0, from_errno(errno)};
   return {bytes, {}};
 }
 
@@ -199,7 +199,7 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_sett
     error = from_errno(reason);
   };
 
-  struct stat about {};
+  struct stat about{};
   if (::fstat(descriptor, &about) != 0) {
     refuse(errno);
   } else if (S_ISDIR(about.st_mode)) {
@@ -232,21 +232,31 @@ std::int64_t raw_posix::limit_for(std::int64_t bytes) {
   return size_limit_.load(std::memory_order_relaxed);
 }
 
+template <class Write>
+io_result raw_posix::written(std::int64_t end, std::int64_t bytes, Write&& write) {
+  io_result done;
+  if (std::int64_t const limit = limit_for(bytes); end <= limit) {
+    done = result(write());
+  } else {
+    detail::size_limit_guard guard(end, limit);
+    done = result(write());
+    guard.note(done.error.value());
+  }
+  if (cache_) cache_->note_write();
+  return done;
+}
+
 io_result raw_posix::read(std::int64_t offset, std::span<std::byte> memory) {
   auto const bytes = std::min(memory.size(), static_cast<std::size_t>(most_bytes));
   if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
   ssize_t const got = ::pread(descriptor_, memory.data(), bytes, offset);
-  return result(got, errno);
+  return result(got);
 }
 
 io_result raw_posix::write(std::int64_t offset, std::span<std::byte const> memory) {
   auto const bytes = std::min(static_cast<std::int64_t>(memory.size()), most_bytes);
-  detail::size_limit_guard guard(end_of_range(offset, bytes), limit_for(bytes));
-  ssize_t const put = ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset);
-  int const error = errno;
-  if (put < 0) guard.note(error);
-  if (cache_) cache_->note_write();
-  return result(put, error);
+  return written(end_of_range(offset, bytes), bytes,
+                 [&] { return ::pwrite(descriptor_, memory.data(), static_cast<std::size_t>(bytes), offset); });
 }
 
 io_result raw_posix::read(std::span<read_part const> parts) {
@@ -257,7 +267,7 @@ io_result raw_posix::read(std::span<read_part const> parts) {
   vector_of_parts const vector(parts, most_bytes);
   if (int const stale = cache_ ? cache_->freshen(descriptor_) : 0) return {0, from_errno(stale)};
   ssize_t const got = ::preadv(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
-  return result(got, errno);
+  return result(got);
 }
 
 io_result raw_posix::write(std::span<write_part const> parts) {
@@ -266,12 +276,8 @@ io_result raw_posix::write(std::span<write_part const> parts) {
   if (parts.size() == 1 || parts[1].offset != parts[0].offset + detail::bytes_of(parts[0]))
     return write(parts[0].offset, parts[0].memory);
   vector_of_parts const vector(parts, most_bytes);
-  detail::size_limit_guard guard(end_of_range(parts.front().offset, vector.bytes), limit_for(vector.bytes));
-  ssize_t const put = ::pwritev(descriptor_, vector.elements.data(), vector.count, parts.front().offset);
-  int const error = errno;
-  if (put < 0) guard.note(error);
-  if (cache_) cache_->note_write();
-  return result(put, error);
+  return written(end_of_range(parts.front().offset, vector.bytes), vector.bytes,
+                 [&] { return ::pwritev(descriptor_, vector.elements.data(), vector.count, parts.front().offset); });
 }
 
 std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
@@ -303,7 +309,7 @@ std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
 }
 
 std::optional<bool> raw_posix::is_locked(std::int64_t offset, std::int64_t length) const {
-  struct flock asked {};
+  struct flock asked{};
   asked.l_type = F_WRLCK;
   asked.l_whence = SEEK_SET;
   asked.l_start = offset;
@@ -318,7 +324,7 @@ std::int64_t raw_posix::size(std::error_code& error) {
     if (int const stale = cache_->renew(descriptor_)) error = from_errno(stale);
     if (error) return 0;
   }
-  struct stat about {};
+  struct stat about{};
   if (::fstat(descriptor_, &about) != 0) {
     error = from_errno(errno);
     return 0;

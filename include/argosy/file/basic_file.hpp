@@ -291,6 +291,7 @@ class basic_file {
   agreement set_hints_agreed(hints const& h, on_error const& e);
 
   report access_alone(detail::call const& c);
+  report access_alone(detail::call const& c, bool open);
   report access_together(detail::call const& c);
   request begin_alone(detail::call const& c);
   request begin_together(detail::call const& c);

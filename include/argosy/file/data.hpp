@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -64,12 +65,12 @@ class source {
   source(source_location where = source_location::current()) noexcept : where_(where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  source(T&& x, source_location where = source_location::current()) : buffer_(row_of(x)), where_(where) {
+  source(T&& x, source_location where = source_location::current()) : row_(row_of(x)), where_(where) {
     static_assert(
         !detail::is_quoted<T>,
         "argosy: text in quotes ends with a zero byte, which would be written, too; give std::string_view(\"text\"), "
         "or std::span(array) for all of an array");
-    if (!buffer_.address()) describe([&] { return memory(std::forward<T>(x)); });
+    if (!row_.address) describe([&] { return memory(std::forward<T>(x)); });
   }
   template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
     requires std::is_void_v<T> || std::is_object_v<T>
@@ -106,21 +107,33 @@ class source {
     static_assert(std::is_void_v<A>, ARGOSY_WHAT_BRACES_TAKE);
   }
 
-  source(detail::item_row const r, source_location where)
-      : buffer_(static_cast<std::byte const*>(r.address), r.type, r.count), where_(where) {}
+  source(detail::item_row const r, source_location where) : row_(r), where_(where) {}
   // Data that is wrong for other reasons: the call ends with this error, on every rank.
   source(failure f, source_location where) : fault_(std::move(f)), where_(where) {}
 
-  const_buffer const& buffer() const& noexcept { return buffer_; }
-  const_buffer buffer() && noexcept { return std::move(buffer_); }
-  failure const& fault() const noexcept { return fault_; }
+  const_buffer const& buffer() const& {
+    if (!buffer_) {
+      if (row_.address)
+        buffer_.emplace(static_cast<std::byte const*>(row_.address), row_.type, row_.count);
+      else
+        buffer_.emplace();
+    }
+    return *buffer_;
+  }
+  const_buffer buffer() && {
+    buffer();
+    return *std::move(buffer_);
+  }
+  // If it is no more than items side by side, of which a buffer need not be made; else its address is null.
+  detail::item_row const& row() const noexcept { return row_; }
+  std::optional<failure> const& fault() const noexcept { return fault_; }
   // Where in the program the call stands.
   source_location const& where() const noexcept { return where_; }
 
  private:
-  // Numbers side by side are described where they stay; nothing, where there is something to look at.
+  // Numbers side by side; nothing, where there is something to look at.
   template <class T>
-  static const_buffer row_of(T& x) {
+  static detail::item_row row_of(T& x) {
     if constexpr (detail::numbers_in_a_row<T&>) {
       using value = std::ranges::range_value_t<T>;
       constexpr std::size_t most = std::numeric_limits<std::int64_t>::max() / sizeof(value);
@@ -128,25 +141,27 @@ class source {
       if (count <= most)
         return {detail::first_byte(std::ranges::data(x)), basic_of<value>(), static_cast<std::int64_t>(count)};
     }
-    return {};
+    return {nullptr, basic::byte, 0};
   }
 
   template <class F>
   void describe(F&& f) {
     try {
-      buffer_ = f();
-      if (!buffer_.address() && buffer_.size() > 0)
-        fault_ = {errc::argument, "the address is null, and " + std::to_string(buffer_.size()) + " bytes are wanted"};
+      buffer_.emplace(f());
+      if (!buffer_->address() && buffer_->size() > 0)
+        fault_.emplace(errc::argument,
+                       "the address is null, and " + std::to_string(buffer_->size()) + " bytes are wanted");
     } catch (invalid_layout const& e) {
-      fault_ = {errc::argument, e.what()};
+      fault_.emplace(errc::argument, e.what());
     } catch (...) {
       fault_ = failure_by("describing the data");
     }
-    if (fault_) buffer_ = {};
+    if (fault_) buffer_.reset();
   }
 
-  const_buffer buffer_;
-  failure fault_;
+  detail::item_row row_{nullptr, basic::byte, 0};
+  mutable std::optional<const_buffer> buffer_;  // of a row: when somebody asks
+  std::optional<failure> fault_;
   source_location where_;
 };
 

@@ -43,20 +43,20 @@ class any_handle {
                                 .offset = offset,
                                 .bytes = static_cast<std::int64_t>(memory.size()),
                                 .detail = detail::is_reading_to_merge ? detail::to_merge : std::string_view()});
-    return held_ ? counted(held_->read(offset, memory), std::ssize(memory)) : io_result{0, closed()};
+    return counted(std::ssize(memory), [&] { return held_->read(offset, memory); });
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
     detail::in_phase const now(detail::phase::file,
                                {.name = "write", .offset = offset, .bytes = static_cast<std::int64_t>(memory.size())});
-    return held_ ? counted(held_->write(offset, memory), std::ssize(memory)) : io_result{0, closed()};
+    return counted(std::ssize(memory), [&] { return held_->write(offset, memory); });
   }
   io_result read(std::span<read_part const> parts) {
     detail::in_phase const now(detail::phase::file, facts_of("read", parts));
-    return held_ ? counted(held_->read(parts), detail::total_bytes(parts)) : io_result{0, closed()};
+    return counted(detail::total_bytes(parts), [&] { return held_->read(parts); });
   }
   io_result write(std::span<write_part const> parts) {
     detail::in_phase const now(detail::phase::file, facts_of("write", parts));
-    return held_ ? counted(held_->write(parts), detail::total_bytes(parts)) : io_result{0, closed()};
+    return counted(detail::total_bytes(parts), [&] { return held_->write(parts); });
   }
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     detail::in_phase const now(detail::phase::locks, {.name = "lock", .offset = offset, .bytes = length});
@@ -103,11 +103,16 @@ class any_handle {
 
  private:
   // A handle of the program may count wrongly. It is believed nowhere: memory and pointers follow what was moved.
-  static io_result counted(io_result r, std::int64_t asked) {
+  template <class Call>
+  io_result counted(std::int64_t asked, Call&& call) const {
+    io_result const r = held_ ? call() : io_result{0, closed()};
     if (r.bytes < 0 || r.bytes > asked) [[unlikely]]
-      throw std::logic_error("a handle, or a decorator of one, says that it moved " + std::to_string(r.bytes) + " of " +
-                             std::to_string(asked) + " bytes");
+      refuse_count(r.bytes, asked);
     return r;
+  }
+  [[noreturn]] static void refuse_count(std::int64_t bytes, std::int64_t asked) {
+    throw std::logic_error("a handle, or a decorator of one, says that it moved " + std::to_string(bytes) + " of " +
+                           std::to_string(asked) + " bytes");
   }
   struct interface {
     virtual ~interface() = default;

@@ -67,6 +67,9 @@ class raw_posix {
 
  private:
   std::int64_t limit_for(std::int64_t bytes);
+  // What `write` returns, which writes `bytes` up to `end`.
+  template <class Write>
+  io_result written(std::int64_t end, std::int64_t bytes, Write&& write);
 
   int descriptor_ = -1;
   bool readable_ = false;

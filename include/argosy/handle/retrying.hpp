@@ -95,11 +95,11 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
 
   io_result read(std::int64_t offset, std::span<std::byte> memory) {
     read_part const all{offset, memory};
-    return transfer<read_part>({&all, 1});
+    return one<read_part>(all);
   }
   io_result write(std::int64_t offset, std::span<std::byte const> memory) {
     write_part const all{offset, memory};
-    return transfer<write_part>({&all, 1});
+    return one<write_part>(all);
   }
   io_result read(std::span<read_part const> parts) { return transfer(parts); }
   io_result write(std::span<write_part const> parts) { return transfer(parts); }
@@ -138,15 +138,25 @@ class retrying : public forwarding<retrying<Raw>, Raw> {
       return raw().write(offset, memory);
   }
 
+  // Most calls end at once, with all that was asked for.
   template <class Part>
-  io_result transfer(std::span<Part const> parts);
+  io_result one(Part const& all) {
+    std::span<Part const> const parts(&all, 1);
+    io_result done = all.memory.empty() ? io_result{} : call(parts, 0);
+    if (done.error || done.bytes != detail::bytes_of(all)) [[unlikely]]
+      done = transfer(parts, &done);
+    return done;
+  }
+  // `first`: what the first call of the raw handle returned, if it was made already.
+  template <class Part>
+  io_result transfer(std::span<Part const> parts, io_result const* first = nullptr);
 
   retry_limits limits_;
 };
 
 template <handle Raw>
 template <class Part>
-io_result retrying<Raw>::transfer(std::span<Part const> parts) {
+io_result retrying<Raw>::transfer(std::span<Part const> parts, io_result const* first) {
   constexpr bool reading = std::same_as<Part, read_part>;
   std::int64_t done = 0;
   std::int64_t highest = 0;  // the end of what was read
@@ -160,7 +170,7 @@ io_result retrying<Raw>::transfer(std::span<Part const> parts) {
     }
     if (parts.empty()) return {done, {}};
 
-    io_result const got = call(parts, within);
+    io_result const got = first ? *std::exchange(first, nullptr) : call(parts, within);
     if (got.bytes > 0) {
       done += got.bytes;
       surprises = 0;

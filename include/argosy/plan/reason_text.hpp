@@ -32,6 +32,12 @@ class reason_text {
     r.words_ = literal;
     return r;
   }
+  // The same, in the place of what was there.
+  void say(std::string_view literal) noexcept {
+    words_ = literal;
+    words_of_ = nullptr;
+    text_.clear();
+  }
 
   std::string str() const { return words_of_ ? words_of_(numbers_, text_) : std::string(words_) + text_; }
   operator std::string() const { return str(); }

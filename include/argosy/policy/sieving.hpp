@@ -52,8 +52,8 @@ struct sieving {
         wanted.sorted ? window_of(wanted.file, wanted.position, wanted.bytes).length : wanted.bytes;
     return std::min(window_bytes(wanted.kind), most);
   }
-  reason_text reason(access const& wanted) const { return reason(wanted.kind); }
-  reason_text reason(access_kind kind) const {
+  reason_text reason(access const& wanted) const { return reason_text::of_words(words(wanted.kind)); }
+  std::string_view words(access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges)
       return "windows by pieces: ranks of other nodes would not see a merge, unless romio_ds_write = enable";

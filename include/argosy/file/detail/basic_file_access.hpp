@@ -22,12 +22,19 @@ namespace argosy {
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c) {
   bool const open = is_open();
-  std::optional<detail::traced_phases> traced;
-  if (open && local().trace) traced.emplace(local().trace.get(), local().path);
+  if (!open || !local().trace) return access_alone(c, open);
+  detail::traced_phases const traced(local().trace.get(), local().path);
+  return access_alone(c, open);
+}
+
+template <communicator World>
+report basic_file<World>::access_alone(detail::call const& c, bool open) {
   detail::in_phase const now(detail::phase::call, {.name = c.name});
-  report r;
-  if (failure f = open ? crew_->access_alone(c, r) : detail::closed()) {
-    r = finish(alone(rank(), std::move(f)), c.name, std::move(r), c.error());
+  failure f;
+  report r = open ? crew_->access_alone(c, f) : report();
+  if (!open) f = detail::closed();
+  if (f) {
+    end_call(alone(rank(), std::move(f)), c.name, &r, c.error());
   } else {  // most calls: nothing needs to be told
     if (c.error()) c.error()->clear();
     what_failed_.clear();

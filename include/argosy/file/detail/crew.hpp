@@ -79,7 +79,7 @@ struct crew {
   bool pointer_was_used() const { return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used()); }
 
   // Local: a call of this rank; moves the pointers.
-  failure access_alone(call const& c, report& done);
+  report access_alone(call const& c, failure& f);
   // Its job; moves the pointers.
   failure prepare_alone(call const& c, job& t, pointer_move& moved);
   // The only rank has nobody to agree with: a plain collective call is a local one.
@@ -108,6 +108,8 @@ struct crew {
   failure unpartition();
 
  private:
+  report access_pointed(call const& c, plain_call const& p, failure& f);
+  report access_in_full(call const& c, failure& f);
   std::uint64_t own_number() const;
   void serve_agents();
   void share_board();
@@ -174,22 +176,33 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
 }
 
 template <communicator World>
-failure crew<World>::access_alone(call const& c, report& done) {
-  failure f;
+report crew<World>::access_alone(call const& c, failure& f) {
+  std::optional<plain_call> const p = file->plain(c);
+  if (!p) return access_in_full(c, f);
+  file->note_call(c, false);
+  return c.pointer == pointer_kind::explicit_offset ? file->access_plain(*p, c.offset, f) : access_pointed(c, *p, f);
+}
+
+template <communicator World>
+report crew<World>::access_pointed(call const& c, plain_call const& p, failure& f) {
   pointer_move moved;
-  if (std::optional<plain_call> const p = file->plain(c)) {
-    file->note_call(c, false);
-    if (c.pointer == pointer_kind::explicit_offset) return file->access_plain(*p, c.offset, done);
-    if (c.pointer == pointer_kind::individual) moved = file->position.advance(p->etypes);
-    std::int64_t const offset = c.pointer == pointer_kind::shared ? pointer->add(p->etypes, f) : moved.from;
-    if (!f) f = file->access_plain(*p, offset, done);
-  } else {
-    job t;
-    f = prepare_alone(c, t, moved);
-    if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers).get(), done);
-  }
+  if (c.pointer == pointer_kind::individual) moved = file->position.advance(p.etypes);
+  std::int64_t const offset = c.pointer == pointer_kind::shared ? pointer->add(p.etypes, f) : moved.from;
+  report done;
+  if (!f) done = file->access_plain(p, offset, f);
   if (f) file->position.take_back(moved);
-  return f;
+  return done;
+}
+
+template <communicator World>
+report crew<World>::access_in_full(call const& c, failure& f) {
+  job t;
+  pointer_move moved;
+  report done;
+  f = prepare_alone(c, t, moved);
+  if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers).get(), done);
+  if (f) file->position.take_back(moved);
+  return done;
 }
 
 template <communicator World>
@@ -294,7 +307,7 @@ agreement crew<World>::access(call const& c, plain_call const& p, report& done) 
   failure f;
   std::optional<std::int64_t> place = at;
   if (ordered) place = find_ordered_place(*world, *pointer, p.etypes, d.access.spans, before, f);
-  if (place) f = file->access_plain(p, *place, done);
+  if (place) done = file->access_plain(p, *place, f);
   if (small) done.reason = *std::move(small);
   agreement const result = agree_on_outcome(*world, f, phase::waiting);
   if (!result) file->position.take_back(moved);

@@ -68,7 +68,8 @@ struct used_view {
         types(checks_types ? type_digest(view.etype_types(), view.representation().converts()) : type_digest()),
         number(next_number()) {
     bool const bytes_as_they_are = !this->view.representation().converts();
-    if (bytes_as_they_are && this->view.stream().pieces() == 1) begin = this->view.stream().origin();
+    if (bytes_as_they_are && this->view.stream().pieces() == 1)
+      one = {this->view.stream().origin(), this->view.stream().size(), this->view.etype_size()};
   }
   argosy::view view;
   bool lenient;  // data may have fractions of etypes
@@ -78,10 +79,20 @@ struct used_view {
   failure fault_of(stream_types const& data, std::int64_t etypes) const;
   // "; the etype has holes ...", for plans; nothing if it has none.
   std::string words_of_holes() const;
-  std::int64_t granule;                    // divides the offset and length of whatever whole etypes are
-  type_digest types;                       // of the etype, where they are compared
-  std::uint64_t number;                    // another one for each view of this process
-  std::optional<std::int64_t> begin = {};  // where the view begins, if all of it is one stretch of the file as it is
+  std::int64_t granule;  // divides the offset and length of whatever whole etypes are
+  type_digest types;     // of the etype, where they are compared
+  std::uint64_t number;  // another one for each view of this process
+  // If all of the view is one stretch of the file as it is. No etype: it is not.
+  struct stretch {
+    std::int64_t begin = 0, bytes = 0, etype = 0;
+
+    // Where in the file `length` bytes from etype `offset` on lie; nothing if it does not reach so far.
+    std::optional<std::int64_t> place(std::int64_t offset, std::int64_t length) const noexcept {
+      std::int64_t start = 0;
+      if (offset < 0 || __builtin_mul_overflow(offset, etype, &start) || start > bytes - length) return {};
+      return begin + start;
+    }
+  } one = {};
 
  private:
   static std::uint64_t next_number() {
@@ -190,7 +201,7 @@ struct open_file {
   void complain(int others) const;  // on standard error, once per process; so many other ranks have one, too
   failure create(bool& made);       // opens the file; `made` if it was not there before
   failure open_existing();
-  failure to_end();              // of the individual pointer
+  failure to_end();  // of the individual pointer
   // So that nobody merges who does not know of this open; `none`: this rank has no locks.
   failure enter(std::uint64_t number, bool& none);
   failure try_lock(bool& none);       // the same, but leaves nothing behind
@@ -209,7 +220,8 @@ struct open_file {
   failure locate(std::int64_t offset, job& t) const;
   // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says what.
   std::optional<plain_call> plain(call const& c) const;
-  failure access_plain(plain_call const& p, std::int64_t offset, report& done);
+  // `f` is the caller's, and left alone where nothing is wrong: most calls make only one.
+  report access_plain(plain_call const& p, std::int64_t offset, failure& f);
   // Does the job, without other ranks but agents.
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
@@ -272,6 +284,8 @@ struct open_file {
   partitioning parts;
 
  private:
+  std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
+  std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
   merging merging_for(bool ranks_write) const;
   bool caches_meet_in_locks() const noexcept { return !near && storage_.separate_caches; }
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
@@ -284,6 +298,7 @@ struct open_file {
   per_thread<file_hints> told_;
   hint_facts last_call_;
   mutable short_lock last_call_lock_;
+  std::atomic<char const*> noted_alone_{nullptr};  // the name of the last call, if it was local and by the hints
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;

@@ -25,7 +25,7 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const& [part, data] = all[i];
     h.arrays.push_back({.name = entries_[i].name, .type = part.type(), .order = part.order(), .shape = part.shape()});
-    why.keep(data.fault());
+    if (data.fault()) why.keep(*data.fault());
     why.keep(detail::failure_of(errc::datatype, [&] {  // the part may carry why it cannot be
       return data.fault() ? failure() : detail::fault_of(part, data.buffer(), entries_[i].name);
     }));
@@ -177,7 +177,7 @@ void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const
     entry const& e = entries_[i];
     names += "arrays[" + std::to_string(i) + "] '" + e.name + "'\n";
     checkpoint_array const* const a = h.find(e.name);
-    why = all[i].data.fault();
+    why = all[i].data.fault().value_or(failure());
     if (!why && !e.writable) why = {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
     if (!why && !a) why = {errc::datatype, "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h)};
     if (!a && why.detail.ends_with('\n')) why.detail.pop_back();

@@ -130,7 +130,7 @@ template <communicator World>
 report basic_npy<World>::write_all(source from, how with) {
   report r;
   detail::with_errors(as("npy::write_all"), with.error(), what_failed_, [&] {
-    failure why = from.fault();
+    failure why = from.fault().value_or(failure());
     if (!why)
       why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(part_, from.buffer(), file_.path()); });
     if (why) from = source(std::move(why), from.where());
@@ -143,7 +143,7 @@ template <communicator World>
 report basic_npy<World>::read_all(target into, how with) {
   report r;
   detail::with_errors(as("npy::read_all"), with.error(), what_failed_, [&] {
-    failure why = into.fault();
+    failure why = into.fault().value_or(failure());
     if (!why)
       why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(part_, into.buffer(), file_.path()); });
     if (why) into = target(std::move(why), into.where());
