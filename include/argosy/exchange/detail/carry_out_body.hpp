@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/read_back.hpp>
@@ -14,28 +13,37 @@ namespace argosy::detail {
 template <handle H>
 class carrier {
  public:
-  carrier(access const& wanted, H& file, memory_side& memory, merging with, staging& space, std::int64_t buffer_bytes,
-          report& done)
-      : wanted_(wanted),
-        file_(file),
-        memory_(memory),
-        guard_(file, with, done),
-        staging_(space),
-        buffer_bytes_(buffer_bytes),
-        done_(done) {}
+  carrier(access const& wanted, H& file, memory_side& memory, merging with, staging& space, report& done)
+      : wanted_(wanted), file_(file), memory_(memory), guard_(file, with, done), staging_(space), done_(done) {}
 
   std::error_code run(any_policy const& policy) {
-    std::error_code const error = windows(policy), ended = guard_.end();
+    std::error_code const error = windows_of(policy), ended = guard_.end();
     return error ? error : ended;
   }
 
  private:
-  std::error_code windows(any_policy const& policy) {
-    std::optional<window_check> check;
-    if (!policy.keeps_rules() && wanted_.bytes > 0) check.emplace(policy.name(), wanted_, buffer_bytes_);
+  std::error_code windows_of(any_policy const& policy) {
+    if (wanted_.bytes <= 0) return {};
+    if (!policy.keeps_rules()) {
+      buffer_bytes_ = policy.buffer_for(wanted_);
+      window_check check(policy.name(), wanted_, buffer_bytes_);
+      return windows([&](std::int64_t at) {
+        window const w = policy.next(wanted_, at);
+        check(w, at);
+        return w;
+      });
+    }
+    // Most small accesses are one window. What it needs is known; the policy would have to find that out anew.
+    window const first = policy.next(wanted_, wanted_.position);
+    bool const all = first.how == passage::merged && first.wanted == wanted_.bytes;
+    buffer_bytes_ = all ? first.length : policy.buffer_for(wanted_);
+    return windows([&](std::int64_t at) { return at == wanted_.position ? first : policy.next(wanted_, at); });
+  }
+
+  template <class Next>
+  std::error_code windows(Next&& next) {
     for (std::int64_t at = wanted_.position; at < wanted_.end();) {
-      window const w = policy.next(wanted_, at);
-      if (check) (*check)(w, at);
+      window const w = next(at);
       std::int64_t const before = done_.bytes;
       if (std::error_code const error = wanted_.kind == access_kind::read ? read(w) : write(w)) return error;
       ++done_.windows;
@@ -244,7 +252,7 @@ class carrier {
   memory_side& memory_;
   write_guard<H> guard_;
   staging& staging_;
-  std::int64_t buffer_bytes_;
+  std::int64_t buffer_bytes_ = 0;
   report& done_;
   // Parts that wait for their file call; kept from window to window to reuse its memory.
   struct {
@@ -265,7 +273,7 @@ std::error_code carry_out(any_policy const& policy, access const& wanted, H& fil
                           staging& space, report& done) {
   done.policy = policy.name();
   done.reason = policy.reason(wanted);
-  return detail::carrier<H>(wanted, file, memory, with, space, policy.buffer_for(wanted), done).run(policy);
+  return detail::carrier<H>(wanted, file, memory, with, space, done).run(policy);
 }
 
 }  // namespace argosy::detail
