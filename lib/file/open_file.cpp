@@ -384,15 +384,15 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
 report open_file::access_plain(plain_call const& p, std::int64_t offset, failure& f) {
   bool const reading = p.kind == access_kind::read;
   report done;
+  std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
+  if (!at) {
+    std::int64_t nowhere = 0;
+    f = locate_in(where->view, offset, p.bytes(), nowhere);
+    return done;
+  }
   done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
   done.reason.say(choice_.sieving.words(p.kind));
   try {
-    std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
-    if (!at) {
-      std::int64_t nowhere = 0;
-      f = locate_in(where->view, offset, p.bytes(), nowhere);
-      return done;
-    }
     std::error_code error;
     if (p.bytes() >= report::least_timed_bytes) {
       call_times const times(clock, done);

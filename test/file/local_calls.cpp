@@ -81,7 +81,9 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
   f.write_at(0, out);
   io::any_policy const named = io::sieving{};
   for (std::int64_t const displacement : {0, 3})
-    for (std::int64_t const offset : {-1, 0, 2, 5, 7, 9}) {
+    for (std::int64_t const offset :
+         {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2}, std::int64_t{5}, std::int64_t{7}, std::int64_t{9},
+          INT64_MAX / 4 - 5, INT64_MAX / 4 - 4, INT64_MAX / 4 - 3, INT64_MAX / 4, INT64_MAX / 4 + 1, INT64_MAX}) {
       INFO("displacement " << displacement << ", offset " << offset);
       f.set_view(displacement, {io::type<int>, io::type<int>});
       std::vector<int> plain(4, -1), planned(4, -1);
@@ -93,7 +95,8 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
       CHECK(plain_error == planned_error);
       CHECK(words == f.what_failed());
       CHECK(io::to_table(a) == io::to_table(b));
-      CHECK((plain_error || a.bytes == std::clamp<std::int64_t>(28 - displacement - 4 * offset, 0, 16)));
+      CHECK((plain_error ||
+             a.bytes == std::clamp<std::int64_t>(28 - displacement - 4 * std::min<std::int64_t>(offset, 99), 0, 16)));
     }
   f.set_view(0, {io::type<int>, io::type<int>});
   io::report const a = f.write_at(1, out), b = f.write_at(1, out, named);
@@ -101,4 +104,45 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
   std::vector<int> in(8);
   f.read_at(0, in);
   CHECK(in == std::vector<int>{1, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("one stretch of memory is that, however it is described", "[file][local]") {
+  io::test::scratch const dir;
+  file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write);
+  std::vector<int> numbers(9);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  // Numbers 3 to 6, and what can go wrong.
+  struct shape {
+    std::string name;
+    std::function<io::source()> data;
+  };
+  std::vector<shape> const shapes{
+      {"a span", [&] { return std::span<int const>(numbers).subspan(2, 4); }},
+      {"an address", [&]() -> io::source { return {numbers.data() + 2, io::type<int>, 4}; }},
+      {"a piece of what lies there", [&]() -> io::source { return {numbers.data(), io::at(8, io::bytes(16))}; }},
+      {"a member in the middle",
+       [&]() -> io::source { return {numbers.data(), io::indexed({4}, {2}, io::type<int>)}; }},
+      {"half an etype", [&] { return std::as_bytes(std::span(numbers)).subspan(8, 6); }},
+      {"nothing", [&] { return std::span<int const>(); }},
+      {"nothing of something", [&] { return std::span<int const>(numbers).first(0); }},
+      {"less than nothing", [&]() -> io::source { return {numbers.data(), io::type<int>, -4}; }},
+  };
+  io::any_policy const named = io::sieving{};
+  for (shape const& s : shapes)
+    for (bool const by_name : {false, true}) {
+      INFO(s.name << (by_name ? ", by a named policy" : ""));
+      f.set_size(0);
+      f.set_view(4, {io::type<int>, io::type<int>});
+      std::error_code error;
+      io::report const r = by_name ? f.write_at(1, s.data(), {named, error}) : f.write_at(1, s.data(), error);
+      bool const whole = s.name.find("etype") == std::string::npos && s.name.find("nothing") == std::string::npos;
+      CHECK(r.bytes == (whole ? 16 : 0));
+      if (s.name == "half an etype") CHECK(error == io::errc::datatype);
+      if (s.name == "less than nothing") CHECK(error == io::errc::argument);
+      if (s.name.starts_with("nothing") || whole) CHECK(!error);
+      f.set_view(0, {io::type<int>, io::type<int>});
+      std::vector<int> in(7, -1);
+      f.read_at(0, in);
+      CHECK(in == (whole ? std::vector<int>{0, 0, 3, 4, 5, 6, -1} : std::vector<int>(7, -1)));
+    }
 }
