@@ -53,6 +53,13 @@ void check(char const* call, int code) {
   throw mpi_error(call, code);
 }
 
+// Of communication in `c`. Where a rank of it is dead, the code may be of what that led to: a nonblocking collective call that cannot
+// begin its next round says MPI_ERR_OTHER.
+void check(char const* call, int code, MPI_Comm c) {
+  if (code != MPI_SUCCESS && detail::ends_by_death(c)) throw rank_failure(-1, std::string(call) + ": " + text_of(code));
+  check(call, code);
+}
+
 bool is_finalized() noexcept {
   int flag = 0;
   return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
@@ -273,19 +280,19 @@ void mpi::keep(std::shared_ptr<void> what) const {
 mpi mpi::duplicate() const {
   shelf_of(comm_);
   MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_dup", MPI_Comm_dup(comm_, &result));
+  check("MPI_Comm_dup", MPI_Comm_dup(comm_, &result), comm_);
   return {result, *this};
 }
 
 mpi mpi::split(int colour, int key) const {
   MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_split", MPI_Comm_split(comm_, colour, key, &result));
+  check("MPI_Comm_split", MPI_Comm_split(comm_, colour, key, &result), comm_);
   return {result, *this};
 }
 
 mpi mpi::node() const {
   MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_split_type", MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result));
+  check("MPI_Comm_split_type", MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result), comm_);
   return {result, *this};
 }
 
@@ -331,13 +338,13 @@ void mpi::meet_in(shared_memory m) {
 void mpi::barrier() const {
   if (near_) return near_->barrier();
   [[maybe_unused]] ordered const memory;
-  check("MPI_Barrier", MPI_Barrier(comm_));
+  check("MPI_Barrier", MPI_Barrier(comm_), comm_);
 }
 
 void mpi::all_reduce(void* value, detail::mpi_reduction& how) const {
   if (!how.made.load(std::memory_order_acquire)) make(how);
   [[maybe_unused]] ordered const memory;
-  check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, value, 1, how.type, how.operation, comm_));
+  check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, value, 1, how.type, how.operation, comm_), comm_);
 }
 
 void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) const {
@@ -351,8 +358,10 @@ void mpi::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) 
   length const part(mine.size(), all.size() > detail::mpi_largest_count);
   bool const in_place = mine.data() == all.data() + me * mine.size();
   [[maybe_unused]] ordered const memory;
-  check("MPI_Allgather", MPI_Allgather(in_place ? MPI_IN_PLACE : mine.data(), part.count(), part.type(), all.data(),
-                                       part.count(), part.type(), comm_));
+  check("MPI_Allgather",
+        MPI_Allgather(in_place ? MPI_IN_PLACE : mine.data(), part.count(), part.type(), all.data(), part.count(),
+                      part.type(), comm_),
+        comm_);
 }
 
 void mpi::broadcast(std::span<std::byte> message, int root) const {
@@ -361,7 +370,7 @@ void mpi::broadcast(std::span<std::byte> message, int root) const {
   [[maybe_unused]] ordered const memory;
   do {
     std::size_t const bytes = std::min(message.size(), most);
-    check("MPI_Bcast", MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_));
+    check("MPI_Bcast", MPI_Bcast(message.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_), comm_);
     message = message.subspan(bytes);
   } while (!message.empty());
 }
@@ -370,7 +379,7 @@ std::int64_t mpi::exclusive_sum(std::int64_t mine) const {
   if (near_) return near_->exclusive_sum(mine);
   std::int64_t before = 0;
   [[maybe_unused]] ordered const memory;
-  check("MPI_Exscan", MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, comm_));
+  check("MPI_Exscan", MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, comm_), comm_);
   return rank_ == 0 ? 0 : before;  // MPI leaves it undefined there
 }
 
@@ -380,7 +389,8 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
   [[maybe_unused]] ordered const memory;
   for (parcel const& p : out) {
     length const l(p.content.size());
-    check("MPI_Issend", MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_, &sends.emplace_back()));
+    check("MPI_Issend", MPI_Issend(p.content.data(), l.count(), l.type(), p.rank, tag, comm_, &sends.emplace_back()),
+          comm_);
   }
   std::multimap<int, parcel> in;             // by rank; those of one rank in the order of arrival
   MPI_Request everybody = MPI_REQUEST_NULL;  // entered when the own parcels have arrived
@@ -388,17 +398,18 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
       int found = 0;
       MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;
-      check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status));
+      check("MPI_Improbe", MPI_Improbe(MPI_ANY_SOURCE, tag, comm_, &found, &message, &status), comm_);
       if (found != 0) {
         parcel& p =
             in.emplace(status.MPI_SOURCE, parcel{status.MPI_SOURCE, std::vector<std::byte>(bytes_of(status))})->second;
         length const l(p.content.size());
-        check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE));
+        check("MPI_Mrecv", MPI_Mrecv(p.content.data(), l.count(), l.type(), &message, MPI_STATUS_IGNORE), comm_);
       } else if (sent == 0) {
-        check("MPI_Testall", MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE));
-        if (sent != 0) check("MPI_Ibarrier", MPI_Ibarrier(comm_, &everybody));
+        check("MPI_Testall", MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
+              comm_);
+        if (sent != 0) check("MPI_Ibarrier", MPI_Ibarrier(comm_, &everybody), comm_);
       } else {
-        check("MPI_Test", MPI_Test(&everybody, &ended, MPI_STATUS_IGNORE));
+        check("MPI_Test", MPI_Test(&everybody, &ended, MPI_STATUS_IGNORE), comm_);
       }
       if (found == 0 && ended == 0) std::this_thread::yield();
     } catch (rank_failure const&) {
@@ -417,14 +428,14 @@ std::vector<parcel> mpi::deliver(std::vector<parcel> const& out) const {
 void mpi::send(std::span<std::byte const> message, int to, int tag) const {
   length const l(message.size());
   [[maybe_unused]] ordered const memory;
-  check("MPI_Send", MPI_Send(message.data(), l.count(), l.type(), to, tag, comm_));
+  check("MPI_Send", MPI_Send(message.data(), l.count(), l.type(), to, tag, comm_), comm_);
 }
 
 std::size_t mpi::receive(std::span<std::byte> message, int from, int tag) const {
   length const l(message.size());
   MPI_Status status;
   [[maybe_unused]] ordered const memory;
-  check("MPI_Recv", MPI_Recv(message.data(), l.count(), l.type(), from, tag, comm_, &status));
+  check("MPI_Recv", MPI_Recv(message.data(), l.count(), l.type(), from, tag, comm_, &status), comm_);
   return bytes_of(status);
 }
 
@@ -432,14 +443,14 @@ mpi::request mpi::start_send(std::span<std::byte const> message, int to, int tag
   length const l(message.size());
   MPI_Request handle = MPI_REQUEST_NULL;
   [[maybe_unused]] ordered const memory;
-  check("MPI_Isend", MPI_Isend(message.data(), l.count(), l.type(), to, tag, comm_, &handle));
+  check("MPI_Isend", MPI_Isend(message.data(), l.count(), l.type(), to, tag, comm_, &handle), comm_);
   return {handle, false, comm_};
 }
 
 mpi::request mpi::start_receive(std::span<std::byte> message, int from, int tag) const {
   length const l(message.size());
   MPI_Request handle = MPI_REQUEST_NULL;
-  check("MPI_Irecv", MPI_Irecv(message.data(), l.count(), l.type(), from, tag, comm_, &handle));
+  check("MPI_Irecv", MPI_Irecv(message.data(), l.count(), l.type(), from, tag, comm_, &handle), comm_);
   return {handle, true, comm_};
 }
 
@@ -452,9 +463,12 @@ void mpi::wait_all(std::span<request> requests) {
     auto const part = requests.first(std::min(requests.size(), handles.size()));
     std::transform(part.begin(), part.end(), handles.begin(), [](request const& r) { return r.handle_; });
     int const code = MPI_Waitall(static_cast<int>(part.size()), handles.data(), statuses.data());
-    if (code != MPI_SUCCESS)  // some may have ended, and have no handle any more
+    if (code != MPI_SUCCESS) {  // some may have ended, and have no handle any more
       for (std::size_t i = 0; i < part.size(); ++i) part[i].handle_ = handles[i];
-    check("MPI_Waitall", code);
+      for (request const& r : part)
+        if (r.comm_ != MPI_COMM_NULL) check("MPI_Waitall", code, r.comm_);
+      check("MPI_Waitall", code);
+    }
     for (std::size_t i = 0; i < part.size(); ++i) part[i].ended(statuses[i]);
     requests = requests.subspan(part.size());
   }
@@ -498,7 +512,7 @@ void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanw
     if (next == meanwhile.end()) return wait(word, seen);
     int ended = 0;
     MPI_Status status;
-    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status));  // all messages make progress in it
+    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status), next->comm_);  // all messages make progress in it
     if (ended != 0) {
       if (next->is_receive_) next->received_ = bytes_of(status);
       next = std::find_if(next, meanwhile.end(), active);
