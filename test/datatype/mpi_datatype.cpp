@@ -86,6 +86,19 @@ items items_of(tree const& t) {
   return all;
 }
 
+// Four complex numbers, of which Open MPI 5.0.11 packs the last from another place.
+bool packs_complex_blocks() {
+  MPI_Aint const places[] = {105, 16, 104, 64};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_hindexed_block(4, 1, places, MPI_C_DOUBLE_COMPLEX, &type);
+  made_type const blocks(type, false);
+  commit(blocks);
+  std::vector<std::byte> memory(121), stream;
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i);
+  for (MPI_Aint const at : places) stream.insert(stream.end(), memory.begin() + at, memory.begin() + at + 16);
+  return mpi_pack(memory.data(), blocks.get(), stream.size()) == stream;
+}
+
 tree without_given_bounds(tree t) {
   t.given_bounds.reset();
   for (tree& p : t.parts) p = without_given_bounds(p);
@@ -99,6 +112,8 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
   std::size_t packed = 0, packed_far = 0, other_nodes = 0, refusals = 0, strides_of_minus_one = 0, predicted = 0;
   std::size_t in_files = 0;
   std::size_t fortran_boxes = 0, fortran_deals = 0;
+  std::size_t mpi_wrong = 0;
+  bool const complex_packed = packs_complex_blocks();
   for (std::uint64_t i = 0; i < trees; ++i) {
     std::uint64_t const case_seed = seed() + i;
     CAPTURE(case_seed);  // seen where MPI crashes
@@ -165,7 +180,11 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
       std::vector<std::byte> ours(stream.size());
       pack(l, origin, ours.data());
       expect(ours == stream, "pack gives other bytes");
-      expect(mpi_pack(origin, type.get(), stream.size()) == stream, "MPI_Pack of the tree gives other bytes");
+      bool const as_mpi = mpi_pack(origin, type.get(), stream.size()) == stream;
+      if (!as_mpi && !complex_packed && to_text(t).find("complex") != std::string::npos)
+        ++mpi_wrong;
+      else
+        expect(as_mpi, "MPI_Pack of the tree gives other bytes");
       expect(mpi_pack(origin, made.get(), stream.size()) == stream, "MPI_Pack of to_mpi gives other bytes");
     };
     engine random(~case_seed);
@@ -194,13 +213,14 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
   WARN(trees << " trees, " << refusals << " refused by MPI and " << strides_of_minus_one
              << " with a stride of -1 byte left out, " << predicted << " with all bounds predicted, " << packed
              << " packed and " << packed_far << " wider than 2^31, " << other_nodes
-             << " with other nodes after to_mpi and from_mpi");
+             << " with other nodes after to_mpi and from_mpi, " << mpi_wrong << " that MPI packs wrongly");
   CHECK(packed >= trees * 2 / 3);
   CHECK(predicted >= trees / 3);
   CHECK(in_files >= trees);
   CHECK(fortran_boxes >= trees / 60);
   CHECK(fortran_deals >= trees / 60);
   CHECK(refusals + strides_of_minus_one <= trees / 50);
+  CHECK(mpi_wrong <= trees / 50);
   CHECK(other_nodes <= trees / 1000);  // equal, but found in another form: see docs/develop/normal_form.md
   // All of MPI 3.1.
   for (int combiner :
