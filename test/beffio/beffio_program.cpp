@@ -155,7 +155,7 @@ TEST_CASE("an interrupt tells what was measured, and leaves no files", "[beffio]
   running.interrupt();
   outcome const o = running.wait();
   CAPTURE(o.out, o.err);
-  CHECK(o.status != 0);
+  CHECK((o.status != 0 || o.out.find("Sending Ctrl-C") != std::string::npos));  // mpiexec of MPICH 4.0 then returns 0
 #ifdef ARGOSY_TEST_MPIEXEC_PASSES_ON
   CHECK_THAT(o.err, ContainsSubstring("interrupted: this is what was measured until then"));
   CHECK_THAT(o.err, ContainsSubstring("NOT SO all patterns were run"));
