@@ -216,11 +216,10 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
   bool const may_be_cut =
       where->lenient && !v.representation().converts() && c.pointer == pointer_kind::explicit_offset;
-  std::int64_t const etype = v.etype_size();
-  t.etypes = etype == 1 ? t.bytes : t.bytes / etype;
-  if (t.etypes * etype != t.bytes && !may_be_cut)
-    return {errc::datatype,
-            "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " + number(etype) + " bytes"};
+  if (!v.is_whole(t.bytes) && !may_be_cut)
+    return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
+                                number(v.etype_size()) + " bytes"};
+  t.etypes = t.bytes / v.etype_size();
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
   if (develop && !reading) tell_of_parts(*this, c, t.bytes);

@@ -97,6 +97,7 @@ struct death {
   int after = -1;  // accesses; -1: before the call
 };
 
+// test/CMakeLists.txt counts them: each is a test.
 std::vector<death> deaths() {
   call const write = [](program& p, io::file& f, std::error_code& e) { f.write_all(p.mine, e); };
   call const read = [](program& p, io::file& f, std::error_code& e) { f.read_all(p.room, e); };

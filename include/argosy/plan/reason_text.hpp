@@ -29,7 +29,7 @@ class reason_text {
   constexpr reason_text(char const (&literal)[N]) noexcept : words_(literal, N - 1) {}
   static reason_text of_words(std::string_view literal) noexcept {
     reason_text r;
-    r.words_ = literal;
+    r.say(literal);
     return r;
   }
   // The same, in the place of what was there.
