@@ -18,9 +18,10 @@ from_pypi() {
   python3 -m venv "$repository/build/$library-python" && "$repository/build/$library-python/bin/pip" install -q "$1"
 }
 
-# Sets, for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec (some compilers may be missing), romio (its name as a component, or nothing), title_of_library.
+# Sets, for one of all_libraries: mpicc, mpicxx, mpifort, mpiexec (some compilers may be missing), romio (its name as a component, or
+# nothing), title_of_library, and yielding: what programs are to preload for ranks that wait to give way, or nothing.
 use_library() {
-  library=$1
+  library=$1 yielding=
   local bin=/usr/bin suffix=
   case $library in
     openmpi) install_packages libopenmpi-dev openmpi-bin; suffix=.openmpi ;;
@@ -34,4 +35,8 @@ use_library() {
     's/.*\(Open(RTE| MPI)\) ([0-9.]+).*/Open MPI \2/p; s/^ *Version: *([0-9.]+).*/MPICH \1/p' | head -n 1)
   romio=
   if [[ -x $bin/ompi_info && $title_of_library == Open* ]]; then romio=$("$bin/ompi_info" | sed -n 's/.*MCA io: \(romio[0-9]*\).*/\1/p'); fi
+  if [[ $library == mpich* ]]; then
+    yielding=$repository/build/yielding_ranks.so
+    c++ -std=c++20 -O2 -shared -fPIC test/support/yielding_ranks.cpp -o "$yielding"
+  fi
 }

@@ -104,10 +104,10 @@ try() {
   printf '  %-40s' "$name"
   for column in "${columns[@]}"; do
     log=$root/logs/$suite/$library/$column/$name.log
-    local start=("$mpiexec") by=()
+    local start=("$mpiexec") by=(env LD_PRELOAD="$yielding")
     case $column in
       romio) start+=(--mca io "$romio") ;;
-      argosy) by=(env LD_PRELOAD="$drop_in") ;;
+      argosy) by=(env LD_PRELOAD="$drop_in $yielding") ;;
     esac
     rm -rf "$here/run"
     mkdir -p "${log%/*}" "$here/run"

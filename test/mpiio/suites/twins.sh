@@ -20,10 +20,10 @@ run() {
     local name=random.np$ranks log=$root/logs/$suite/$library
     [[ $name == *"$only"* ]] || continue
     for column in "${columns[@]}"; do
-      local start=("$mpiexec") by=(env ROMIO_HINTS="$here/hints")
+      local start=("$mpiexec") by=(env ROMIO_HINTS="$here/hints" LD_PRELOAD="$yielding")
       case $column in
         romio) start+=(--mca io "$romio") ;;
-        argosy) by=(env LD_PRELOAD="$drop_in") ;;
+        argosy) by=(env LD_PRELOAD="$drop_in $yielding") ;;
       esac
       python3 test/mpiio/suites/twins.py run "$here/$name.$column" "${ARGOSY_MPIIO_CALLS:-300}" "$ranks" \
         "${start[@]}" -n "$ranks" "${by[@]}" "$here/compared" >"$log/$name.$column.log" 2>&1
