@@ -3,6 +3,9 @@
 #include "decoded_type.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include <argosy/datatype/contiguous.hpp>
@@ -20,11 +23,12 @@ namespace mpi = mpi_calls;
 using mpi::numbers;
 using old_layout = std::function<layout const&(std::size_t)>;
 
-numbers part(numbers const& all, std::size_t from, std::size_t many) {
+using some = std::span<std::int64_t const>;
+
+some part(numbers const& all, std::size_t from, std::size_t many) {
   if (from > all.size() || many > all.size() - from)
     throw invalid_layout("argosy::from_mpi: MPI gives fewer numbers than the datatype has");
-  auto const first = all.begin() + static_cast<std::ptrdiff_t>(from);
-  return numbers(first, first + static_cast<std::ptrdiff_t>(many));
+  return some(all).subspan(from, many);
 }
 
 order order_of(std::int64_t mpi_order) { return mpi_order == MPI_ORDER_FORTRAN ? order::fortran : order::c; }
@@ -48,9 +52,9 @@ distribute::rule rule_of(std::int64_t kind, std::int64_t argument) {
 layout dealt_array(mpi::contents const& c, layout const& old) {
   std::int64_t const rank = c.integers.at(1);
   auto const d = static_cast<std::size_t>(c.integers.at(2));
-  numbers const sizes = c.is_large() ? part(c.counts, 0, d) : part(c.integers, 3, d);
+  some const sizes = c.is_large() ? part(c.counts, 0, d) : part(c.integers, 3, d);
   std::size_t const first = c.is_large() ? 3 : 3 + d;
-  numbers const kinds = part(c.integers, first, d), arguments = part(c.integers, first + d, d);
+  some const kinds = part(c.integers, first, d), arguments = part(c.integers, first + d, d);
   std::vector<distribute::rule> rules(d);
   for (std::size_t i = 0; i < d; ++i) rules[i] = rule_of(kinds[i], arguments[i]);
   return darray(sizes, rules, part(c.integers, first + 2 * d, d), rank, old, order_of(c.integers.at(first + 3 * d)))
@@ -58,7 +62,7 @@ layout dealt_array(mpi::contents const& c, layout const& old) {
 }
 
 // The members of a struct: their lengths and places.
-std::pair<numbers, numbers> members_of(mpi::contents const& c) {
+std::pair<some, some> members_of(mpi::contents const& c) {
   numbers const& counts = c.is_large() ? c.counts : c.integers;
   auto const n = static_cast<std::size_t>(counts.at(0));
   bool const one_list = c.is_large() || c.combiner == mpi::struct_integer;
@@ -117,7 +121,7 @@ layout combined(mpi::contents const& c, old_layout const& old) {
     case MPI_COMBINER_DARRAY:
       return dealt_array(c, old(0));
     case MPI_COMBINER_RESIZED: {
-      numbers const bounds = large ? part(counts, 0, 2) : part(c.addresses, 0, 2);
+      some const bounds = large ? part(counts, 0, 2) : part(c.addresses, 0, 2);
       return resized(old(0), bounds[0], bounds[1]);
     }
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
@@ -224,7 +228,8 @@ signature decoded_type::types_now() const {
       all.append(made[p.olds[0]], p.copies);
     } else if (!p.olds.empty()) {
       // Neighbours of one type are one loop, however many there are.
-      numbers const lengths = p.is_struct() ? members_of(p.how).first : numbers(p.olds.size(), 1);
+      numbers const ones(p.is_struct() ? 0 : p.olds.size(), 1);
+      some const lengths = p.is_struct() ? members_of(p.how).first : some(ones);
       for (std::size_t i = 0; i < lengths.size();) {
         std::uint32_t const old = p.olds.at(i);
         std::int64_t copies = 0;

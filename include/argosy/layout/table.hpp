@@ -22,7 +22,8 @@ class piece_table {
   // Takes lists that are in normal form: no empty piece, no piece that continues the one before.
   // `lengths` is empty when all pieces have `length` bytes.
   constexpr piece_table(std::vector<std::int64_t> offsets, std::vector<std::int64_t> lengths, std::int64_t length)
-      : data_(new content) {
+      : piece_table() {  // so that what throws leaves nothing behind
+    data_ = new content;
     data_->own_offsets = std::move(offsets);
     data_->own_lengths = std::move(lengths);
     data_->offsets = data_->own_offsets;
@@ -106,26 +107,36 @@ class piece_table {
     std::int64_t users = 1;
     bool monotonic = true, sorted = true;
 
+    // One look at each piece; whether an offset wraps is looked at in the end.
     constexpr void measure() {
-      if (!lengths.empty()) starts.reserve(offsets.size() / every + 1);
       std::int64_t last_offset = 0, last_end = 0;
-      std::int64_t votes = 0;
-      for (std::size_t i = 0; i < offsets.size(); ++i) {
-        std::int64_t const offset = detail::sub(offsets[i], offsets[0]);
-        std::int64_t const size = lengths.empty() ? length : lengths[i];
-        if (!lengths.empty()) {
-          if (i % every == 0) starts.push_back(bytes);
-          if (votes == 0) length = size;  // the majority vote of Boyer and Moore
-          votes += size == length ? 1 : -1;
-        }
-        monotonic = monotonic && offset >= last_offset;
-        sorted = sorted && offset >= last_end;
+      bool wraps = false;
+      auto const look = [&](std::size_t i, std::int64_t size) {
+        std::int64_t offset = 0, end = 0;
+        wraps |= __builtin_sub_overflow(offsets[i], offsets[0], &offset) | __builtin_add_overflow(offset, size, &end);
+        monotonic &= offset >= last_offset;
+        sorted &= offset >= last_end;
         last_offset = offset;
-        last_end = detail::add(offset, size);
+        last_end = end;
         low = std::min(low, offset);
-        high = std::max(high, last_end);
-        bytes = detail::add(bytes, size);
+        high = std::max(high, end);
+      };
+      if (lengths.empty()) {
+        for (std::size_t i = 0; i < offsets.size(); ++i) look(i, length);
+        bytes = detail::mul(static_cast<std::int64_t>(offsets.size()), length);
+      } else {
+        starts.reserve(offsets.size() / every + 1);
+        std::int64_t votes = 0;
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+          std::int64_t const size = lengths[i];
+          if (i % every == 0) starts.push_back(bytes);
+          length = votes == 0 ? size : length;  // the majority vote of Boyer and Moore
+          votes += size == length ? 1 : -1;
+          look(i, size);
+          wraps |= __builtin_add_overflow(bytes, size, &bytes);
+        }
       }
+      detail::refuse_overflow(wraps);
     }
   };
 

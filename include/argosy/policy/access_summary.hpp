@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -56,6 +58,23 @@ struct access_summary {
   }
 };
 
+namespace detail {
+
+// The greatest number that divides `g` and every offset and length of the table; g > 0. Two is asked for apart, by the bits of
+// all together: most granules are powers of two, and the odd part is 1 after a few pieces.
+constexpr std::int64_t granule_of(piece_table const& t, std::int64_t g) {
+  std::int64_t bits = g | t.length(0);
+  for (std::size_t i = 0; i < t.size(); ++i) bits |= t.offset(i);
+  for (std::int64_t const length : t.lengths()) bits |= length;
+  std::int64_t odd = std::gcd(g, t.length(0));
+  odd >>= std::countr_zero(static_cast<std::uint64_t>(odd));
+  for (std::size_t i = 0; i < t.size() && odd != 1; ++i)
+    if (t.offset(i) % odd != 0 || t.length(i) % odd != 0) odd = std::gcd(std::gcd(odd, t.offset(i)), t.length(i));
+  return odd << std::countr_zero(static_cast<std::uint64_t>(bits));
+}
+
+}  // namespace detail
+
 // The greatest number that divides every offset and length of the pieces: 0 for no bytes. O(nodes), and O(pieces) of tables.
 constexpr std::int64_t granule_of(layout const& l) {
   if (l.empty()) return 0;
@@ -63,8 +82,7 @@ constexpr std::int64_t granule_of(layout const& l) {
   for (place const& p : l.places()) g = std::gcd(g, p.displacement);
   for (node const& n : l.nodes())
     g = std::gcd(g, n.kind == node_kind::bytes ? n.size : n.kind == node_kind::repeat ? n.stride : 0);
-  for (piece_table const& t : l.tables())
-    for (std::size_t i = 0; i < t.size() && g != 1; ++i) g = std::gcd(std::gcd(g, t.offset(i)), t.length(i));
+  for (piece_table const& t : l.tables()) g = detail::granule_of(t, g == 0 ? t.length(0) : g);
   return g < 0 ? -g : g;
 }
 

@@ -62,7 +62,7 @@ constexpr bool holds_etype(layout const& form, layout const& etype, std::int64_t
 
 constexpr bool consists_of(layout const& form, layout const& etype) {
   if (form.size() % etype.size() != 0 || form.extent() % etype.extent() != 0) return false;
-  if (form.empty()) return true;
+  if (form.empty() || form == etype) return true;
   if (etype.pieces() == 1 && etype.size() == etype.extent())
     return is_built_of(at(-etype.true_lower_bound(), form), etype.size());
   // An etype with holes: its first and last copy are compared, as far as can be told without walking all of them.
