@@ -53,10 +53,12 @@ struct gpfs_files::open_file final : watch {
     // Of several losses the first is told, and it may be one that was not certain here.
     if (owed.error != 0 && (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
       owed = {};
-      may_be_told = may_be_told || std::exchange(more, false);
+      may_be_told += std::exchange(more, 0);
     } else if (error.value() == write_error() && late > 0) {
       --late;
-    } else if (error.value() == write_error() && !std::exchange(may_be_told, false)) {
+    } else if (error.value() == write_error() && may_be_told > 0) {
+      --may_be_told;
+    } else if (error.value() == write_error()) {
       complain(fmt::format("{} is told of a loss that is not its own", words(kind)));
     } else if (!error && tells && required && owed.error != 0 && owed.since <= begun) {
       complain(fmt::format("{} succeeds, and nobody was told that bytes are lost: {}", words(kind),
@@ -68,18 +70,21 @@ struct gpfs_files::open_file final : watch {
     owed = {};
   }
 
-  // A piece that it may have written has come to the disk, or is lost: then true if nobody has written over it since.
+  // Whether some of what has come to the disk, or is lost, was written by it, and by nobody else since.
+  struct part_in {
+    bool touched = false, mine = false;
+  };
+
   template <class Again>
-  bool settled(lab::gpfs::block_piece const& p, bool lost, Again&& is_again) {
-    bool mine = false, touched = false;
+  void settle(lab::gpfs::block_piece const& p, part_in& part, Again&& is_again) {
     std::int64_t const last = p.offset + p.data.size();
     for (auto at = unsafe.lower_bound(p.offset); at != unsafe.end() && at->first < last;) {
       auto const here = at++;
       std::vector<std::byte>& values = here->second.values;
       std::byte const value = p.data[static_cast<std::size_t>(here->first - p.offset)];
       bool const later = here->second.covered || here->second.writing > 0 || is_again(here->first);
-      touched = true;
-      mine = mine || (!later && values.back() == value);
+      part.touched = true;
+      part.mine = part.mine || (!later && values.back() == value);
       auto const found = std::find(values.begin(), values.end(), value);
       if (found == values.end()) continue;
       if (!later) {
@@ -91,12 +96,10 @@ struct gpfs_files::open_file final : watch {
       here->second.covered = here->second.covered || doubtful;
       values.erase(values.begin(), doubtful ? found : found + 1);
     }
-    may_be_told = may_be_told || (lost && touched && !mine);
-    return mine && lost;
   }
   void owe(int error) {
     if (owed.error != 0) {
-      more = true;
+      ++more;
       return;
     }
     owed = {error, all.time_};
@@ -119,9 +122,9 @@ struct gpfs_files::open_file final : watch {
   std::string path;
   std::map<std::int64_t, written> unsafe;
   debt owed;
-  bool more = false;         // losses while it was owed already: perhaps told together, perhaps not
-  bool may_be_told = false;  // of what it wrote and somebody wrote over
-  int late = 0;  // losses of other nodes that its node has heard of; a call that is under way may tell of one
+  int more = 0;         // losses while it was owed already: perhaps told together, perhaps not
+  int may_be_told = 0;  // losses of what it wrote and somebody wrote over
+  int late = 0;         // losses of other nodes that its node has heard of; a call that is under way may tell of one
   bool closed = false;
   bool required = true;  // nobody else can be told in its place
 };
@@ -190,17 +193,20 @@ void gpfs_files::saved(int node, lab::gpfs::file_id file, std::vector<lab::gpfs:
       return a.offset <= offset && offset < a.offset + a.data.size();
     });
   };
-  for (lab::gpfs::block_piece const& p : pieces) {
-    if (error != 0)
+  if (error != 0)
+    for (lab::gpfs::block_piece const& p : pieces)
       losses_.push_back({path_of(file), p.offset, p.data.bytes(), disk(file, p.offset, p.data.bytes().size()), -1});
-    for (auto const& f : open_) {
-      if (f->file != file || !share_pages(file, f->node, node) || !f->settled(p, error != 0, is_again)) continue;
-      if (f->node != node) continue;  // the owner will tell its node
-      if (!f->closed)
-        f->owe(error);
-      else if (!orphans_.contains({node, file}))
-        orphans_[{node, file}] = {error, time_};
-    }
+  for (auto const& f : open_) {
+    if (f->file != file || !share_pages(file, f->node, node)) continue;
+    open_file::part_in part;
+    for (lab::gpfs::block_piece const& p : pieces) f->settle(p, part, is_again);
+    if (error == 0) continue;
+    if (part.touched && !part.mine) ++f->may_be_told;
+    if (!part.mine || f->node != node) continue;  // the owner will tell its node
+    if (!f->closed)
+      f->owe(error);
+    else if (!orphans_.contains({node, file}))
+      orphans_[{node, file}] = {error, time_};
   }
 }
 
