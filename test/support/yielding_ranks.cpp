@@ -6,9 +6,21 @@
 #include <dlfcn.h>
 #include <sched.h>
 
+namespace {
+
+using progress = unsigned (*)(void*);
+
+// Python loads MPI with names of its own, where no search from here comes by.
+progress real_progress() {
+  void* found = ::dlsym(RTLD_NEXT, "ucp_worker_progress");
+  if (found == nullptr) found = ::dlsym(::dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
+  return reinterpret_cast<progress>(found);
+}
+
+}  // namespace
+
 extern "C" unsigned ucp_worker_progress(void* worker) {
-  using function = unsigned (*)(void*);
-  static auto const real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  static progress const real = real_progress();
   thread_local int in_vain = 0;
   unsigned const done = real(worker);
   if (done != 0) {
