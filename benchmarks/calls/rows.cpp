@@ -182,6 +182,39 @@ entry write_pieces(place& p) {
           [&p] { p.argosy.write_at(0, p.data()); }};
 }
 
+// A view of 8-byte blocks, one at either of two places each, and its datatype, which MPI's side has to make, too. By hand: a copy
+// of the list. `from_mpi`: argosy is given MPI's datatype.
+entry set_view(place& p, bool from_mpi) {
+  std::int64_t const block = 8;
+  std::vector<std::int64_t> places(static_cast<std::size_t>(p.bytes() / block));
+  for (std::size_t i = 0, bits = 1; i < places.size(); ++i, bits = bits * 6364136223846793005u + 1442695040888963407u)
+    places[i] = block * static_cast<std::int64_t>(2 * i + (bits >> 63));
+  std::vector<MPI_Aint> const displacements(places.begin(), places.end());
+  auto const with_type = [displacements](auto use) {
+    MPI_Datatype blocks = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed_block(static_cast<int>(displacements.size()), 1, displacements.data(), MPI_DOUBLE,
+                                   &blocks);
+    MPI_Type_commit(&blocks);
+    use(blocks);
+    MPI_Type_free(&blocks);
+  };
+  action argosy = [&p, places] {
+    p.argosy.set_view(0, {io::type<double>, io::hindexed_block(1, places, io::type<double>)});
+  };
+  if (from_mpi)
+    argosy = [&p, with_type] {
+      with_type([&](MPI_Datatype blocks) { p.argosy.set_view(0, {io::type<double>, io::from_mpi(blocks)}); });
+    };
+  return {[places] { benchmark::DoNotOptimize(std::vector<std::int64_t>(places).data()); },
+          [&p, with_type] {
+            with_type(
+                [&](MPI_Datatype blocks) { MPI_File_set_view(p.mpi, 0, MPI_DOUBLE, blocks, "native", MPI_INFO_NULL); });
+          },
+          std::move(argosy)};
+}
+entry set_view_own(place& p) { return set_view(p, false); }
+entry set_view_from_mpi(place& p) { return set_view(p, true); }
+
 void enter(row const& r, std::int64_t bytes, std::int64_t calls, bool self, setting const& how) {
   std::string const name = std::string(self ? "self/" : "") + r.name + "/" + std::to_string(bytes);
   auto const measure = [=](benchmark::State& state) {
@@ -221,14 +254,18 @@ void enter_all(setting const& how) {
                                  {"write_shared", write_shared},
                                  {"write_ordered", write_ordered},
                                  {"read_pieces", read_pieces},
-                                 {"write_pieces", write_pieces}};
+                                 {"write_pieces", write_pieces},
+                                 {"set_view.blocks", set_view_own},
+                                 {"set_view.blocks_from_mpi", set_view_from_mpi}};
   for (bool const self : {false, true})
-    for (row const& r : rows)
-      for (std::int64_t const bytes : {std::int64_t{8}, std::int64_t{1} << 10, std::int64_t{64} << 10}) {
-        bool const pieces = std::string(r.name).find("pieces") != std::string::npos;
-        if (pieces ? bytes != 1024 : false) continue;
-        enter(r, bytes, bytes > 4096 ? 200 : 1000, self, how);
-      }
+    for (row const& r : rows) {
+      std::string const name = r.name;
+      std::vector<std::int64_t> sizes = {8, 1 << 10, 64 << 10};
+      if (name.find("pieces") != name.npos) sizes = {1 << 10};
+      if (name.find("set_view") != name.npos) sizes = {64 << 10, 1 << 20};
+      for (std::int64_t const bytes : sizes)
+        enter(r, bytes, bytes > (64 << 10) ? 5 : bytes > 4096 ? 200 : 1000, self, how);
+    }
 }
 
 }  // namespace calls
