@@ -10,7 +10,7 @@
 namespace argosy::detail {
 
 memory_side::memory_side(layout const& l, void const* address)
-    : layout_(&l), base_(static_cast<std::byte*>(const_cast<void*>(address))), cursor_(l) {}
+    : layout_(&l), base_(static_cast<std::byte*>(const_cast<void*>(address))) {}
 
 memory_side::memory_side(representation const& r, const_buffer const& b) : memory_side(b.form(), b.address()) {
   representation_ = &r;
@@ -30,13 +30,13 @@ void memory_side::gather_converted(std::int64_t from, std::int64_t to, std::byte
 void memory_side::scatter_converted(std::byte const* stream, std::int64_t from, std::int64_t to) {
   converted_->scatter(stream, from, to);
 }
-void memory_side::place_converted(layout const& file, std::byte* window, std::int64_t file_position,
+void memory_side::place_converted(layout const& file, std::byte* file_begin, std::int64_t file_position,
                                   std::int64_t position, std::int64_t bytes) {
-  converted_->place(file, window, file_position, position, bytes);
+  converted_->place(file, file_begin, file_position, position, bytes);
 }
-void memory_side::take_converted(layout const& file, std::byte const* window, std::int64_t file_position,
+void memory_side::take_converted(layout const& file, std::byte const* file_begin, std::int64_t file_position,
                                  std::int64_t position, std::int64_t bytes) {
-  converted_->take(file, window, file_position, position, bytes);
+  converted_->take(file, file_begin, file_position, position, bytes);
 }
 
 }  // namespace argosy::detail

@@ -24,8 +24,8 @@ struct copied {
 // Copies as much as one pair of loops can: pieces of equal length, or pieces each of which is several of the other side.
 // Otherwise the shorter of the two pieces.
 inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run const& w, std::int64_t size) {
-  from += r.offset;
-  to += w.offset;
+  from = moved(from, r.offset);
+  to = moved(to, w.offset);
   std::int64_t const shorter = std::min(r.length, w.length), longer = std::max(r.length, w.length);
   if (shorter == longer && shorter <= size) {
     std::int64_t const count = std::min({r.count, w.count, size / shorter});
@@ -56,7 +56,8 @@ inline copied copy_runs(std::byte const* from, run const& r, std::byte* to, run 
 }  // namespace detail
 
 // Copies `size` bytes: those from stream position `from_position` of `from_layout` on go to the places of `to_layout` from
-// `to_position` on. The two memories must not overlap.
+// `to_position` on. The two memories must not overlap. `from` and `to` are where offset 0 lies, or would lie: memory that holds a part
+// of what a layout names need not reach so far.
 inline void copy(layout const& from_layout, void const* from, std::int64_t from_position, layout const& to_layout,
                  void* to, std::int64_t to_position, std::int64_t size) {
   if (size < 0 || from_position < 0 || to_position < 0 || size > from_layout.size() - from_position ||
@@ -66,13 +67,15 @@ inline void copy(layout const& from_layout, void const* from, std::int64_t from_
                          std::to_string(to_position) + " of " + std::to_string(to_layout.size()) +
                          "; both layouts must hold what is copied");
   if (size == 0) return;
+  if (to_layout.is_contiguous())
+    return pack(from_layout, from, from_position, from_position + size,
+                detail::moved(to, to_layout.origin() + to_position));
+  if (from_layout.is_contiguous())
+    return unpack(to_layout, detail::moved(from, from_layout.origin() + from_position), to_position, to_position + size,
+                  to);
+
   auto const* const first_in = static_cast<std::byte const*>(from);
   auto* const first_out = static_cast<std::byte*>(to);
-  if (to_layout.is_contiguous())
-    return pack(from_layout, from, from_position, from_position + size, first_out + (to_layout.origin() + to_position));
-  if (from_layout.is_contiguous())
-    return unpack(to_layout, first_in + (from_layout.origin() + from_position), to_position, to_position + size, to);
-
   cursor in(from_layout, from_position), out(to_layout, to_position);
   for (int short_steps = 0; size > 0;) {
     auto const [bytes, reads, writes] =

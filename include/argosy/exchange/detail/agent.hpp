@@ -259,7 +259,7 @@ class agent {
     } else {
       std::byte* const window = space.window.get(w.length());
       for (part_ptr const& p : all) {
-        unpack(at(-w.begin, *p->theirs.file), p->data, p->where.from, p->where.to, window);
+        unpack(*p->theirs.file, p->data, p->where.from, p->where.to, moved(window, -w.begin));
         covered.set(*p->theirs.file, p->where.from, p->where.to, w.begin, granule);
       }
       data = window;
@@ -297,7 +297,7 @@ class agent {
     done.merged_bytes += std::max<std::int64_t>(0, got.bytes - hull.wanted);
     for (part_ptr const& p : all) {
       std::int64_t const to = std::min(p->where.to, std::max(p->where.from, p->theirs.before(hull.offset + got.bytes)));
-      if (to > p->where.from) pack(at(-hull.offset, *p->theirs.file), memory, p->where.from, to, p->data);
+      if (to > p->where.from) pack(*p->theirs.file, moved(memory, -hull.offset), p->where.from, to, p->data);
       p->bytes = to - p->where.from;
       if (to < p->where.to) p->error = got.error;
     }

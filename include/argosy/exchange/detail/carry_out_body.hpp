@@ -122,7 +122,7 @@ class carrier {
         got.bytes == w.length
             ? w.wanted
             : std::clamp<std::int64_t>(wanted_.file.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
-    if (bytes > 0) memory_.take(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), bytes);
+    if (bytes > 0) memory_.take(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position), bytes);
     done_.merged_bytes += got.bytes - bytes;
     done_.bytes += bytes;
     return got.error;
@@ -139,7 +139,7 @@ class carrier {
       // Nothing to keep beyond the end of the file: holes there become zeros.
       std::fill(data + got.bytes, data + size, std::byte{0});
     }
-    memory_.place(at(-w.offset, wanted_.file), data, w.position, position_of(w.position), w.wanted);
+    memory_.place(wanted_.file, moved(data, -w.offset), w.position, position_of(w.position), w.wanted);
     io_result const put = file_.write(w.offset, {data, size});
     count_written(put.bytes);
     done_.bytes +=

@@ -101,7 +101,7 @@ class links {
         tell_message(message_end::received, f.rank, static_cast<std::int64_t>(mine[i].received()));
         if (mine[i].received() == 0) continue;
         if (std::byte const* const packed = b.packed[i - b.begin])
-          unpack(at(-w.begin, *f.theirs.file), packed, p.from, p.to, window);
+          unpack(*f.theirs.file, packed, p.from, p.to, moved(window, -w.begin));
         arrived(f.theirs, p);
       }
       if (b.end == from_.size()) return;
@@ -183,7 +183,7 @@ class links {
           used = 0;
         }
         std::byte* const packed = space.get(plan_.window_bytes) + used;
-        pack(at(-w.begin, *f.theirs.file), window, p.from, p.to, packed);
+        pack(*f.theirs.file, moved(window, -w.begin), p.from, p.to, packed);
         used += p.bytes();
         message = {packed, bytes};
       }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <argosy/datatype/buffer.hpp>
@@ -33,12 +34,15 @@ class memory_side {
   // The contiguous memory of the stream from `position` on; empty where memory never has the bytes of the file.
   std::span<std::byte> stretch(std::int64_t position) {
     if (converted_) return {};
-    if (position != cursor_.position()) cursor_.seek(position);
-    piece const p = cursor_.current();
+    if (!cursor_)
+      cursor_.emplace(*layout_, position);
+    else if (position != cursor_->position())
+      cursor_->seek(position);
+    piece const p = cursor_->current();
     return {base_ + p.offset, static_cast<std::size_t>(p.length)};
   }
   void advance(std::int64_t bytes) {
-    if (!converted_) cursor_.advance(bytes);
+    if (cursor_) cursor_->advance(bytes);
   }
 
   void gather(std::int64_t from, std::int64_t to, std::byte* stream) {
@@ -49,16 +53,16 @@ class memory_side {
     if (converted_) return scatter_converted(stream, from, to);
     unpack(*layout_, stream, from, to, base_);
   }
-  // Copies between memory and the places in a window, without a buffer: offsets of `file` count from `window`.
-  void place(layout const& file, std::byte* window, std::int64_t file_position, std::int64_t position,
+  // Copies between memory and the places in a window, without a buffer. `file_begin` is where byte 0 of the file would lie.
+  void place(layout const& file, std::byte* file_begin, std::int64_t file_position, std::int64_t position,
              std::int64_t bytes) {
-    if (converted_) return place_converted(file, window, file_position, position, bytes);
-    copy(*layout_, base_, position, file, window, file_position, bytes);
+    if (converted_) return place_converted(file, file_begin, file_position, position, bytes);
+    copy(*layout_, base_, position, file, file_begin, file_position, bytes);
   }
-  void take(layout const& file, std::byte const* window, std::int64_t file_position, std::int64_t position,
+  void take(layout const& file, std::byte const* file_begin, std::int64_t file_position, std::int64_t position,
             std::int64_t bytes) {
-    if (converted_) return take_converted(file, window, file_position, position, bytes);
-    copy(file, window, file_position, *layout_, base_, position, bytes);
+    if (converted_) return take_converted(file, file_begin, file_position, position, bytes);
+    copy(file, file_begin, file_position, *layout_, base_, position, bytes);
   }
 
   // After the transfer: a value did not fit the other side.
@@ -67,14 +71,14 @@ class memory_side {
  private:
   void gather_converted(std::int64_t from, std::int64_t to, std::byte* stream);
   void scatter_converted(std::byte const* stream, std::int64_t from, std::int64_t to);
-  void place_converted(layout const& file, std::byte* window, std::int64_t file_position, std::int64_t position,
+  void place_converted(layout const& file, std::byte* file_begin, std::int64_t file_position, std::int64_t position,
                        std::int64_t bytes);
-  void take_converted(layout const& file, std::byte const* window, std::int64_t file_position, std::int64_t position,
-                      std::int64_t bytes);
+  void take_converted(layout const& file, std::byte const* file_begin, std::int64_t file_position,
+                      std::int64_t position, std::int64_t bytes);
 
   layout const* layout_;
   std::byte* base_;
-  cursor cursor_;
+  std::optional<cursor> cursor_;  // from the first stretch on that is asked for
   representation const* representation_ = nullptr;
   std::unique_ptr<converted_memory> converted_;
 };

@@ -76,7 +76,7 @@ class node_windows {
     std::int64_t placed = 0;
     if (!p.empty()) {
       if (guarded(failed_, [&] {
-            memory_.place(at(-w.begin, mine_.file), stage_.window(s, n), p.from, p.from - mine_.position, p.bytes());
+            memory_.place(mine_.file, moved(stage_.window(s, n), -w.begin), p.from, p.from - mine_.position, p.bytes());
           })) {
         placed = p.bytes();
         if (p.file.marked()) mark(s, n, w, p);
@@ -124,7 +124,7 @@ class node_windows {
     std::int64_t const from = range_.before(w.begin), to = range_.before(std::min(w.end, c.end[n & 1]));
     bool const there =
         from >= to || guarded(failed_, [&] {
-          memory_.take(at(-w.begin, mine_.file), stage_.window(s, n), from, from - mine_.position, to - from);
+          memory_.take(mine_.file, moved(stage_.window(s, n), -w.begin), from, from - mine_.position, to - from);
         });
     count(c.emptied[n & 1], everybody(n));
     return {there ? to : from, range_.before(w.end)};
