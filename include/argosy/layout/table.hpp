@@ -113,7 +113,8 @@ class piece_table {
       bool wraps = false;
       auto const look = [&](std::size_t i, std::int64_t size) {
         std::int64_t offset = 0, end = 0;
-        wraps |= __builtin_sub_overflow(offsets[i], offsets[0], &offset) | __builtin_add_overflow(offset, size, &end);
+        wraps |= __builtin_sub_overflow(offsets[i], offsets[0], &offset);
+        wraps |= __builtin_add_overflow(offset, size, &end);
         monotonic &= offset >= last_offset;
         sorted &= offset >= last_end;
         last_offset = offset;
