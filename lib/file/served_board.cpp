@@ -102,7 +102,7 @@ std::vector<std::byte> served_board::answer(int from, std::span<std::byte const>
       return q.bytes();
     }
     case subject::found:
-      judge(q);
+      judge(from, q);
       return {};
     case subject::is_void: {
       std::lock_guard const guard(mutex_);
@@ -132,12 +132,15 @@ void served_board::count(int from, std::uint64_t number) {
   tell_all(q);
 }
 
-// At rank 0. Void is a call that not all have begun, and each after it.
-void served_board::judge(question const& found) {
+// At rank 0. Void is a call that not all have begun, and each after it. Who finds that has begun it, and may say so here before its
+// own has_begun comes, which another thread sends.
+void served_board::judge(int from, question const& found) {
   question q = found;
   q.about = subject::is_void;
   {
     std::lock_guard const guard(mutex_);
+    auto& finder = begun_of_[static_cast<std::size_t>(from)];
+    finder = std::max(finder, q.number);
     if (q.number <= all_begun_ || has_been_void(q.number)) return;
     int const ranks = static_cast<int>(begun_of_.size());
     int first = 0;

@@ -7,13 +7,16 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <argosy/datatype.hpp>
+#include <argosy/file/detail/served_board.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/world/detail/served_world.hpp>
 
 #include "support/files_on_worlds.hpp"
 #include "support/shared_scratch.hpp"
@@ -185,4 +188,29 @@ TEST_CASE("many calls of both kinds, in one order but with ranks far apart, neve
     }
     c.f.close();
   });
+}
+
+TEST_CASE("who finds that not all can begin a call has begun it, also where that was not told yet",
+          "[file][errors][mixed]") {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  nodes_world const apart(ranks, {1, false, true});
+  std::error_code error;
+  auto const served = io::detail::served_world::beside(apart, apart.node(), error);
+  REQUIRE(served);
+  io::detail::served_board board(*served);
+  io::source_location const here = io::source_location::current();
+  bool const finds = ranks.rank() == ranks.size() - 1;
+  {
+    auto const inside = finds ? nullptr : std::make_unique<io::detail::call_board::inside>(&board, "sync", here);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (finds) {
+      board.begin(1);
+      board.look(1);  // and nobody has told rank 0 that it was begun
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  REQUIRE(board.is_void(1));
+  io::agreement const why = board.fault("iread_at_all", here, false);
+  CHECK(why.failed_rank == (ranks.size() > 2 ? ranks.size() - 1 : 0));
+  CHECK_THAT(why.detail, Catch::Contains("which 1 of " + std::to_string(ranks.size()) + " ranks have begun"));
 }

@@ -38,7 +38,7 @@ class served_board final : public call_board {
   std::vector<std::byte> ask(int rank, question const& q) const;
   void tell_all(question const& q) const;
   void count(int from, std::uint64_t number);
-  void judge(question const& found);
+  void judge(int from, question const& found);
 
   int const rank_;
   mutable std::mutex mutex_;
