@@ -93,6 +93,7 @@ REASONS = [
     (r"_all|ordered", "call end bytes memory pointer shared size file right",
      "what is wrong on one rank of a collective call is told to all, at its end if it has one, and nothing is moved", lambda ours, theirs: all(failed(r) for r in ours)),
     (r",no_(etype|filetype).* view=TYPE.* \| .* view=ARG", "view", "what is no datatype has a class of its own"),
+    (r"^excl open=FILE_EXISTS.* \| .*open=OTHER", "open", "all ranks are told why a file cannot be opened"),
     (r"differs", "call pointer shared size file", "what must be the same on all ranks is compared", lambda ours, theirs: all(failed(r) for r in ours)),
     (r"negative", "call pointer shared offset", "what is negative has a class of its own, on all ranks that give it", lambda ours, theirs: all(r["call"] == "ARG" for r in ours)),
     (r"below.* view=ARG", "view " + ALL, "no view has a negative displacement"),
