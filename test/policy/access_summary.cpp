@@ -1,7 +1,6 @@
 // What is told of an access in numbers: its granule, beside one that is taken from each piece.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
 #include <vector>
 

@@ -27,6 +27,7 @@
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/layout/detail/marks.hpp>
+#include <argosy/layout/detail/transfer.hpp>
 #include <argosy/layout/layout.hpp>
 #include <argosy/layout/pack.hpp>
 #include <argosy/layout/serialize.hpp>

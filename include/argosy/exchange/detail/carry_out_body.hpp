@@ -6,6 +6,7 @@
 
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/read_back.hpp>
+#include <argosy/layout/detail/transfer.hpp>
 #include <argosy/policy/detail/window_check.hpp>
 
 namespace argosy::detail {

@@ -17,6 +17,7 @@
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/view_exchange.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
+#include <argosy/layout/detail/transfer.hpp>
 #include <argosy/layout/pack.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>

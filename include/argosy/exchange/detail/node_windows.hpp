@@ -17,6 +17,7 @@
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/layout/detail/marks.hpp>
+#include <argosy/layout/detail/transfer.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access.hpp>
 #include <argosy/world/communicator.hpp>
