@@ -20,6 +20,7 @@
 #include <argosy/file/detail/deferred.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/own_part.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/file/detail/together.hpp>
 #include <argosy/file/detail/usage_hints.hpp>

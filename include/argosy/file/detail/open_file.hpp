@@ -3,20 +3,15 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <argosy/datatype/buffer.hpp>
-#include <argosy/datatype/detail/type_digest.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/presence.hpp>
@@ -29,6 +24,7 @@
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/file_position.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/job.hpp>
 #include <argosy/file/detail/losses.hpp>
 #include <argosy/file/detail/one_thread.hpp>
 #include <argosy/file/detail/partitioning.hpp>
@@ -36,13 +32,13 @@
 #include <argosy/file/detail/short_lock.hpp>
 #include <argosy/file/detail/staging_pool.hpp>
 #include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/used_view.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/tracer.hpp>
 #include <argosy/plan/report.hpp>
-#include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
@@ -53,89 +49,6 @@
 namespace argosy::detail {
 
 class io_threads;
-
-// A view as transfers use it: what is asked of it more than once is asked once.
-struct used_view {
-  // `checked`: in develop mode types are compared where nothing converts, too. `unchecked`: the view is lenient, by the hint
-  // argosy_lenient.
-  explicit used_view(argosy::view v, bool checked = false, bool unchecked = false)
-      : view(std::move(v)),
-        lenient(unchecked),
-        checks_types(checked || view.representation().converts()),
-        sorted(view.in_order()),
-        granule(unchecked ? 1
-                          : std::gcd(std::gcd(granule_of(view.stream()), granule_of(view.etype())), view.etype_size())),
-        types(checks_types ? type_digest(view.etype_types(), view.representation().converts()) : type_digest()),
-        number(next_number()) {
-    bool const bytes_as_they_are = !this->view.representation().converts();
-    if (bytes_as_they_are && this->view.stream().pieces() == 1)
-      one = {this->view.stream().origin(), this->view.stream().size(), this->view.etype_size()};
-  }
-  argosy::view view;
-  bool lenient;  // data may have fractions of etypes
-  bool checks_types;
-  bool sorted;
-  // Data of these types is not so many etypes, where that matters.
-  failure fault_of(stream_types const& data, std::int64_t etypes) const;
-  // "; the etype has holes ...", for plans; nothing if it has none.
-  std::string words_of_holes() const;
-  std::int64_t granule;  // divides the offset and length of whatever whole etypes are
-  type_digest types;     // of the etype, where they are compared
-  std::uint64_t number;  // another one for each view of this process
-  // If all of the view is one stretch of the file as it is. No etype: it is not.
-  struct stretch {
-    std::int64_t begin = 0, bytes = 0, etype = 0;
-
-    // Where in the file `length` bytes from etype `offset` on lie; nothing if it does not reach so far.
-    std::optional<std::int64_t> place(std::int64_t offset, std::int64_t length) const noexcept {
-      std::int64_t start = 0;
-      if (offset < 0 || __builtin_mul_overflow(offset, etype, &start) || start > bytes - length) return {};
-      return begin + start;
-    }
-  } one = {};
-
- private:
-  static std::uint64_t next_number() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-  }
-};
-
-// One call's work on the file: lives as long as the call, or its request.
-struct job {
-  access_kind kind = access_kind::read;
-  std::shared_ptr<used_view const> where;
-  std::int64_t position = 0;                   // bytes of the view's stream
-  std::int64_t bytes = 0;                      // in the representation of the file
-  std::int64_t etypes = 0;                     // the same, counted in etypes
-  std::shared_ptr<const_buffer const> memory;  // of a read, too; the caller's own, unless the job keeps it
-  any_policy policy;                           // of this rank by itself
-  any_policy together;                         // of all ranks of a collective call; empty: each by itself
-  std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
-  agency* agents = nullptr;                    // null: there are none
-  bool given_together = false;                 // by the call, not by hints
-  bool timed = false;
-  bool beside = false;            // the program goes on meanwhile
-  std::string_view call;          // a literal
-  std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
-  exchanged_by together_by = {};  // who moved its windows
-
-  // Before the call returns that this goes on after.
-  void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }
-};
-
-// The simplest call: one stretch of memory to or from one stretch of the file, as the hints choose. Most small calls are
-// that, and no window need be planned for them.
-struct plain_call {
-  access_kind kind;
-  std::span<std::byte> memory;
-  std::int64_t etypes;
-
-  std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(memory.size()); }
-};
-
-// Of the first `bytes` of its stream, what lies in memory; an item that is cut does not count.
-std::int64_t memory_bytes_of(job const& t, std::int64_t bytes);
 
 struct open_file {
   open_file();
@@ -305,30 +218,6 @@ struct open_file {
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
-};
-
-// The hold that a file has on its own part. Requests and completions may hold that longer, but when the file goes no thread
-// is at work for it any more: else one could still be telling an executor what is done while the program ends.
-class own_part {
- public:
-  own_part() = default;
-  explicit own_part(std::shared_ptr<open_file> part) : part_(std::move(part)) {}
-  own_part(own_part&& other) noexcept : part_(std::move(other.part_)) {}
-  own_part& operator=(own_part other) noexcept {
-    part_.swap(other.part_);
-    return *this;
-  }
-  ~own_part() {
-    if (part_) part_->end_threads();
-  }
-
-  explicit operator bool() const { return part_ != nullptr; }
-  open_file* operator->() const { return part_.get(); }
-  open_file& operator*() const { return *part_; }
-  std::shared_ptr<open_file> const& shared() const { return part_; }
-
- private:
-  std::shared_ptr<open_file> part_;
 };
 
 }  // namespace argosy::detail
