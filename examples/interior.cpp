@@ -22,13 +22,9 @@ class field {
   field(std::size_t nx, std::size_t ny, std::size_t nz) : extents_{nx, ny, nz}, values_(nx * ny * nz) {}
 
   std::size_t extent(std::size_t d) const { return extents_[d]; }
-  std::size_t stride(std::size_t d) const {
-    return d == 2 ? 1 : d == 1 ? extents_[2] : extents_[1] * extents_[2];
-  }
+  std::size_t stride(std::size_t d) const { return d == 2 ? 1 : d == 1 ? extents_[2] : extents_[1] * extents_[2]; }
   double* data() { return values_.data(); }
-  double& operator()(std::size_t i, std::size_t j, std::size_t k) {
-    return values_[i * stride(0) + j * stride(1) + k];
-  }
+  double& operator()(std::size_t i, std::size_t j, std::size_t k) { return values_[i * stride(0) + j * stride(1) + k]; }
 
  private:
   std::array<std::size_t, 3> extents_;

@@ -14,8 +14,7 @@ namespace io = argosy;
 
 int main() {
   // Columns 2 and 3 of an 8 x 8 matrix of doubles: in each row two neighbours, which are one piece.
-  io::layout const columns =
-      io::at(2 * 8, io::repeat(8, 8 * 8, io::concat(io::bytes(8), io::at(8, io::bytes(8)))));
+  io::layout const columns = io::at(2 * 8, io::repeat(8, 8 * 8, io::concat(io::bytes(8), io::at(8, io::bytes(8)))));
   fmt::print("{}\n\n{:t}\n", columns, columns);
 
   std::vector<double> matrix(64);

@@ -107,7 +107,7 @@ ground ground_of(argosy::mpi const& world, options const& o) {
   argosy::mpi const node = world.node();
   least_memory each{memory_bytes() / mib / node.size()};
   world.all_reduce(each);
-  argosy::reducible_sum all{node.rank() == 0 ? memory_bytes() : 0};
+  argosy::detail::reducible_sum all{node.rank() == 0 ? memory_bytes() : 0};
   world.all_reduce(all);
   return {o.memory_mib > 0 ? o.memory_mib : std::max<std::int64_t>(1, each.mib),
           o.cache_mib > 0 ? o.cache_mib * mib : all.value};

@@ -214,7 +214,7 @@ class type_run {
     std::int64_t const most = most_calls(plan_.budget, team_.size(), p);
     std::int64_t done = 0, first_error = mine_.errors;
     for (;;) {
-      argosy::reducible_sum failed{mine_.errors - first_error};
+      argosy::detail::reducible_sum failed{mine_.errors - first_error};
       if (done > 0) team_.all_reduce(failed);  // nobody leaves before all have come
       std::int64_t next = 0;
       if (team_.rank() == 0) {

@@ -26,7 +26,7 @@ constexpr std::size_t longest_text = std::size_t{1} << 20;
 // Parameters of the network between ranks: the member, and how many of its units are in one of the parameter's.
 struct net_parameter {
   char const* name;
-  std::int64_t lab::virtual_network::*member;
+  std::int64_t lab::virtual_network::* member;
   double unit;
 };
 constexpr net_parameter net_parameters[] = {

@@ -232,7 +232,7 @@ std::vector<item_run> items_of_named(MPI_Datatype type, std::int64_t bytes) {
   for (row const& r : rows()) {
     if (r.type != type) continue;
     std::vector<item_run> items = runs(r.items, r.count, r.and_int ? bytes - std::int64_t{sizeof(int)} : bytes);
-    if (r.and_int && !items.empty()) items.push_back({argosy::basic_of<int>(), 1});
+    if (r.and_int && !items.empty()) items.push_back({argosy::detail::basic_of<int>(), 1});
     return items;
   }
   return {};

@@ -47,7 +47,7 @@ mpi_datatype block(std::int64_t length) {
   return length <= largest ? mpi::contiguous(static_cast<int>(length), MPI_BYTE) : copies(length, 1, MPI_BYTE);
 }
 
-mpi_datatype pieces(piece_table const& table, std::size_t from, std::size_t to) {
+mpi_datatype pieces(detail::piece_table const& table, std::size_t from, std::size_t to) {
   std::vector<MPI_Aint> places;
   std::vector<int> lengths;
   bool fits = true;
@@ -64,7 +64,7 @@ mpi_datatype pieces(piece_table const& table, std::size_t from, std::size_t to) 
   return mpi::record(places, types);
 }
 
-mpi_datatype pieces(piece_table const& table) {
+mpi_datatype pieces(detail::piece_table const& table) {
   constexpr std::size_t chunk = std::size_t{1} << 30;
   if (table.size() <= chunk) return pieces(table, 0, table.size());
   std::vector<mpi_datatype> chunks;
@@ -76,13 +76,13 @@ mpi_datatype pieces(piece_table const& table) {
 
 mpi_datatype encode(layout const& l, node const& n, std::vector<mpi_datatype> const& made) {
   switch (n.kind) {
-    case node_kind::bytes:
+    case detail::node_kind::bytes:
       return block(n.size);
-    case node_kind::repeat:
+    case detail::node_kind::repeat:
       return copies(n.count, n.stride, made[n.child].get());
-    case node_kind::table:
+    case detail::node_kind::table:
       return pieces(l.tables()[n.child]);
-    case node_kind::concat:
+    case detail::node_kind::concat:
       break;
   }
   std::vector<MPI_Aint> places;

@@ -21,7 +21,7 @@ std::string errno_words(std::error_code const& code) {
 std::string reason_of(errc why, std::error_code const& cause, std::string_view detail) {
   std::string s = make_error_code(why).message();
   if (cause && cause.category() != category())
-    s += " (" + (is_errno(cause) ? errno_words(cause) : detail::foreign_words(cause)) + ")";
+    s += " (" + (detail::is_errno(cause) ? errno_words(cause) : detail::foreign_words(cause)) + ")";
   if (detail.starts_with(s)) return std::string(detail);
   if (!detail.empty()) s += "; " + std::string(detail);
   return s;
@@ -39,7 +39,7 @@ std::string detail::foreign_words(std::error_code const& code) {
   return std::string(code.category().name()) + " " + std::to_string(code.value()) + ": " + code.message();
 }
 
-std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank) {
+std::string detail::message_of(agreement const& a, std::string_view call, std::string_view path, int rank) {
   bool const own = a.own && a.failed_rank != rank;
   std::error_code const& cause = own ? a.own.code : a.cause;
   std::string const& detail = own ? a.own.detail : a.detail;

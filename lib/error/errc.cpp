@@ -139,7 +139,7 @@ std::string_view remedy(errc e) noexcept { return words_of(e).remedy; }
 
 errc classify(std::error_code const& code) noexcept {
   if (code.category() == category()) return static_cast<errc>(code.value());
-  if (!is_errno(code)) return errc::io;
+  if (!detail::is_errno(code)) return errc::io;
   switch (code.value()) {
     case EACCES:
     case EPERM:

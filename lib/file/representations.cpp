@@ -31,21 +31,21 @@ struct registry {
 constexpr std::size_t longest_name = 127;
 
 bool usable(basic_sizes const& sizes, representation_functions const& functions) {
-  for (std::size_t i = 0; i < basic_count; ++i) {
+  for (std::size_t i = 0; i < detail::basic_count; ++i) {
     if (sizes[i] < 1 || sizes[i] > representation::most_file_bytes) return false;
-    if (sizes[i] != native_sizes[i] && (!functions.read || !functions.write)) return false;
+    if (sizes[i] != detail::native_sizes[i] && (!functions.read || !functions.write)) return false;
   }
   // Bytes have no type that could be converted.
-  return size_in(sizes, basic::byte) == 1;
+  return detail::size_in(sizes, basic::byte) == 1;
 }
 
 }  // namespace
 
 void register_representation(std::string_view name, representation_functions functions, std::error_code& error) {
   error.clear();
-  basic_sizes sizes = native_sizes;
+  basic_sizes sizes = detail::native_sizes;
   if (functions.file_bytes)
-    for (std::size_t i = 0; i < basic_count; ++i) sizes[i] = functions.file_bytes(static_cast<basic>(i));
+    for (std::size_t i = 0; i < detail::basic_count; ++i) sizes[i] = functions.file_bytes(static_cast<basic>(i));
   if (name.empty() || name.size() > longest_name || !usable(sizes, functions)) {
     error = errc::argument;
     return;
@@ -64,7 +64,7 @@ void register_representation(std::string_view name, representation_functions fun
   if (error) throw std::system_error(error, "argosy::register_representation: \"" + std::string(name) + "\"");
 }
 
-representation find_representation(std::string_view name, std::error_code& error) {
+representation detail::find_representation(std::string_view name, std::error_code& error) {
   registry& known = registry::instance();
   std::lock_guard const lock(known.mutex);
   representation const* const found = known.find(name);
@@ -72,9 +72,9 @@ representation find_representation(std::string_view name, std::error_code& error
   return found != nullptr ? *found : native;
 }
 
-representation find_representation(std::string_view name) {
+representation detail::find_representation(std::string_view name) {
   std::error_code error;
-  representation found = find_representation(name, error);
+  representation found = detail::find_representation(name, error);
   if (error)
     throw std::system_error(error, "argosy::find_representation: \"" + std::string(name) +
                                        "\" (there are native, internal, external32, and what is registered)");

@@ -86,7 +86,7 @@ report request::wait(on_error e) {
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
   if (!o->result) o->file->position.take_back(o->moved);
-  if (!o->result) what_failed_ = message_of(o->result, o->call, o->file->path, o->file->rank);
+  if (!o->result) what_failed_ = detail::message_of(o->result, o->call, o->file->path, o->file->rank);
   if (o->result.thrown) std::rethrow_exception(o->result.thrown);
   if (e.error())
     *e.error() = o->result.code;

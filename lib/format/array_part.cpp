@@ -39,7 +39,7 @@ struct matched {
 
 bool match(dtype const& file, dtype const& mine, matched& m);
 
-bool match_field(dtype_field const& file, dtype_field const& mine, matched& m) {
+bool match_field(detail::dtype_field const& file, detail::dtype_field const& mine, matched& m) {
   if (file.shape != mine.shape || !match(file.type, mine.type, m)) return false;
   std::int64_t copies = 1;
   for (std::int64_t const n : mine.shape) copies *= n;
@@ -51,8 +51,8 @@ bool match_field(dtype_field const& file, dtype_field const& mine, matched& m) {
 bool match_record(dtype const& file, dtype const& mine, matched& m) {
   detail::assembler all;
   std::int64_t before = -1;
-  for (dtype_field const& f : mine.fields) {
-    auto const found = std::ranges::find(file.fields, f.name, &dtype_field::name);
+  for (detail::dtype_field const& f : mine.fields) {
+    auto const found = std::ranges::find(file.fields, f.name, &detail::dtype_field::name);
     if (found == file.fields.end() || found->offset <= before || !match_field(*found, f, m)) return false;
     before = found->offset;
     all.add(0, m.form);
@@ -76,14 +76,15 @@ bool match(dtype const& file, dtype const& mine, matched& m) {
 // The other byte order: each item of a basic type, of the size that it has in memory, backwards.
 representation const& byte_swapped() {
   constexpr auto swap = [](basic type, std::int64_t count, std::byte const* from, std::byte* to) {
-    auto const n = static_cast<std::ptrdiff_t>(size_in(native_sizes, type));
+    auto const n = static_cast<std::ptrdiff_t>(detail::size_in(detail::native_sizes, type));
     for (std::int64_t i = 0; i < count; ++i) std::reverse_copy(from + i * n, from + (i + 1) * n, to + i * n);
     return true;
   };
-  static representation const it(
-      "byte-swapped",
-      {.file_bytes = [](basic type) { return size_in(native_sizes, type); }, .read = swap, .write = swap},
-      native_sizes);
+  static representation const it("byte-swapped",
+                                 {.file_bytes = [](basic type) { return detail::size_in(detail::native_sizes, type); },
+                                  .read = swap,
+                                  .write = swap},
+                                 detail::native_sizes);
   return it;
 }
 

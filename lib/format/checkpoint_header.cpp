@@ -35,7 +35,7 @@ std::uint32_t word_at(std::span<std::byte const> from, std::size_t at) {
 
 std::int64_t rounded_up(std::int64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
-bool array_bytes(checkpoint_array const& a, std::int64_t& bytes) {
+bool array_bytes(detail::checkpoint_array const& a, std::int64_t& bytes) {
   bytes = a.type.bytes;
   if (std::ranges::find(a.shape, 0) != a.shape.end()) {
     bytes = 0;
@@ -47,7 +47,7 @@ bool array_bytes(checkpoint_array const& a, std::int64_t& bytes) {
 std::string text_of(checkpoint_header const& h) {
   std::string text =
       "{'blocks': " + std::to_string(h.block_bytes) + ", 'size': " + std::to_string(h.file_bytes) + ", 'arrays': [";
-  for (checkpoint_array const& a : h.arrays)
+  for (detail::checkpoint_array const& a : h.arrays)
     text += "\n  {'name': " + detail::python_text(a.name) + ", 'descr': " + to_string(a.type) +
             ", 'fortran_order': " + (a.order == order::fortran ? "True" : "False") +
             ", 'shape': " + detail::python_tuple(a.shape) + ", 'offset': " + std::to_string(a.offset) +
@@ -58,7 +58,7 @@ std::string text_of(checkpoint_header const& h) {
 bool is_number(literal const* l) { return l && l->what == literal::kind::number; }
 
 // Empty if all is well.
-std::string array_from(literal const& from, checkpoint_array& a) {
+std::string array_from(literal const& from, detail::checkpoint_array& a) {
   literal const *name = from.find("name"), *descr = from.find("descr"), *fortran = from.find("fortran_order"),
                 *shape = from.find("shape"), *offset = from.find("offset"), *sums = from.find("sums");
   if (!name || !descr || !fortran || !shape || !is_number(offset) || !is_number(sums) || from.items.size() != 12 ||
@@ -79,7 +79,7 @@ std::string array_from(literal const& from, checkpoint_array& a) {
 // Arrays and sums lie behind the header, one behind the other, in the file.
 std::string misplaced(checkpoint_header const& h, std::int64_t end) {
   std::set<std::string_view> names;
-  for (checkpoint_array const& a : h.arrays) {
+  for (detail::checkpoint_array const& a : h.arrays) {
     if (!names.insert(a.name).second) return "'" + a.name + "' is there twice";
     auto const follow = [&](std::int64_t at, std::int64_t bytes) {
       return at >= end && !__builtin_add_overflow(at, bytes, &end) && end <= h.file_bytes;
@@ -93,13 +93,13 @@ std::string misplaced(checkpoint_header const& h, std::int64_t end) {
 
 }  // namespace
 
-std::int64_t checkpoint_array::bytes() const {
+std::int64_t detail::checkpoint_array::bytes() const {
   std::int64_t all = 0;
   return array_bytes(*this, all) ? all : -1;
 }
 
-checkpoint_array const* checkpoint_header::find(std::string_view name) const {
-  auto const found = std::ranges::find(arrays, name, &checkpoint_array::name);
+detail::checkpoint_array const* checkpoint_header::find(std::string_view name) const {
+  auto const found = std::ranges::find(arrays, name, &detail::checkpoint_array::name);
   return found == arrays.end() ? nullptr : &*found;
 }
 
@@ -168,9 +168,9 @@ void detail::place_arrays(checkpoint_header& h) {
   // Numbers that are not known yet take as much room as the largest.
   checkpoint_header longest = h;
   longest.file_bytes = INT64_MAX;
-  for (checkpoint_array& a : longest.arrays) a.offset = a.sums = INT64_MAX;
+  for (detail::checkpoint_array& a : longest.arrays) a.offset = a.sums = INT64_MAX;
   std::int64_t end = rounded_up(static_cast<std::int64_t>(prefix + text_of(longest).size()));
-  for (checkpoint_array& a : h.arrays) {
+  for (detail::checkpoint_array& a : h.arrays) {
     a.offset = end;
     a.sums = (a.offset + a.bytes() + 3) / 4 * 4;
     end = rounded_up(a.sums + 4 * h.blocks(a));
@@ -180,7 +180,7 @@ void detail::place_arrays(checkpoint_header& h) {
 
 std::string to_string(checkpoint_header const& h) {
   std::string all;
-  for (checkpoint_array const& a : h.arrays)
+  for (detail::checkpoint_array const& a : h.arrays)
     all += a.name + ": " + to_string(a.type) + " " + detail::python_tuple(a.shape) +
            (a.order == order::fortran ? ", Fortran order" : "") + ", from byte " + std::to_string(a.offset) + " on\n";
   return all;

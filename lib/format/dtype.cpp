@@ -86,7 +86,7 @@ bool from_text(std::string const& text, dtype& into, std::string& why) {
   return true;
 }
 
-bool field_from(literal const& from, dtype_field& into, std::string& why, int depth);
+bool field_from(literal const& from, detail::dtype_field& into, std::string& why, int depth);
 
 bool from_literal(literal const& from, dtype& into, std::string& why, int depth) {
   if (from.what == literal::kind::text) return from_text(from.text, into, why);
@@ -97,7 +97,7 @@ bool from_literal(literal const& from, dtype& into, std::string& why, int depth)
   into = {.kind = 'r', .fields = {}};
   std::vector<std::string_view> names;
   for (literal const& item : from.items) {
-    dtype_field f;
+    detail::dtype_field f;
     if (!field_from(item, f, why, depth - 1)) return false;
     f.offset = into.bytes;
     std::int64_t size = f.type.bytes;
@@ -109,7 +109,7 @@ bool from_literal(literal const& from, dtype& into, std::string& why, int depth)
     }
     into.fields.push_back(std::move(f));
   }
-  for (dtype_field const& f : into.fields)
+  for (detail::dtype_field const& f : into.fields)
     if (!f.name.empty()) names.push_back(f.name);
   std::sort(names.begin(), names.end());
   if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end()) {
@@ -120,7 +120,7 @@ bool from_literal(literal const& from, dtype& into, std::string& why, int depth)
 }
 
 // ('x', '<f8'), ('x', '<f8', (3,)), (('title', 'x'), '<f8')
-bool field_from(literal const& from, dtype_field& into, std::string& why, int depth) {
+bool field_from(literal const& from, detail::dtype_field& into, std::string& why, int depth) {
   bool well = from.what == literal::kind::tuple && (from.items.size() == 2 || from.items.size() == 3);
   if (well) {
     literal const* name = &from.items[0];
@@ -148,7 +148,7 @@ std::string to_string(dtype const& type) {
     return std::string("'") + type.order + type.kind + std::to_string(type.kind == 'U' ? type.bytes / 4 : type.bytes) +
            type.unit + "'";
   std::string all;
-  for (dtype_field const& f : type.fields) {
+  for (detail::dtype_field const& f : type.fields) {
     all += (all.empty() ? "[(" : ", (") + detail::python_text(f.name) + ", " + to_string(f.type);
     if (!f.shape.empty()) all += ", " + detail::python_tuple(f.shape);
     all += ")";

@@ -63,7 +63,7 @@ failure read_from(any_handle& f, file_header& into) {
 
 failure damage_of(any_handle& f, checkpoint_header const& h, std::vector<damaged_block>& into) {
   std::vector<std::byte> data(static_cast<std::size_t>(h.block_bytes));
-  for (checkpoint_array const& a : h.arrays) {
+  for (detail::checkpoint_array const& a : h.arrays) {
     for (std::int64_t b = 0, n = h.blocks(a); b < n; ++b) {
       std::int64_t const at = b * h.block_bytes, bytes = std::min(h.block_bytes, a.bytes() - at);
       std::byte sum[4];

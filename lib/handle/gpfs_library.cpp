@@ -20,20 +20,21 @@ int outcome(int returned) {
 
 }  // namespace
 
-std::shared_ptr<gpfs_library const> gpfs_library::load(std::string const& name, std::string& why_not) {
+std::shared_ptr<detail::gpfs_library const> detail::gpfs_library::load(std::string const& name, std::string& why_not) {
   static constexpr detail::library_search where{"GPFS", "ARGOSY_GPFS_LIBRARY", "libgpfs.so"};
-  return detail::load_library<gpfs_library>(where, name, why_not, [](gpfs_library& made, detail::symbols const& in) {
-    in.find("gpfs_prealloc", made.prealloc_);  // may be missing
-    return in.find("gpfs_fcntl", made.fcntl_) ? "" : "has no gpfs_fcntl: it is not the library of GPFS";
-  });
+  return detail::load_library<detail::gpfs_library>(
+      where, name, why_not, [](detail::gpfs_library& made, detail::symbols const& in) {
+        in.find("gpfs_prealloc", made.prealloc_);  // may be missing
+        return in.find("gpfs_fcntl", made.fcntl_) ? "" : "has no gpfs_fcntl: it is not the library of GPFS";
+      });
 }
 
-int gpfs_library::fcntl(int descriptor, void* argument) const {
+int detail::gpfs_library::fcntl(int descriptor, void* argument) const {
   errno = 0;
   return outcome(fcntl_(descriptor, argument));
 }
 
-int gpfs_library::prealloc(int descriptor, long long start, long long bytes) const {
+int detail::gpfs_library::prealloc(int descriptor, long long start, long long bytes) const {
   if (prealloc_ == nullptr) return ENOSYS;
   errno = 0;
   return outcome(prealloc_(descriptor, start, bytes));

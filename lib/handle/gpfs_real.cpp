@@ -47,7 +47,7 @@ gpfs_real gpfs_real::open(std::string const& path, open_flags flags, settings co
   gpfs_real f(posix::open(path, flags, error));
   if (error) return f;
   if (!s.any_file_system) f.why_not_ = not_on_gpfs(f.raw().descriptor(), path);
-  if (f.why_not_.empty()) f.library_ = gpfs_library::load(s.library, f.why_not_);
+  if (f.why_not_.empty()) f.library_ = detail::gpfs_library::load(s.library, f.why_not_);
   return f;
 }
 

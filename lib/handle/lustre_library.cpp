@@ -10,10 +10,11 @@
 
 namespace argosy {
 
-std::shared_ptr<lustre_library const> lustre_library::load(std::string const& name, std::string& why_not) {
+std::shared_ptr<detail::lustre_library const> detail::lustre_library::load(std::string const& name,
+                                                                           std::string& why_not) {
   static constexpr detail::library_search where{"Lustre", "ARGOSY_LUSTRE_LIBRARY", "liblustreapi.so"};
-  return detail::load_library<lustre_library>(
-      where, name, why_not, [](lustre_library& made, detail::symbols const& in) {
+  return detail::load_library<detail::lustre_library>(
+      where, name, why_not, [](detail::lustre_library& made, detail::symbols const& in) {
         std::string wrong;
         auto const resolve = [&](char const* symbol, auto*& function) {
           if (!in.find(symbol, function) && wrong.empty())
@@ -31,7 +32,8 @@ std::shared_ptr<lustre_library const> lustre_library::load(std::string const& na
       });
 }
 
-int lustre_library::open(std::string const& path, int flags, unsigned permissions, file_stripes const& wanted) const {
+int detail::lustre_library::open(std::string const& path, int flags, unsigned permissions,
+                                 detail::file_stripes const& wanted) const {
   std::unique_ptr<llapi_layout, void (*)(llapi_layout*)> const layout(alloc_(), free_);
   if (!layout) return -1;
   if (wanted.count > 0 && count_set_(layout.get(), static_cast<std::uint64_t>(wanted.count)) != 0) return -1;
@@ -39,7 +41,7 @@ int lustre_library::open(std::string const& path, int flags, unsigned permission
   return file_open_(path.c_str(), flags, permissions, layout.get());
 }
 
-file_stripes lustre_library::stripes_of(int descriptor) const {
+detail::file_stripes detail::lustre_library::stripes_of(int descriptor) const {
   std::unique_ptr<llapi_layout, void (*)(llapi_layout*)> const layout(get_by_fd_(descriptor, 0), free_);
   std::uint64_t bytes = 0, count = 0;
   if (!layout || size_get_(layout.get(), &bytes) != 0 || count_get_(layout.get(), &count) != 0) return {};

@@ -69,10 +69,10 @@ std::uint32_t type_of_file_system(Ask&& ask) {
 }
 
 // Null if the file system is not Lustre, or its library cannot be loaded.
-std::shared_ptr<lustre_library const> library_for(std::uint32_t type, lustre_settings const& lustre) {
-  if (!lustre.any_file_system && type != lustre_library::magic_number) return nullptr;
+std::shared_ptr<detail::lustre_library const> library_for(std::uint32_t type, detail::lustre_settings const& lustre) {
+  if (!lustre.any_file_system && type != detail::lustre_library::magic_number) return nullptr;
   std::string why_not;  // its files are as good without stripes
-  return lustre_library::load(lustre.library, why_not);
+  return detail::lustre_library::load(lustre.library, why_not);
 }
 
 // The type of the file system that has, or will have, a file of this name.
@@ -161,10 +161,10 @@ raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
 raw_posix::~raw_posix() { close(); }
 
 raw_posix raw_posix::open(std::string const& path, open_flags flags, std::error_code& error) {
-  return open(path, flags, lustre_settings{}, error);
+  return open(path, flags, detail::lustre_settings{}, error);
 }
 
-raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_settings const& lustre,
+raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lustre_settings const& lustre,
                           std::error_code& error) {
   raw_posix opened;
   error.clear();
@@ -177,8 +177,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_sett
   mode |= O_CLOEXEC | O_NOCTTY;
   auto locks = std::make_unique<detail::range_locks>();  // before there is a descriptor to lose
 
-  std::shared_ptr<lustre_library const> dealing;
-  if (flags.create && flags.stripes != file_stripes{}) dealing = library_for(type_of_directory(path), lustre);
+  std::shared_ptr<detail::lustre_library const> dealing;
+  if (flags.create && flags.stripes != detail::file_stripes{}) dealing = library_for(type_of_directory(path), lustre);
   auto const open_by = [&](int how) {
     return dealing ? dealing->open(path, how, flags.permissions, flags.stripes)
                    : ::open(path.c_str(), how, flags.permissions);
@@ -218,7 +218,7 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, lustre_sett
     opened.storage_ = detail::storage_by_type(type);
     if (opened.storage_.separate_caches) opened.cache_ = std::make_unique<detail::separate_cache>();
     if (auto const library = library_for(type, lustre)) {
-      file_stripes const told = library->stripes_of(descriptor);
+      detail::file_stripes const told = library->stripes_of(descriptor);
       opened.storage_.stripe_bytes = told.bytes;
       opened.storage_.stripe_count = told.count;
       if (told.bytes > 0) opened.block_bytes_ = told.bytes;  // what one server has in one piece

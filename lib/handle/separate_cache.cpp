@@ -30,7 +30,7 @@ int separate_cache::renew(int descriptor) {
   // rank from reading; whoever gives back a lock, syncs or closes is told.
   write_out(descriptor);
   if (int const error = ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)) return error;
-  struct statx about {};
+  struct statx about{};
   if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &about) != 0) return errno;
   fresh_.store(now, std::memory_order_release);
   return 0;

@@ -152,8 +152,9 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
       complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
   }
   if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
-  o.write = choice(rank, "ARGOSY_TRACE_WRITE", trace_write::gathered,
-                   {{"gathered", trace_write::gathered}, {"at_once", trace_write::at_once}}, "gathered or at_once");
+  o.write = choice(rank, "ARGOSY_TRACE_WRITE", detail::trace_write::gathered,
+                   {{"gathered", detail::trace_write::gathered}, {"at_once", detail::trace_write::at_once}},
+                   "gathered or at_once");
   return o;
 }
 
@@ -212,7 +213,7 @@ tracer::tracer(trace_options options)
       start_(std::chrono::system_clock::now()),
       gathered_(std::make_unique<gathering>()) {
   heed_forks();
-  gathered_->at_once = options_.write == trace_write::at_once || options_.mode == trace_mode::errors;
+  gathered_->at_once = options_.write == detail::trace_write::at_once || options_.mode == trace_mode::errors;
   gathered_->newest = gathered_->written = steady_start_;
   if (options_.directory.empty()) {
     char const* const local = std::getenv("TMPDIR");
@@ -267,7 +268,7 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
     write_locked();
 }
 
-void tracer::record(traced_call const& call) noexcept {
+void tracer::record(detail::traced_call const& call) noexcept {
   auto const begin = nanoseconds(call.begin);
   auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(call.end - call.begin).count();
   bool const last = call.error || call.kind == file_call::close;

@@ -46,7 +46,7 @@ Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error
     error_class = MPI_ERR_COUNT;
     return {failure(errc::argument, "the data has more than 2^63 bytes"), nowhere};
   }
-  return Data(bytes_at(static_cast<byte*>(at), bytes(size), types_of_copies(k.form, count)), nowhere);
+  return Data(bytes_at(static_cast<byte*>(at), bytes(size), argosy::detail::types_of_copies(k.form, count)), nowhere);
 }
 
 // So many bytes in memory; MPI_Get_count makes items of them.

@@ -17,7 +17,7 @@ namespace {
 
 // The datatype of MPI that stands for items of a basic type; MPI_DATATYPE_NULL where MPI has none.
 MPI_Datatype named(basic type) {
-  static std::array<MPI_Datatype, basic_count> const names{
+  static std::array<MPI_Datatype, argosy::detail::basic_count> const names{
       MPI_BYTE,          MPI_CHAR,           MPI_C_BOOL,
       MPI_SHORT,         MPI_UNSIGNED_SHORT, MPI_INT,
       MPI_UNSIGNED,      MPI_LONG_LONG,      MPI_UNSIGNED_LONG_LONG,
@@ -57,7 +57,8 @@ int register_functions(char const* name, Function* read, Function* write, MPI_Da
     auto const file_bytes = [extent, state](basic type) -> std::int64_t {
       MPI_Datatype const as = named(type);
       MPI_Aint bytes = 0;
-      if (as == MPI_DATATYPE_NULL || extent(as, &bytes, state) != MPI_SUCCESS) return size_in(native_sizes, type);
+      if (as == MPI_DATATYPE_NULL || extent(as, &bytes, state) != MPI_SUCCESS)
+        return argosy::detail::size_in(argosy::detail::native_sizes, type);
       return bytes;
     };
     representation_functions functions;
@@ -65,14 +66,14 @@ int register_functions(char const* name, Function* read, Function* write, MPI_Da
     if (read)
       functions.read = [=, convert = converter<Function, Number>{read, state}](
                            basic type, std::int64_t count, std::byte const* file, std::byte* memory) {
-        return convert(type, count, memory, size_in(native_sizes, type), const_cast<std::byte*>(file),
-                       file_bytes(type));
+        return convert(type, count, memory, argosy::detail::size_in(argosy::detail::native_sizes, type),
+                       const_cast<std::byte*>(file), file_bytes(type));
       };
     if (write)
       functions.write = [=, convert = converter<Function, Number>{write, state}](
                             basic type, std::int64_t count, std::byte const* memory, std::byte* file) {
-        return convert(type, count, const_cast<std::byte*>(memory), size_in(native_sizes, type), file,
-                       file_bytes(type));
+        return convert(type, count, const_cast<std::byte*>(memory),
+                       argosy::detail::size_in(argosy::detail::native_sizes, type), file, file_bytes(type));
       };
     std::error_code error;
     register_representation(name ? name : "", std::move(functions), error);

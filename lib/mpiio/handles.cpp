@@ -38,7 +38,7 @@ bool begins_with_gpfs(std::string_view text) {
 }
 
 std::string name_for(std::string const& path, hints const& given) {
-  for (hints const& from : {overriding_hints(), given, environment_hints()})
+  for (hints const& from : {argosy::detail::overriding_hints(), given, argosy::detail::environment_hints()})
     if (std::string const value = value_of(from, handle_hint); !value.empty()) return value;
   return begins_with_gpfs(path) || begins_with_gpfs(value_of(given, "romio_filesystem_type")) ? "gpfs" : "posix";
 }

@@ -13,7 +13,7 @@
 namespace argosy::mpiio {
 
 struct known_type {
-  typed_layout form;
+  argosy::typed_layout form;
   std::string fault = {};  // why it cannot be used; then nothing else counts
   std::int64_t size = 0;
   bool dense = false;  // copies of it are bytes side by side, from the address on

@@ -18,7 +18,7 @@ namespace {
 
 // For view_shape, which makes the view inside of the call: a datatype that cannot be is an error of all ranks.
 auto maker_of(MPI_Datatype type) {
-  return [type]() -> typed_layout {
+  return [type]() -> argosy::typed_layout {
     known_type const& k = known(type);
     if (!k.fault.empty()) throw invalid_layout(k.fault);
     return k.form;

@@ -21,9 +21,9 @@
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::agreement;
-using io::detail::arguments;
 using io::errc;
 using io::failure;
+using io::detail::arguments;
 using namespace io::test;
 
 namespace {
@@ -247,7 +247,7 @@ TEST_CASE("ranks in different collective calls learn who is in another one, and 
       CHECK(contains(a.detail, place_of(line) + " on rank " + std::to_string(r)));
       CHECK(contains(a.detail, "set_size at "));
       if (n > 2) CHECK(contains(a.detail, place_of(line + 1) + " on the " + std::to_string(n - 1) + " others"));
-      CHECK_FALSE(contains(io::message_of(a, "sync", "x", world.rank()), "failed on rank"));
+      CHECK_FALSE(contains(io::detail::message_of(a, "sync", "x", world.rank()), "failed on rank"));
     }
   // One is at the end of its call, the others begin one.
   agreement const a = world.rank() == 0 ? io::detail::agree_on_outcome(world, failure())

@@ -296,9 +296,9 @@ TEST_CASE("a datatype that cannot be is kept, copied and nested, and throws when
   auto const copy = nested;
   CHECK_THROWS_WITH(copy.form(), Contains("argosy::vector: the block length is -1"));
   CHECK_THROWS_WITH(io::contiguous(-3, bad).form(), Contains("argosy::vector"));  // the first of two
-  CHECK_THROWS_WITH(io::signature_of(copy), Contains("argosy::vector"));
-  CHECK_THROWS_WITH(io::types_of_copies(bad, 2), Contains("argosy::vector"));
-  CHECK_THROWS_WITH(io::file_form_of(copy, io::external32_sizes), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::detail::signature_of(copy), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::detail::types_of_copies(bad, 2), Contains("argosy::vector"));
+  CHECK_THROWS_WITH(io::detail::file_form_of(copy, io::detail::external32_sizes), Contains("argosy::vector"));
   CHECK_THROWS_WITH(io::flatten(bad), Contains("argosy::vector"));
   CHECK(sizeof bad == 3 * sizeof(std::int64_t));
   double data[8] = {};
@@ -357,12 +357,13 @@ TEST_CASE("a packed record has the data of the record and no holes", "[datatype]
   STATIC_REQUIRE(one.form() == io::bytes(12));
   STATIC_REQUIRE(std::is_empty_v<decltype(one)>);
   CHECK(io::contiguous(5, one).form() == io::bytes(60));
-  CHECK(io::signature_of(io::contiguous(5, one)) == io::signature_of(io::contiguous(5, io::type<padded>)));
-  CHECK(to_string(io::signature_of(one)) == "float64, int32");
+  CHECK(io::detail::signature_of(io::contiguous(5, one)) ==
+        io::detail::signature_of(io::contiguous(5, io::type<padded>)));
+  CHECK(to_string(io::detail::signature_of(one)) == "float64, int32");
   CHECK(io::packed(io::record(io::member(0, io::type<long>), io::member(64, io::type<long>, 3))).form() ==
         io::bytes(32));
   // In external32 a long has 4 bytes.
-  CHECK(io::file_form_of(io::packed(io::type<long[3]>), io::external32_sizes) == io::bytes(12));
+  CHECK(io::detail::file_form_of(io::packed(io::type<long[3]>), io::detail::external32_sizes) == io::bytes(12));
   CHECK(io::packed(io::members<&padded::id>{}).form() == io::bytes(4));
   CHECK(io::packed(io::vector(3, 1, 4, io::type<float>)).form() == io::bytes(12));
   CHECK_THROWS_WITH(io::packed(io::contiguous(-1, io::type<float>)).form(), Contains("argosy::contiguous"));

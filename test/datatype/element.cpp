@@ -111,7 +111,7 @@ void check(fields const& expected) {
     else
       pieces.push_back({o, n});
   }
-  io::layout const form = io::layout_of<T>();
+  io::layout const form = io::detail::layout_of<T>();
   std::vector<io::piece> found;
   for (io::cursor at(form); !at.done(); at.next()) found.push_back(at.current());
   CHECK(found == pieces);
@@ -120,15 +120,15 @@ void check(fields const& expected) {
 }
 
 // All of it happens at compile time.
-static_assert(io::layout_of<dense>() == io::bytes(16), "a record without padding is one leaf");
+static_assert(io::detail::layout_of<dense>() == io::bytes(16), "a record without padding is one leaf");
 static_assert(io::contiguous(io::c<10>, io::type<dense>).form() == io::bytes(160));
-static_assert(io::layout_of<padded>().size() == 11 && io::layout_of<padded>().extent() == 24);
-static_assert(io::layout_of<double const>() == io::bytes(8));
-static_assert(io::layout_of<std::byte>().size() == 1 && io::layout_of<color>().size() == 2);
-static_assert(io::layout_of<std::complex<double>[3]>() == io::bytes(48));
-static_assert(io::layout_of<std::array<std::array<int, 3>, 2>>() == io::bytes(24));
-static_assert(io::layout_of<empty>().empty() && io::layout_of<empty>().extent() == 1);
-static_assert(std::is_empty_v<io::element<nested>> && io::static_datatype<io::element<nested>>);
+static_assert(io::detail::layout_of<padded>().size() == 11 && io::detail::layout_of<padded>().extent() == 24);
+static_assert(io::detail::layout_of<double const>() == io::bytes(8));
+static_assert(io::detail::layout_of<std::byte>().size() == 1 && io::detail::layout_of<color>().size() == 2);
+static_assert(io::detail::layout_of<std::complex<double>[3]>() == io::bytes(48));
+static_assert(io::detail::layout_of<std::array<std::array<int, 3>, 2>>() == io::bytes(24));
+static_assert(io::detail::layout_of<empty>().empty() && io::detail::layout_of<empty>().extent() == 1);
+static_assert(std::is_empty_v<io::element<nested>> && io::detail::static_datatype<io::element<nested>>);
 static_assert(io::element_type<nested> && io::element_type<double&> && io::element_type<derived>);
 static_assert(!io::element_type<int*> && !io::element_type<std::vector<int>> && !io::element_type<padded*>);
 // Chosen members as a datatype of their own.

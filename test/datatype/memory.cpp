@@ -99,7 +99,8 @@ static_assert(writable_memory<view_twin<int, 2> const&> && constant_memory<view_
 static_assert(writable_memory<boost::multi_array<int, 2>&> && constant_memory<boost::multi_array<int, 2> const&>);
 static_assert(std::is_convertible_v<io::buffer, io::const_buffer> &&
               !std::is_convertible_v<io::const_buffer, io::buffer>);
-static_assert(io::mdspan_like<old_view> && io::array_rank<view_twin<int, 3>> == 3 && io::array_rank<old_view> == 1);
+static_assert(io::mdspan_like<old_view> && io::detail::array_rank<view_twin<int, 3>> == 3 &&
+              io::detail::array_rank<old_view> == 1);
 static_assert(!io::mdspan_like<std::vector<double>> && !io::mdspan_like<double[3]> && !io::mdspan_like<std::span<int>>);
 
 }  // namespace

@@ -62,7 +62,7 @@ constexpr io::basic_sizes text_sizes{1, 2, 3, 7, 6, 12, 11, 21, 20, 40, 40, 21, 
 
 // Item by item.
 using items = std::vector<io::basic>;
-void list_items(std::span<io::signature_node const> nodes, items& all) {
+void list_items(std::span<io::detail::signature_node const> nodes, items& all) {
   for (std::size_t i = 0; i < nodes.size(); i += nodes[i].span())
     for (std::int64_t k = 0; k < nodes[i].count; ++k) {
       if (nodes[i].body == 0)
@@ -158,9 +158,9 @@ TEST_CASE("random trees: from_mpi, to_mpi and MPI_Pack", "[mpi][datatype][random
 
     expect(items_of(decoded.types()) == items_of(t), "from_mpi: other types along the stream");
     tree const unpadded = without_given_bounds(t);
-    for (io::basic_sizes const& sizes : {io::external32_sizes, text_sizes}) {
+    for (io::basic_sizes const& sizes : {io::detail::external32_sizes, text_sizes}) {
       if (has_part_of_nothing(t)) break;
-      io::layout const file = io::file_form_of(decoded, sizes);
+      io::layout const file = io::detail::file_form_of(decoded, sizes);
       type_map const there = expand(unpadded, bounds_rule::markers, leaves_with(sizes));
       expect(pieces_of(file) == joined(there.pieces), "from_mpi: other pieces in a file");
       ++in_files;
@@ -406,14 +406,14 @@ TEST_CASE("named types bring the types that MPI's tables give them", "[mpi][data
     if (r.type == MPI_DATATYPE_NULL) continue;  // of a Fortran that is not there
     CAPTURE(r.types);
     auto const type = io::from_mpi(r.type);
-    CHECK(to_string(io::signature_of(type)) == r.types);
-    CHECK(io::file_form_of(type, io::external32_sizes) == io::bytes(r.external32));
+    CHECK(to_string(io::detail::signature_of(type)) == r.types);
+    CHECK(io::detail::file_form_of(type, io::detail::external32_sizes) == io::bytes(r.external32));
   }
 }
 
 TEST_CASE("Fortran's types of a precision bring what the compiler makes of it", "[mpi][datatype][types]") {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  auto const types = [&] { return to_string(io::signature_of(io::from_mpi(type))); };
+  auto const types = [&] { return to_string(io::detail::signature_of(io::from_mpi(type))); };
   MPI_Type_create_f90_real(6, 30, &type);
   CHECK(types() == "float32");
   MPI_Type_create_f90_real(15, MPI_UNDEFINED, &type);
@@ -445,7 +445,7 @@ TEST_CASE("a million blocks of one type are one entry of the signature", "[mpi][
   io::mpi_datatype const free_cell(cell), free_all(all);
   auto const l = io::from_mpi(all);
   CHECK(l.size() == 12 * n);
-  CHECK(to_string(io::signature_of(l)) == "1000000 x (int32, float64)");
+  CHECK(to_string(io::detail::signature_of(l)) == "1000000 x (int32, float64)");
 }
 
 TEST_CASE("data at absolute addresses is found from MPI_BOTTOM", "[mpi][datatype][types]") {

@@ -163,7 +163,7 @@ TEST_CASE("error codes compare with std::errc", "[agree][errc]") {
 
 TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]") {
   agreement const own{errc::no_space, 3, os(ENOSPC), "5 of 8 bytes were written before", {}};
-  std::string const here = io::message_of(own, "write_at_all", "state.dat", 3);
+  std::string const here = io::detail::message_of(own, "write_at_all", "state.dat", 3);
   CHECK_THAT(here, ContainsSubstring("write_at_all of 'state.dat' failed on rank 3: no space left"));
   CHECK_THAT(here, ContainsSubstring("ENOSPC") || ContainsSubstring("errno 28"));
   CHECK_THAT(here, ContainsSubstring("5 of 8 bytes"));
@@ -172,31 +172,32 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
 
   agreement other = own;
   other.code = errc::error_on_another_rank;
-  std::string const there = io::message_of(other, "write_at_all", "state.dat", 0);
+  std::string const there = io::detail::message_of(other, "write_at_all", "state.dat", 0);
   CHECK_THAT(there, ContainsSubstring("failed on rank 3 (this is rank 0): no space left"));
 
   // Two ranks, two reasons: the lowest rank's is the cause, this one's is told, too.
   agreement both = own;
   both.code = errc::quota;
-  CHECK_THAT(io::message_of(both, "write_at_all", "state.dat", 5), ContainsSubstring("on this rank: quota exceeded"));
+  CHECK_THAT(io::detail::message_of(both, "write_at_all", "state.dat", 5),
+             ContainsSubstring("on this rank: quota exceeded"));
 
   // A rank that failed itself tells its own numbers, and who was first.
   agreement mine = own;
   mine.own = {os(ENOSPC), "7 of 8 bytes were written before"};
-  std::string const fifth = io::message_of(mine, "write_at_all", "state.dat", 5);
+  std::string const fifth = io::detail::message_of(mine, "write_at_all", "state.dat", 5);
   CHECK_THAT(fifth, ContainsSubstring("failed on rank 5, and first on rank 3: no space left"));
   CHECK_THAT(fifth, ContainsSubstring("7 of 8 bytes"));
   CHECK_FALSE(contains(fifth, "5 of 8 bytes"));
   mine.own.code = os(EDQUOT);
   mine.code = errc::quota;
-  CHECK_THAT(io::message_of(mine, "write_at_all", "state.dat", 5),
+  CHECK_THAT(io::detail::message_of(mine, "write_at_all", "state.dat", 5),
              ContainsSubstring("failed on rank 5, and first on rank 3 (no space left on the file system): quota "
                                "exceeded (") &&
                  ContainsSubstring(std::string(io::remedy(errc::quota))));
 
   // Words that begin with those of their class are not said twice.
   agreement const thrown = io::alone(3, {errc::user_code, "code of the program threw: my own words"});
-  CHECK_THAT(io::message_of(thrown, "open", "f", 3),
+  CHECK_THAT(io::detail::message_of(thrown, "open", "f", 3),
              ContainsSubstring("failed on rank 3: code of the program threw: my own words. What to do: "));
 
   io::error const e(own, "write_at_all", "state.dat", 3), copy = e;
@@ -206,14 +207,14 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
   CHECK(std::string(copy.what()) == here);
 
   agreement const unknown{errc::io, 0, {7, strange}, "", {}};
-  std::string const words = io::message_of(unknown, "sync", "state.dat", 0);
+  std::string const words = io::detail::message_of(unknown, "sync", "state.dat", 0);
   CHECK_THAT(words, ContainsSubstring("the arm is stuck") && ContainsSubstring("tape robot"));
   CHECK_FALSE(contains(words, "E2BIG"));
 }
 
 TEST_CASE("a message has one remedy: its own, or that of the class, or none where all is said", "[agree][message]") {
   auto const words = [](errc e, std::string detail) {
-    return io::message_of(io::alone(0, {e, std::move(detail)}), "set_view", "state.dat", 0);
+    return io::detail::message_of(io::alone(0, {e, std::move(detail)}), "set_view", "state.dat", 0);
   };
   CHECK(
       words(errc::unsupported, "requests are pending. What to do: wait for them first") ==
@@ -237,7 +238,7 @@ TEST_CASE("each rank that failed tells its own failure, the others that of the f
   CHECK(a.failed_rank == first);
   CHECK(a.detail == std::to_string(first) + " of 9 bytes");
   CHECK(static_cast<bool>(a.own) == (failed && rank != first));
-  CHECK_THAT(io::message_of(a, "write_all", "f", rank),
+  CHECK_THAT(io::detail::message_of(a, "write_all", "f", rank),
              ContainsSubstring(std::to_string(failed ? rank : first) + " of 9 bytes"));
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("windows of a plan cover the domains, each byte once", "[two_phase]") 
       std::int64_t at = low;
       for (io::file_domain const& d : p.domains) {
         for (std::int64_t k = 0; k < p.rounds_of(d); ++k) {
-          io::file_window const w = p.window_of(d, k);
+          io::detail::file_window const w = p.window_of(d, k);
           CHECK(w.begin == at);
           CHECK(w.length() <= p.window_bytes);
           at = w.end;
@@ -105,7 +105,7 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing", "[
     all.pieces = l.pieces();
     all.ranks = 1;
     all.granule = io::granule_of(l);
-    io::access_histogram const where = io::histogram_of(mine, all);
+    io::detail::access_histogram const where = io::detail::histogram_of(mine, all);
     REQUIRE(std::accumulate(where.bytes.begin(), where.bytes.end(), std::int64_t{0}) == all.bytes);
     io::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = block};
     io::two_phase const policy{.window_bytes = 4096};
@@ -138,7 +138,7 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing", "[
   all.bytes = l.size();
   all.ranks = 1;
   all.granule = 1;
-  REQUIRE(io::may_be_uneven(all));
+  REQUIRE(io::detail::may_be_uneven(all));
   io::rank_group const ranks{.size = 8, .nodes = 1, .block_bytes = 4096};
   auto const most_in = [&](io::collective_plan const& p) {
     std::int64_t result = 0;
@@ -148,7 +148,7 @@ TEST_CASE("domains are balanced by what is wanted in them, and lose nothing", "[
   };
   CHECK(most_in(io::two_phase{}.plan(io::access_kind::write, all, ranks)) == 10 << 20);
   io::collective_plan const balanced =
-      io::two_phase{}.plan(io::access_kind::write, all, ranks, io::histogram_of(mine, all));
+      io::two_phase{}.plan(io::access_kind::write, all, ranks, io::detail::histogram_of(mine, all));
   CHECK(most_in(balanced) < 8 << 20);
   CHECK(balanced.rounds() < 60);
 }

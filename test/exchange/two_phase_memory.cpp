@@ -109,7 +109,7 @@ std::size_t peak_of(nodes_world const& world, std::int64_t total, std::int64_t p
   CHECK(r.rounds > 0);
   CHECK(seen->wrong == 0);
   CHECK(seen->longest <= budget / 2);
-  io::reducible_sum all{seen->bytes};
+  io::detail::reducible_sum all{seen->bytes};
   world.all_reduce(all);
   CHECK(all.value == total);
   return result;

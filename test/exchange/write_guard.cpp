@@ -63,9 +63,7 @@ TEST_CASE("a merge waits for the writes that are under way on any rank", "[write
       std::thread merges([&] {
         memory_handle h(file);
         io::report done;
-        guard(h, among_ranks(all[0]), done)
-            .merge(
-                0, 8, [&] { return merged = true, fine(); }, fine);
+        guard(h, among_ranks(all[0]), done).merge(0, 8, [&] { return merged = true, fine(); }, fine);
         CHECK(done.locks == 1);
       });
       give_time(merged);

@@ -288,7 +288,7 @@ class actor {
     if (!collective) return;
     // The ranks go on with it when they meet again.
     record flush;
-    bool const reads = can_read(session_.modes);
+    bool const reads = argosy::detail::can_read(session_.modes);
     caught(flush, [&] {
       file_->explain_at_all(reads ? access_kind::read : access_kind::write, 0, const_buffer{nullptr, bytes(0)});
     });

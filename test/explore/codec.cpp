@@ -31,7 +31,9 @@ bool all_are(std::byte const* memory, basic item, std::byte value) noexcept {
 
 }  // namespace
 
-std::int64_t memory_bytes_of(basic item) noexcept { return size_in(native_sizes, item); }
+std::int64_t memory_bytes_of(basic item) noexcept {
+  return argosy::detail::size_in(argosy::detail::native_sizes, item);
+}
 
 std::int64_t file_bytes_of(representation_choice r, basic item) noexcept {
   std::int64_t const bytes = memory_bytes_of(item);
@@ -107,11 +109,11 @@ representation_functions functions_of(representation_choice r) {
 representation representation_of(representation_choice r) {
   static representation const shrinking = [] {
     register_representation("explore_shrinking", functions_of(representation_choice::shrinking));
-    return find_representation("explore_shrinking");
+    return argosy::detail::find_representation("explore_shrinking");
   }();
   static representation const picky = [] {
     register_representation("explore_picky", functions_of(representation_choice::picky));
-    return find_representation("explore_picky");
+    return argosy::detail::find_representation("explore_picky");
   }();
   switch (r) {
     case representation_choice::internal:

@@ -46,7 +46,7 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
     case feature::handle:
       return {"plain", "counting", "tracing", "throttled", "several"};
     case feature::fault:
-      for (std::size_t i = 0; i < file_call_count; ++i)
+      for (std::size_t i = 0; i < argosy::detail::file_call_count; ++i)
         if (auto const c = static_cast<file_call>(i); c != file_call::fcntl || gpfs) all.emplace_back(to_string(c));
       break;
     case feature::error:

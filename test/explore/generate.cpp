@@ -162,7 +162,9 @@ class writer_of_programs {
       if (shared && (!is_one_for_all(f.shape) || (f.agents && !is_collective(o)))) continue;
       if (o == op::seek_shared && !is_one_for_all(f.shape)) continue;
       if (f.sequential && !shared && (moves_data(o) || o == op::seek_shared) && !one_in(random_, 8)) continue;
-      if (moves_data(o) && !(writes(o) ? can_write(f.modes) : can_read(f.modes)) && !one_in(random_, 4)) continue;
+      if (moves_data(o) && !(writes(o) ? argosy::detail::can_write(f.modes) : argosy::detail::can_read(f.modes)) &&
+          !one_in(random_, 4))
+        continue;
       return o;
     }
   }
@@ -205,8 +207,8 @@ class writer_of_programs {
     s.policy = random_policy(random_, f.agents);
     s.later = one_in(random_, weights::later);
     s.loose = one_in(random_, weights::loose);
-    bool const apart =
-        f.shape != shape::ghosts && can_read(f.modes) && can_write(f.modes) && !at_shared_pointer(s.what);
+    bool const apart = f.shape != shape::ghosts && argosy::detail::can_read(f.modes) &&
+                       argosy::detail::can_write(f.modes) && !at_shared_pointer(s.what);
     if (is_local(s.what) && one_in(random_, f.agents ? weights::mixed_with_agents : weights::mixed)) {
       s.mix = number(random_);
       s.other = random_policy(random_, f.agents);

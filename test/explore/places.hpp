@@ -19,9 +19,9 @@ namespace argosy::explore {
 struct item_type {
   static constexpr bool is_static = false;
   basic item = basic::byte;
-  layout form() const { return bytes(size_in(native_sizes, item)); }
+  layout form() const { return bytes(argosy::detail::size_in(argosy::detail::native_sizes, item)); }
   signature types() const { return signature(item); }
-  layout file_form(basic_sizes const& sizes) const { return bytes(size_in(sizes, item)); }
+  layout file_form(argosy::basic_sizes const& sizes) const { return bytes(argosy::detail::size_in(sizes, item)); }
 };
 
 // One rank's filetype.

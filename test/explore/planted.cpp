@@ -35,7 +35,7 @@ class hasty_world : public lab::virtual_rank {
   session* session_;
   int number_;
 };
-static_assert(node_waiting<hasty_world>);
+static_assert(argosy::node_waiting<hasty_world>);
 
 }  // namespace
 

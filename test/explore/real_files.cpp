@@ -103,7 +103,7 @@ program for_processes(program p) {
 }
 
 std::string system_faults(program const& p, int rank) {
-  static constexpr std::array<char const*, file_call_count> names{
+  static constexpr std::array<char const*, argosy::detail::file_call_count> names{
       "open", "read", "write", "lock", "unlock", "fstat", "ftruncate", "fallocate", "fsync", "close", "fcntl"};
   std::string text;
   auto const add = [&](std::string const& one) { text += (text.empty() ? "" : ";") + one; };

@@ -40,7 +40,7 @@ class process_world : public test::nodes_world {
  private:
   shape shape_;
 };
-static_assert(communicator<process_world> && node_waiting<process_world> && serving<process_world>);
+static_assert(communicator<process_world> && argosy::node_waiting<process_world> && serving<process_world>);
 
 // Also ranks of a node that are no neighbours, and nodes on which there is no room for shared memory.
 test::nodes_world::shape shape_of(lab::scenario const& w) {

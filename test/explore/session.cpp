@@ -129,8 +129,8 @@ errc session::deserves(step const& s, int rank) const {
   int const ranks = program_.world.ranks;
   bool const culprit = rank == s.culprit % ranks, sequential = has(modes, mode::sequential);
   auto const against_mode = [&](bool writing) {
-    if (writing) return can_write(modes) ? errc{} : errc::read_only;
-    return can_read(modes) ? errc{} : errc::access;
+    if (writing) return argosy::detail::can_write(modes) ? errc{} : errc::read_only;
+    return argosy::detail::can_read(modes) ? errc{} : errc::access;
   };
   if (moves_data(s.what)) {
     if (s.mistake == slip::null_address && culprit && share_of(s, rank) > 0) return errc::argument;
@@ -149,7 +149,7 @@ errc session::deserves(step const& s, int rank) const {
       return sequential ? errc::unsupported : errc{};
     case op::set_size:
     case op::preallocate:
-      if (!can_write(modes)) return errc::read_only;
+      if (!argosy::detail::can_write(modes)) return errc::read_only;
       if (sequential) return errc::unsupported;
       return s.mistake == slip::other_size && ranks > 1 ? errc::not_same : errc{};
     case op::seek:

@@ -45,7 +45,7 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     for (std::string& name : names_of(opens ? s.modes : modes)) now.add(feature::mode, std::move(name));
   if (opens || s.what == op::set_hints || s.what == op::set_view)
     for (auto const& [name, value] : s.hints)
-      now.add(feature::hint, find_hint(name) != nullptr ? name : std::string("unknown"));
+      now.add(feature::hint, argosy::detail::find_hint(name) != nullptr ? name : std::string("unknown"));
   event(s.what == op::set_view && !s.hints.empty(), "hints with a view");
   event(s.what == op::set_view && is_open && has(modes, mode::sequential) && some_done(all, true),
         "a view of a sequential file");
@@ -85,7 +85,7 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     for (witnessed const& w : r.seen)
       if (!w.thrown) {
         now.add(feature::fault, std::string(to_string(w.call)));
-        if (is_errno(w.error)) now.add(feature::error, error_name(w.error));
+        if (argosy::detail::is_errno(w.error)) now.add(feature::error, error_name(w.error));
       }
     if (r.now == record::state::pending) {
       event(is_collective(s.what) && !is_split(s.what), "a collective request pending");

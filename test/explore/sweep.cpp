@@ -136,7 +136,7 @@ sweep_result sweep(std::function<void(std::int64_t cells)> const& progress, std:
     ++result.cells;
     if (!base.wrong.empty()) result.broken.push_back({name, plain, base.wrong});
     for (int rank = 0; rank < plain.world.ranks; ++rank)
-      for (std::size_t kind = 0; kind < file_call_count; ++kind)
+      for (std::size_t kind = 0; kind < argosy::detail::file_call_count; ++kind)
         for (std::int64_t n = 1;; ++n) {
           auto const call = static_cast<file_call>(kind);
           // A call that is late makes another run: if it makes none, there is no such call.

@@ -224,7 +224,8 @@ int main(int argc, char** argv) {
   MPI_Barrier(p.comm);
   if (p.rank == 0) std::puts("all deaths were told");
   std::fflush(stdout);
-  ::_exit(0);  // MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one after the other, without any file
+  ::_exit(
+      0);  // MPI_Finalize of Open MPI 5.0.11 sometimes waits for ranks that died one after the other, without any file
 }
 
 #else

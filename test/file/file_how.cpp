@@ -20,7 +20,7 @@ using namespace io::test;
 namespace {
 
 int line_of(io::on_error e = {}) { return static_cast<int>(e.where().line()); }
-int line_of_hinted(io::hinted h = {}) { return static_cast<int>(h.where().line()); }
+int line_of_hinted(io::detail::hinted h = {}) { return static_cast<int>(h.where().line()); }
 auto ints_by_name() { return io::contiguous(2, io::type<int>); }
 
 }  // namespace

@@ -38,7 +38,7 @@ namespace {
 bool accepts(std::string const& name, std::string const& value, std::string const& kept) {
   auto const s = state(name, value);
   CAPTURE(name, value, s.value, s.why);
-  CHECK(s.status == (io::find_hint(name)->used ? hint_status::accepted : hint_status::ignored));
+  CHECK(s.status == (io::detail::find_hint(name)->used ? hint_status::accepted : hint_status::ignored));
   CHECK(s.value == kept);
   return s.value == kept;
 }
@@ -46,7 +46,7 @@ bool rejects(std::string const& name, std::string const& value, std::string cons
   auto const s = state(name, value);
   CAPTURE(name, value, s.why);
   CHECK(s.status == hint_status::rejected);
-  CHECK(s.value == io::find_hint(name)->standard);
+  CHECK(s.value == io::detail::find_hint(name)->standard);
   CHECK_THAT(s.why, Contains(why));
   CHECK(given(name, value).values() == io::resolved_hints());
   return s.status == hint_status::rejected;
@@ -193,7 +193,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   CHECK(given(typed) == given(named));
   auto const v = given(typed).values();
   CHECK(v.cb_buffer_bytes == 8_MiB);
-  CHECK(v.cb_config_list == std::vector<io::host_limit>{{"*", 1}});
+  CHECK(v.cb_config_list == std::vector<io::detail::host_limit>{{"*", 1}});
   CHECK(v.file_permissions == 0640u);
   CHECK(v.striping_factor == 4);
   CHECK(v.striping_unit == 2_MiB);
@@ -203,7 +203,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   CHECK(v.policy == "two_phase");
   // Every hint that does something can be given by a member.
   std::set<std::string> names;
-  for (io::named_hint const& n : typed.by_name()) names.insert(n.name);
+  for (io::detail::named_hint const& n : typed.by_name()) names.insert(n.name);
   for (io::hint_info const& h : io::known_hints())
     if (h.used && h.when != io::hint_time::never) CHECK((names.count(std::string(h.name)) == 1));
   CHECK(io::hints().empty());
@@ -253,7 +253,7 @@ TEST_CASE("values of every kind are read, or rejected with the reason", "[hints]
   rejects("chunked", "4,,6", "empty item");
   accepts("cb_config_list", "node1:2,node2,*:*", "node1:2,node2,*:*");
   CHECK(given("cb_config_list", "node1:2,node2,*:*").values().cb_config_list ==
-        std::vector<io::host_limit>{{"node1", 2}, {"node2", 1}, {"*", -1}});
+        std::vector<io::detail::host_limit>{{"node1", 2}, {"node2", 1}, {"*", -1}});
   rejects("cb_config_list", "node1:many", "host:number");
   rejects("cb_config_list", ":3", "host:number");
   accepts("argosy_price_byte_ns", "1e-3", "1e-3");
@@ -422,18 +422,18 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
     CHECK(none.values() == io::resolved_hints());
   }
   ::setenv("ARGOSY_HINTS", file.path.c_str(), 1);
-  CHECK(io::environment_hints() == io::read_hints_file(file.path));
+  CHECK(io::detail::environment_hints() == io::read_hints_file(file.path));
   ::setenv("ARGOSY_HINTS", "", 1);
-  CHECK(io::environment_hints().empty());
+  CHECK(io::detail::environment_hints().empty());
   ::unsetenv("ARGOSY_HINTS");
-  CHECK(io::environment_hints().empty());
+  CHECK(io::detail::environment_hints().empty());
   ::setenv("ARGOSY_HINTS_OVERRIDE", file.path.c_str(), 1);
-  CHECK(io::overriding_hints() == io::read_hints_file(file.path));
+  CHECK(io::detail::overriding_hints() == io::read_hints_file(file.path));
   ::setenv("ARGOSY_HINTS_OVERRIDE", "/nowhere/at/all", 1);
-  CHECK(io::file_hints({}, {}, {}, io::overriding_hints()).find("ARGOSY_HINTS_OVERRIDE")->status ==
+  CHECK(io::file_hints({}, {}, {}, io::detail::overriding_hints()).find("ARGOSY_HINTS_OVERRIDE")->status ==
         hint_status::rejected);
   ::unsetenv("ARGOSY_HINTS_OVERRIDE");
-  CHECK(io::overriding_hints().empty());
+  CHECK(io::detail::overriding_hints().empty());
 
   auto const broken = io::file_hints(io::parse_hints("cb_nodes 3\nlonely\nlonely", "here"), {}, {});
   CHECK(broken.values().cb_nodes == 3);
@@ -461,7 +461,7 @@ TEST_CASE("hints print as a table", "[hints]") {
                        Contains("colour          red      ignored   code    unknown\n") && Contains("defaults: ") &&
                        Contains("filename = state.dat"));
   CHECK(to_string(io::file_hints()).starts_with("defaults: "));
-  std::string const all = to_string(h, io::hints_shown::all);
+  std::string const all = to_string(h, io::detail::hints_shown::all);
   for (io::hint_info const& i : io::known_hints()) CHECK_THAT(all, Contains(std::string(i.name)));
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("hints come from an MPI_Info and go back into one", "[hints][mpi]") {
   MPI_Info_free(&out);
   io::file_hints const again({}, back, {});
   auto const value = [&](std::string const& name) {
-    for (io::named_hint const& n : back.named)
+    for (io::detail::named_hint const& n : back.named)
       if (n.name == name) return n.value;
     return std::string("(none)");
   };

@@ -278,11 +278,11 @@ enum class pointer { at, individual, shared };
 enum class manner { blocking, request, collective };
 
 inline char const* const call_names[2][3][3] = {{{"read_at", "iread_at", "read_at_all"},
-                                          {"read", "iread", "read_all"},
-                                          {"read_shared", "iread_shared", "read_ordered"}},
-                                         {{"write_at", "iwrite_at", "write_at_all"},
-                                          {"write", "iwrite", "write_all"},
-                                          {"write_shared", "iwrite_shared", "write_ordered"}}};
+                                                 {"read", "iread", "read_all"},
+                                                 {"read_shared", "iread_shared", "read_ordered"}},
+                                                {{"write_at", "iwrite_at", "write_at_all"},
+                                                 {"write", "iwrite", "write_all"},
+                                                 {"write_shared", "iwrite_shared", "write_ordered"}}};
 
 struct call {
   std::int64_t offset = 0;  // in elements; of the individual pointer where `seeks`

@@ -183,7 +183,7 @@ TEST_CASE("random trees are written as MPI_Pack_external writes them", "[represe
     io::typed_layout const typed = io::from_mpi(type.get());
     io::layout const& described = typed;
     if (described.empty() || described.true_extent() > widest) continue;
-    io::signature const types = io::signature_of(typed);
+    io::signature const types = io::detail::signature_of(typed);
     io::converter const encode(io::external32, described, types);
     io::converter decode(io::external32, described, types);
     std::vector<std::byte> stream(static_cast<std::size_t>(encode.file_size()));
@@ -349,7 +349,7 @@ TEST_CASE("deviations of the MPI library from the table of external32", "[repres
                        row{"MPI_WCHAR", MPI_WCHAR, io::basic::wide_character},
                        row{"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE, io::basic::long_double}}) {
     MPI_Aint const told = pack_size(r.type);
-    std::int64_t const standard = io::size_in(io::external32_sizes, r.basic);
+    std::int64_t const standard = io::detail::size_in(io::detail::external32_sizes, r.basic);
     if (told != standard)
       WARN(r.name << ": MPI_Pack_external_size says " << told << " bytes, the standard " << standard);
   }

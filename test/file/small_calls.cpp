@@ -41,7 +41,8 @@ struct part {
 std::vector<int> numbers_of(part const& p, int call) {
   std::vector<int> all(static_cast<std::size_t>(p.count * (p.spread ? 2 : 1)), -1);
   for (std::int64_t i = 0; i < p.count; ++i)
-    all[static_cast<std::size_t>(i * (p.spread ? 2 : 1))] = 1'000'000 * p.rank + 1000 * call + static_cast<int>(i % 1000);
+    all[static_cast<std::size_t>(i * (p.spread ? 2 : 1))] =
+        1'000'000 * p.rank + 1000 * call + static_cast<int>(i % 1000);
   return all;
 }
 

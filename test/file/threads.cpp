@@ -333,7 +333,7 @@ TEST_CASE("ranks meet in memory, step after step", "[threads][world]") {
             break;
           }
           case 2: {
-            io::reducible_sum sum{r + 1};
+            io::detail::reducible_sum sum{r + 1};
             world.all_reduce(sum);
             wrong += sum.value != ranks * (ranks + 1) / 2;
             break;

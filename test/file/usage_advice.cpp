@@ -96,8 +96,8 @@ TEST_CASE("at the end of a program its files are a line each, and all of them on
     r.path = path;
     for (std::size_t k : {0u, 9u})
       r.numbers.rows[k] = {io::spread(3), 1000, 5, k == 0 ? 1 : 0};  // local reads, collective writes
-    for (std::size_t i = 0; i < io::report_numbers.size(); ++i)
-      if (io::report_numbers[i].value == &io::report::time_ns) r.numbers.totals[i] = io::spread(ms * 1'000'000);
+    for (std::size_t i = 0; i < io::detail::report_numbers.size(); ++i)
+      if (io::detail::report_numbers[i].value == &io::report::time_ns) r.numbers.totals[i] = io::spread(ms * 1'000'000);
     if (copy_ms > 0) r.copy_ns = io::spread(copy_ms * 1'000'000);
     all.add(r);
   };
@@ -171,8 +171,8 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
     return text;
   };
   auto const set = [](usage_report& r, std::int64_t io::report::* which, std::int64_t each, std::int64_t most = 0) {
-    for (std::size_t i = 0; i < io::report_numbers.size(); ++i)
-      if (io::report_numbers[i].value == which) {
+    for (std::size_t i = 0; i < io::detail::report_numbers.size(); ++i)
+      if (io::detail::report_numbers[i].value == which) {
         io::spread& s = r.numbers.totals[i];
         s = io::spread(each);
         for (int k = 1; k < r.ranks; ++k) s.combine(io::spread(k == 1 && most > 0 ? most : each));
@@ -185,7 +185,7 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
     row.bytes = bytes;
   };
   usage_report r{.path = "f", .ranks = 4, .processors = 4};
-  for (io::report_number const& n : io::report_numbers) set(r, n.value, 0);
+  for (io::detail::report_number const& n : io::detail::report_numbers) set(r, n.value, 0);
   CHECK(all_of(r).empty());
   CHECK_THAT(to_string(r), Contains("none was given"));
 

@@ -51,7 +51,7 @@ void check_random_npy(World const& world, std::string const& path, opener const&
     T expected{};
     number_to(n, expected);
     std::vector<std::byte> dense(static_cast<std::size_t>(type.bytes));
-    pack(layout_of<T>(), &expected, dense.data());
+    pack(argosy::detail::layout_of<T>(), &expected, dense.data());
     wrong += std::memcmp(dense.data(), bytes.data() + h.data_offset + n * type.bytes, dense.size()) != 0;
   }
   CHECK(wrong == 0);

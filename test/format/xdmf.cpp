@@ -160,13 +160,13 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
           "[format][xdmf][errors]") {
   using rank = io::lab::virtual_rank;
   io::npy_header const good{.type = io::dtype_of<double>(), .shape = {2, 3}, .data_offset = 128};
-  io::xdmf_grid const grid{.points = {2, 3}};
+  io::detail::xdmf_grid const grid{.points = {2, 3}};
   io::lab::virtual_files files;
   std::string const old = "old";
   files.put("f", std::as_bytes(std::span(old)));
   io::lab::virtual_cluster const cluster({.ranks = 3}, {.stack_bytes = std::size_t{1} << 20});
   cluster.run([&](rank const& world) {
-    auto const refused = [&](io::xdmf_grid g, io::npy_header h, double time, std::string const& words) {
+    auto const refused = [&](io::detail::xdmf_grid g, io::npy_header h, double time, std::string const& words) {
       io::basic_xdmf<rank> x(g);
       std::error_code error;
       x.add(time, "u", "u.npy", h).save(world, "f", error, files.opener());

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (!h) return 0;
   std::int64_t end = 0;
   FUZZ_CHECK(h->block_bytes > 0);
-  for (checkpoint_array const& a : h->arrays) {
+  for (argosy::detail::checkpoint_array const& a : h->arrays) {
     FUZZ_CHECK(a.bytes() >= 0 && a.offset >= end && a.sums >= a.offset + a.bytes());
     end = a.sums + 4 * h->blocks(a);
     FUZZ_CHECK(end >= a.sums && end <= h->file_bytes && h->find(a.name) == &a);

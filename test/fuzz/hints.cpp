@@ -20,7 +20,7 @@ void check_values(resolved_hints const& v) {
   for (std::int64_t const n :
        {v.cb_block_bytes, v.cb_nodes, v.min_domain_bytes, v.io_buffer_bytes, v.max_ranges, v.io_threads})
     FUZZ_CHECK(n >= 0);
-  for (host_limit const& h : v.cb_config_list) FUZZ_CHECK(!h.host.empty() && h.most >= -1);
+  for (argosy::detail::host_limit const& h : v.cb_config_list) FUZZ_CHECK(!h.host.empty() && h.most >= -1);
   FUZZ_CHECK(!v.file_permissions || *v.file_permissions <= 07777);
   for (auto const& price : {v.price_call_ns, v.price_write_call_ns, v.price_lock_ns, v.price_byte_ns, v.price_piece_ns,
                             v.price_message_ns, v.price_message_byte_ns, v.price_block_ns})
@@ -35,7 +35,7 @@ hints told(file_hints const& h) {
   bool const buffer_rejected = rejected(h, "cb_buffer_size");
   hints all;
   for (hint_state const& s : h.all())
-    if (find_hint(s.name) != nullptr && !s.value.empty() &&
+    if (argosy::detail::find_hint(s.name) != nullptr && !s.value.empty() &&
         (s.status != hint_status::defaulted || (buffer_rejected && s.name == "argosy_window_size")))
       all.set(s.name, s.value);
   return all;
@@ -53,7 +53,7 @@ void check(hints const& given) {
     hint_state const& before = h.all()[i];
     hint_state const& now = again.all()[i];
     FUZZ_CHECK(now.value == before.value);
-    FUZZ_CHECK(before.value.empty() || known_hints()[i].when == hint_time::never ||
+    FUZZ_CHECK(before.value.empty() || known_hints()[i].when == argosy::hint_time::never ||
                now.status != hint_status::rejected);
   }
   resolved_hints expected = h.values();
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   } else {
     given = parse_hints(text, "f");
     FUZZ_CHECK(given.named.size() <= static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
-    for (named_hint const& n : given.named) FUZZ_CHECK(n.origin.starts_with("f:") && !n.name.empty());
+    for (argosy::detail::named_hint const& n : given.named) FUZZ_CHECK(n.origin.starts_with("f:") && !n.name.empty());
   }
   check(given);
   return 0;

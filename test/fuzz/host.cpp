@@ -16,9 +16,9 @@
 #include <lab/gpfs/process_frames.hpp>
 #include <wire/address.hpp>
 
+#include "../support/wire_peers.hpp"
 #include "any_message.hpp"
 #include "scratch.hpp"
-#include "../support/wire_peers.hpp"
 
 using namespace argosy;
 

@@ -20,8 +20,8 @@
 #include <wire/address.hpp>
 #include <wire/raw_socket.hpp>
 
-#include "any_message.hpp"
 #include "../support/wire_peers.hpp"
+#include "any_message.hpp"
 
 using namespace argosy;
 

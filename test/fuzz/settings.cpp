@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::int64_t lines = 0;
   {
     tracer t(o);
-    traced_call c;
+    argosy::detail::traced_call c;
     c.file = file;
     c.detail = "exclusive";
     c.offset = in.ConsumeIntegral<std::int64_t>();

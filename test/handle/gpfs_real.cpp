@@ -68,7 +68,7 @@ T at(record const& r, std::size_t offset) {
 TEST_CASE("hints reach the library byte by byte", "[gpfs_real]") {
   on_stand_in t;
   CHECK(io::takes_hints(t.file));
-  CHECK(io::node_of(t.file) == io::unknown_node);  // so nobody takes it for one of a partition
+  CHECK(io::detail::node_of(t.file) == io::detail::unknown_node);  // so nobody takes it for one of a partition
   auto h = io::test::access_range(4096, 1000, true);
   REQUIRE_FALSE(t.file.fcntl(h));
   CHECK(t.seen.fcntl_calls == 1);

@@ -177,7 +177,7 @@ TEST_CASE("every call passes a decorator with all that it says, and its answer c
                     io::throttle_rates{}),
                 trace, "f")));
   }
-  for (std::size_t kind = 1; kind < io::file_call_count; ++kind) {
+  for (std::size_t kind = 1; kind < io::detail::file_call_count; ++kind) {
     auto const call = static_cast<file_call>(kind);
     INFO(io::to_string(call));
     bool const two = call == file_call::read || call == file_call::write || call == file_call::lock;
@@ -207,7 +207,7 @@ TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
     CHECK(e == closed);
   CHECK_FALSE(none.is_open());
   CHECK_FALSE(none.takes_hints());
-  CHECK(none.node() == io::unknown_node);
+  CHECK(none.node() == io::detail::unknown_node);
   CHECK(none.block_bytes() > 0);
   CHECK(none.target<posix>() == nullptr);
   CHECK(io::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() == nullptr);

@@ -26,7 +26,7 @@ using io::test::scratch;
 namespace {
 
 constexpr std::int64_t MiB = 1 << 20;
-io::lustre_settings const believing{.library = ARGOSY_TEST_STAND_IN, .any_file_system = true};
+io::detail::lustre_settings const believing{.library = ARGOSY_TEST_STAND_IN, .any_file_system = true};
 
 // As in support/lustre_stand_in.cpp.
 struct record {
@@ -43,7 +43,7 @@ record& recorded() {
   return *r;
 }
 
-io::open_flags made_with(io::file_stripes stripes) {
+io::open_flags made_with(io::detail::file_stripes stripes) {
   return {.read = true, .write = true, .create = true, .stripes = stripes};
 }
 
@@ -137,9 +137,9 @@ TEST_CASE("without Lustre, or without its library, files are made as always", "[
   CHECK_FALSE(error);
   CHECK(without.is_open());
   std::string why_not;
-  CHECK_FALSE(io::lustre_library::load("/nowhere.so", why_not));
+  CHECK_FALSE(io::detail::lustre_library::load("/nowhere.so", why_not));
   CHECK_THAT(why_not, ContainsSubstring("the library of Lustre cannot be loaded"));
-  CHECK_FALSE(io::lustre_library::load("libm.so.6", why_not));
+  CHECK_FALSE(io::detail::lustre_library::load("libm.so.6", why_not));
   CHECK_THAT(why_not, ContainsSubstring("has no llapi_layout_alloc"));
 }
 

@@ -96,8 +96,7 @@ struct json {
 // Every kind of call, some of which fail.
 inline void use(any_handle& f) {
   f.write(0, data);
-  std::vector<write_part> const parts{
-      {200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
+  std::vector<write_part> const parts{{200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
   f.write(parts);
   std::vector<std::byte> memory(1000);
   f.read(50, memory);

@@ -26,7 +26,7 @@ using io::file_call;
 using io::trace_format;
 using io::trace_mode;
 using io::trace_options;
-using io::trace_write;
+using io::detail::trace_write;
 using namespace io::test;
 
 TEST_CASE("a process that dies leaves its calls, if each is written at once", "[trace]") {

@@ -23,7 +23,7 @@ using Catch::Matchers::ContainsSubstring;
 using io::trace_format;
 using io::trace_mode;
 using io::trace_options;
-using io::trace_write;
+using io::detail::trace_write;
 using namespace io::test;
 
 TEST_CASE("the environment chooses", "[trace]") {

@@ -148,11 +148,11 @@ TEST_CASE("a layout of 2^63 bytes and more from end to end is refused", "[layout
   CHECK_THROWS_WITH(table(scattered, 1), too_wide);
   for (std::int64_t i = 0; i < 40; ++i) scattered.push_back(i * i * 7);
   CHECK_THROWS_WITH(table(scattered, 1), too_wide);
-  CHECK_THROWS_AS(io::borrowed_table(scattered, 1), io::invalid_layout);
+  CHECK_THROWS_AS(io::detail::borrowed_table(scattered, 1), io::invalid_layout);
   scattered = {most - 7, least};  // continues modulo 2^64
   CHECK_THROWS_AS(table(scattered, 8), io::invalid_layout);
   for (std::int64_t i = 0; i < 40; ++i) scattered.push_back(i * i * 7);
-  CHECK_THROWS_AS(io::borrowed_table(scattered, 8), io::invalid_layout);
+  CHECK_THROWS_AS(io::detail::borrowed_table(scattered, 8), io::invalid_layout);
 }
 
 TEST_CASE("numbers near the limits give a layout or an error", "[layout][limits][random]") {
@@ -283,7 +283,7 @@ TEST_CASE("tables find the rule in a list, or keep it as numbers", "[layout][tab
   CHECK_FALSE(irregular.is_regular());
   CHECK(irregular.nodes().size() == 1);
 
-  io::layout const borrowed = io::borrowed_table(offsets, 8);
+  io::layout const borrowed = io::detail::borrowed_table(offsets, 8);
   CHECK(borrowed == irregular);
   CHECK(borrowed.tables()[0].is_borrowed());
 }
@@ -330,13 +330,13 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
     lengths.push_back(1 + n * 7 % 5);
   }
   std::vector<std::int64_t> const same(count, 3);
-  io::piece_table const uneven(offsets, lengths, 0), even(offsets, {}, 3);
+  io::detail::piece_table const uneven(offsets, lengths, 0), even(offsets, {}, 3);
   auto const differs = [&](std::vector<std::int64_t> const& o, std::vector<std::int64_t> const& l) {
     std::vector<std::int64_t> const& was = l == same ? same : lengths;
     CHECK_FALSE(table(o, l) == table(offsets, was));
     CHECK_FALSE(table(offsets, was) == table(o, l));
     CHECK_FALSE(repeat(3, 1000, table(o, l)) == repeat(3, 1000, table(offsets, was)));
-    io::piece_table const other(o, l, 0);
+    io::detail::piece_table const other(o, l, 0);
     CHECK_FALSE(other == (l == same ? even : uneven));
     CHECK_FALSE((l == same ? even : uneven) == other);
   };
@@ -371,16 +371,16 @@ TEST_CASE("tables are equal if all of their pieces are", "[layout][table]") {
     o = turned;
     ++o[i];
     CHECK_FALSE(table(o, 3) == table(turned, 3));
-    CHECK_FALSE(io::piece_table(o, {}, 3) == io::piece_table(turned, {}, 3));
+    CHECK_FALSE(io::detail::piece_table(o, {}, 3) == io::detail::piece_table(turned, {}, 3));
   }
   // Lists that say the same in another way.
-  CHECK(io::piece_table(offsets, same, 0) == even);
-  CHECK(even == io::piece_table(offsets, same, 0));
-  CHECK(io::piece_table::borrow(offsets, 3) == even);
-  CHECK(io::piece_table(offsets, lengths, 0) == uneven);
+  CHECK(io::detail::piece_table(offsets, same, 0) == even);
+  CHECK(even == io::detail::piece_table(offsets, same, 0));
+  CHECK(io::detail::piece_table::borrow(offsets, 3) == even);
+  CHECK(io::detail::piece_table(offsets, lengths, 0) == uneven);
   CHECK_FALSE(uneven == even);
   std::vector<std::int64_t> moved = offsets;
   for (std::int64_t& o : moved) o += 1000;
-  CHECK(io::piece_table(moved, {}, 3) == even);  // offsets count from the first
+  CHECK(io::detail::piece_table(moved, {}, 3) == even);  // offsets count from the first
   CHECK_FALSE(table(moved, 3) == table(offsets, 3));
 }

@@ -80,7 +80,7 @@ TEST_CASE("a layout is what it was after the way into bytes and back", "[seriali
   for (layout const& l :
        {layout(), bytes(0), bytes(1), bytes(std::int64_t{1} << 40), plane, at(-77, plane), resized(plane, -8, 1 << 20),
         resized(bytes(0), 16, 32), concat(bytes(8), at(16, bytes(4))), repeat(3, -100, concat(bytes(8), at(16, plane))),
-        table(irregular, 1), repeat(1'000'000'000'000, 16, bytes(8)), borrowed_table(irregular, 1)}) {
+        table(irregular, 1), repeat(1'000'000'000'000, 16, bytes(8)), argosy::detail::borrowed_table(irregular, 1)}) {
     auto const bytes = serialize(l);
     layout const back = deserialize(bytes);
     CHECK(back == l);

@@ -137,7 +137,7 @@ TEST_CASE("windows of agents cover the bytes that are asked for once, each by it
       std::int64_t last = -1;
       most = std::max(most, p.rounds_of(d));
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k) {
-        io::file_window const w = p.window_of(d, k);
+        io::detail::file_window const w = p.window_of(d, k);
         REQUIRE(w.begin < w.end);
         REQUIRE(w.length() <= p.window_bytes);
         REQUIRE(w.begin > last);
@@ -185,11 +185,12 @@ TEST_CASE("parts of a stream are found window by window, without looking at thos
       std::map<std::int64_t, std::int64_t> hoped, found;
       for (std::int64_t k = 0; k < p.rounds_of(d); ++k)
         if (auto const part = mine.within(p.window_of(d, k)); !part.empty()) hoped[k] = part.bytes();
-      for_each_part(p, d, mine, 0, [&](std::int64_t k, io::file_window const& w, io::detail::window_part const& part) {
-        CHECK(w.begin == p.window_of(d, k).begin);
-        bytes += found[k] = part.bytes();
-        return true;
-      });
+      for_each_part(p, d, mine, 0,
+                    [&](std::int64_t k, io::detail::file_window const& w, io::detail::window_part const& part) {
+                      CHECK(w.begin == p.window_of(d, k).begin);
+                      bytes += found[k] = part.bytes();
+                      return true;
+                    });
       CHECK(found == hoped);
     }
     CHECK(bytes == to - from);

@@ -68,7 +68,7 @@ TEST_CASE("domains of the library's policies keep the rules for those of program
         .size = pick(random, 1, 9), .nodes = 1, .block_bytes = pick(random, 1, 3) == 1 ? pick(random, 1, 100) : 4096};
     io::layout const file = io::bytes(all.high), memory = io::bytes(all.high);
     io::access const mine{access_kind::write, file, all.low, all.span(), memory};
-    io::access_histogram const where = io::histogram_of(mine, all);
+    io::detail::access_histogram const where = io::detail::histogram_of(mine, all);
     std::int64_t const window = pick(random, 1, 3000);
     io::two_phase const together{.window_bytes = window, .aggregators = pick(random, 0, 6)};
     io::data_shipping const shipped{

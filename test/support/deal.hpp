@@ -20,7 +20,7 @@ using bytes = std::vector<std::byte>;
 
 template <communicator World>
 std::int64_t sum(World const& world, std::int64_t mine) {
-  reducible_sum all{mine};
+  argosy::detail::reducible_sum all{mine};
   world.all_reduce(all);
   return all.value;
 }

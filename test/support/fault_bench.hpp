@@ -143,7 +143,7 @@ class system_calls : public breaker {
   place where() const override { return place::system; }
   opener files() const override { return posix_opener(); }
   void arm(trouble const& t) override {
-    static constexpr std::array<char const*, file_call_count> names{
+    static constexpr std::array<char const*, argosy::detail::file_call_count> names{
         "open", "read", "write", "lock", "unlock", "fstat", "ftruncate", "fallocate", "fsync", "close", "fcntl"};
     std::string text = std::string(names[static_cast<std::size_t>(t.kind)]) + "@" + std::to_string(t.first);
     if (t.times == 0) text += "+";

@@ -47,13 +47,16 @@ struct errno_name {
   char const* name;
   int value;
 };
-constexpr errno_name errno_names[] = {
-    {"EPERM", EPERM},     {"ENOENT", ENOENT},   {"EINTR", EINTR},     {"EIO", EIO},           {"ENXIO", ENXIO},
-    {"EBADF", EBADF},     {"EAGAIN", EAGAIN},   {"ENOMEM", ENOMEM},   {"EACCES", EACCES},     {"EBUSY", EBUSY},
-    {"EEXIST", EEXIST},   {"ENODEV", ENODEV},   {"ENOTDIR", ENOTDIR}, {"EISDIR", EISDIR},     {"EINVAL", EINVAL},
-    {"ENFILE", ENFILE},   {"EMFILE", EMFILE},   {"ETXTBSY", ETXTBSY}, {"EFBIG", EFBIG},       {"ENOSPC", ENOSPC},
-    {"EROFS", EROFS},     {"EDEADLK", EDEADLK}, {"ENOLCK", ENOLCK},   {"ENOSYS", ENOSYS},     {"ELOOP", ELOOP},
-    {"ENOTSUP", ENOTSUP}, {"ESTALE", ESTALE},   {"EDQUOT", EDQUOT},   {"ETIMEDOUT", ETIMEDOUT}, {"ENAMETOOLONG", ENAMETOOLONG}};
+constexpr errno_name errno_names[] = {{"EPERM", EPERM},     {"ENOENT", ENOENT},       {"EINTR", EINTR},
+                                      {"EIO", EIO},         {"ENXIO", ENXIO},         {"EBADF", EBADF},
+                                      {"EAGAIN", EAGAIN},   {"ENOMEM", ENOMEM},       {"EACCES", EACCES},
+                                      {"EBUSY", EBUSY},     {"EEXIST", EEXIST},       {"ENODEV", ENODEV},
+                                      {"ENOTDIR", ENOTDIR}, {"EISDIR", EISDIR},       {"EINVAL", EINVAL},
+                                      {"ENFILE", ENFILE},   {"EMFILE", EMFILE},       {"ETXTBSY", ETXTBSY},
+                                      {"EFBIG", EFBIG},     {"ENOSPC", ENOSPC},       {"EROFS", EROFS},
+                                      {"EDEADLK", EDEADLK}, {"ENOLCK", ENOLCK},       {"ENOSYS", ENOSYS},
+                                      {"ELOOP", ELOOP},     {"ENOTSUP", ENOTSUP},     {"ESTALE", ESTALE},
+                                      {"EDQUOT", EDQUOT},   {"ETIMEDOUT", ETIMEDOUT}, {"ENAMETOOLONG", ENAMETOOLONG}};
 
 constexpr int most_faults = 64;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -71,7 +74,7 @@ F* real(std::atomic<void*>& cached, char const* name) {
   if (!found) cached.store(found = dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
   return reinterpret_cast<F*>(found);
 }
-#define REAL(function, name)                             \
+#define REAL(function, name)                            \
   static std::atomic<void*> function##_cached{nullptr}; \
   auto* const actual = real<decltype(function)>(function##_cached, name)
 
@@ -205,7 +208,9 @@ verdict judge(kind call, File file, range const& where = {}) {
   return v;
 }
 
-size_t shortened(size_t bytes, long most) { return most >= 0 && static_cast<size_t>(most) < bytes ? static_cast<size_t>(most) : bytes; }
+size_t shortened(size_t bytes, long most) {
+  return most >= 0 && static_cast<size_t>(most) < bytes ? static_cast<size_t>(most) : bytes;
+}
 
 // A vector of at most `most` bytes.
 struct short_vector {
@@ -221,10 +226,10 @@ struct short_vector {
   }
 };
 
-#define FAIL_IF(v)    \
-  if ((v).error) {    \
+#define FAIL_IF(v)     \
+  if ((v).error) {     \
     errno = (v).error; \
-    return -1;        \
+    return -1;         \
   }
 
 template <class F>
@@ -335,20 +340,20 @@ int close(int fd) {
   return result;
 }
 
-#define MOVE(name, memory, k)                                            \
-  ssize_t name(int fd, memory data, size_t bytes, off_t offset) {        \
-    REAL(name, #name);                                                   \
-    return moved(actual, k, fd, data, bytes, offset);                    \
+#define MOVE(name, memory, k)                                     \
+  ssize_t name(int fd, memory data, size_t bytes, off_t offset) { \
+    REAL(name, #name);                                            \
+    return moved(actual, k, fd, data, bytes, offset);             \
   }
 MOVE(pread, void*, k_read)
 MOVE(pread64, void*, k_read)
 MOVE(pwrite, void const*, k_write)
 MOVE(pwrite64, void const*, k_write)
 
-#define MOVE_VECTOR(name, k)                                                \
-  ssize_t name(int fd, iovec const* vector, int count, off_t offset) {      \
-    REAL(name, #name);                                                      \
-    return moved_vector(actual, k, fd, vector, count, offset);              \
+#define MOVE_VECTOR(name, k)                                           \
+  ssize_t name(int fd, iovec const* vector, int count, off_t offset) { \
+    REAL(name, #name);                                                 \
+    return moved_vector(actual, k, fd, vector, count, offset);         \
   }
 MOVE_VECTOR(preadv, k_read)
 MOVE_VECTOR(preadv64, k_read)
@@ -384,14 +389,14 @@ int fstat(int fd, struct stat* about) noexcept {
   return called(actual, k_fstat, fd, about);
 }
 
-#define CONTROL(name)                                             \
-  int name(int fd, int command, ...) {                            \
-    va_list arguments;                                            \
-    va_start(arguments, command);                                 \
-    void* const argument = va_arg(arguments, void*);              \
-    va_end(arguments);                                            \
-    REAL(name, #name);                                            \
-    return controlled(actual, fd, command, argument);             \
+#define CONTROL(name)                                 \
+  int name(int fd, int command, ...) {                \
+    va_list arguments;                                \
+    va_start(arguments, command);                     \
+    void* const argument = va_arg(arguments, void*);  \
+    va_end(arguments);                                \
+    REAL(name, #name);                                \
+    return controlled(actual, fd, command, argument); \
   }
 CONTROL(fcntl)
 CONTROL(fcntl64)

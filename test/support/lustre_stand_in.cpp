@@ -31,7 +31,7 @@ std::map<std::pair<dev_t, ino_t>, llapi_layout>& files() {
   return all;
 }
 std::pair<dev_t, ino_t> name_of(int descriptor) {
-  struct stat about {};
+  struct stat about{};
   ::fstat(descriptor, &about);
   return {about.st_dev, about.st_ino};
 }
@@ -74,7 +74,7 @@ int llapi_layout_file_open(char const* path, int flags, mode_t permissions, llap
     errno = stand_in.open_errno;
     return -1;
   }
-  struct stat about {};
+  struct stat about{};
   bool const is_new = ::stat(path, &about) != 0;
   int const descriptor = ::open(path, flags, permissions);
   if (descriptor >= 0 && is_new) files()[name_of(descriptor)] = *l;

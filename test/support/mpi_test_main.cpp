@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
   }
   int worst = 0;
   MPI_Allreduce(&failures, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  argosy::test::check_leaks();  // before parts of the MPI library are unloaded, whose own leaks are known by their names
+  argosy::test::
+      check_leaks();  // before parts of the MPI library are unloaded, whose own leaks are known by their names
   MPI_Finalize();
   return worst == 0 ? 0 : 1;
 }

@@ -45,6 +45,6 @@ class nodes_world : public mpi {
   shape shape_;
 };
 
-static_assert(node_waiting<nodes_world>);
+static_assert(argosy::node_waiting<nodes_world>);
 
 }  // namespace argosy::test

@@ -36,7 +36,7 @@ class plain_world {
   int rank() const noexcept { return inner_.rank(); }
   int size() const noexcept { return inner_.size(); }
   void barrier() const { ++counts_->others, inner_.barrier(); }
-  template <reducible T>
+  template <argosy::reducible T>
   void all_reduce(T& value) const {
     ++counts_->reductions;
     inner_.all_reduce(value);
@@ -80,6 +80,6 @@ class plain_world {
 };
 
 static_assert(communicator<plain_world>);
-static_assert(!node_sharing<plain_world>);
+static_assert(!argosy::node_sharing<plain_world>);
 
 }  // namespace argosy::test

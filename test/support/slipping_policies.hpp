@@ -131,7 +131,7 @@ struct slipping_plans {
                    of_histogram ? none : slip);
   }
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
-                       access_histogram const& where) const {
+                       argosy::detail::access_histogram const& where) const {
     return slipped(two_phase{.window_bytes = 512, .aggregators = 2}.plan(kind, all, ranks, where), kind, all, ranks,
                    slip);
   }

@@ -105,7 +105,7 @@ class thread_world {
   int size() const noexcept { return board_->size; }
 
   void barrier() const { meeting_.barrier(); }
-  template <reducible T>
+  template <argosy::reducible T>
   void all_reduce(T& value) const {
     meeting_.all_reduce(value);
   }
@@ -244,7 +244,7 @@ class thread_world {
 };
 
 static_assert(communicator<thread_world>);
-static_assert(node_waiting<thread_world>);
+static_assert(argosy::node_waiting<thread_world>);
 static_assert(serving<thread_world>);
 
 }  // namespace argosy::test

@@ -62,11 +62,11 @@ inline std::vector<std::vector<basic>> const& leaf_items() {
 }
 
 // What they are where items have other sizes: side by side.
-inline std::vector<leaf> leaves_with(basic_sizes const& sizes) {
+inline std::vector<leaf> leaves_with(argosy::basic_sizes const& sizes) {
   std::vector<leaf> all;
   for (std::size_t i = 0; i < leaves().size(); ++i) {
     std::int64_t bytes = 0;
-    for (basic b : leaf_items()[i]) bytes += size_in(sizes, b);
+    for (basic b : leaf_items()[i]) bytes += argosy::detail::size_in(sizes, b);
     all.push_back({leaves()[i].name, {{0, bytes}}, bytes});
   }
   return all;

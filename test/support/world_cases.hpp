@@ -102,7 +102,7 @@ struct large {
   }
 };
 
-template <agreeing World>
+template <argosy::agreeing World>
 void check_reductions(World const& world) {
   int const n = world.size(), me = world.rank();
   for (int last = 0; last < n; ++last) {
@@ -152,7 +152,7 @@ void check_reductions(World const& world) {
     right &= l.value[i] == static_cast<std::int64_t>(i) * n * (n + 1) / 2;
   CHECK(right);
 
-  reducible_sum sum{std::int64_t{1} << 40};
+  argosy::detail::reducible_sum sum{std::int64_t{1} << 40};
   for (int i = 0; i < 100; ++i) {
     sum.value = (std::int64_t{1} << 40) + i;
     world.all_reduce(sum);
@@ -160,7 +160,7 @@ void check_reductions(World const& world) {
   }
 }
 
-template <agreeing World>
+template <argosy::agreeing World>
 void check_sums(World const& world) {
   std::int64_t const big = std::int64_t{1} << 40;
   CHECK(world.exclusive_sum(world.rank() + big) == world.rank() * (world.rank() - 1) / 2 + world.rank() * big);
@@ -194,7 +194,7 @@ void check_deliveries(World const& world) {
   CHECK(world.deliver({}).empty());
 }
 
-template <agreeing World>
+template <argosy::agreeing World>
 void check_gathers_and_broadcasts(World const& world) {
   auto const n = static_cast<std::size_t>(world.size());
   for (std::size_t size : sizes) {
@@ -365,7 +365,7 @@ void check_split(World const& world) {
     int const expected = (n - me % colours + colours - 1) / colours;
     CHECK(part.size() == expected);
     CHECK(part.rank() == expected - 1 - me / colours);
-    reducible_sum sum{me};
+    argosy::detail::reducible_sum sum{me};
     part.all_reduce(sum);
     std::int64_t right = 0;
     for (int r = me % colours; r < n; r += colours) right += r;
@@ -385,7 +385,7 @@ void check_split(World const& world) {
 }
 
 // `world` is a node.
-template <node_sharing World>
+template <argosy::node_sharing World>
 void check_shared_memory(World const& world) {
   auto const n = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
   for (std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{100001}, std::size_t{5} << 20}) {

@@ -30,10 +30,10 @@ TEST_CASE("types must be those of the memory", "[representation][error]") {
 TEST_CASE("a representation of one's own: registered once, found by name, and used", "[representation]") {
   // Numbers of 16 bits as five decimal digits, the last one first; everything else as it is.
   io::representation_functions text;
-  text.file_bytes = [](basic t) { return t == basic::uint16 ? 5 : io::size_in(io::native_sizes, t); };
+  text.file_bytes = [](basic t) { return t == basic::uint16 ? 5 : io::detail::size_in(io::detail::native_sizes, t); };
   text.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
     if (t != basic::uint16) {
-      std::memcpy(file, memory, static_cast<std::size_t>(count * io::size_in(io::native_sizes, t)));
+      std::memcpy(file, memory, static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
       return true;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   text.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
     bool fits = true;
     if (t != basic::uint16) {
-      std::memcpy(memory, file, static_cast<std::size_t>(count * io::size_in(io::native_sizes, t)));
+      std::memcpy(memory, file, static_cast<std::size_t>(count * io::detail::size_in(io::detail::native_sizes, t)));
       return true;
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -74,11 +74,11 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
   io::register_representation("half", half, error);
   CHECK(error == io::errc::argument);
   CHECK_THROWS_AS(io::register_representation("digits", text), std::system_error);
-  CHECK_THROWS_AS(io::find_representation("nowhere"), std::system_error);
-  CHECK(io::find_representation("external32") == io::external32);
-  CHECK(io::find_representation("native").converts() == false);
+  CHECK_THROWS_AS(io::detail::find_representation("nowhere"), std::system_error);
+  CHECK(io::detail::find_representation("external32") == io::external32);
+  CHECK(io::detail::find_representation("native").converts() == false);
 
-  io::representation const digits = io::find_representation("digits");
+  io::representation const digits = io::detail::find_representation("digits");
   CHECK(digits.name() == "digits");
   CHECK(digits.converts());
   CHECK(io::view(0, io::vector(2, 1, 2, io::type<std::uint16_t>), digits).byte_offset(1) == 10);
@@ -96,10 +96,10 @@ TEST_CASE("a representation of one's own: registered once, found by name, and us
 
   // Without functions it copies; what functions throw arrives.
   io::register_representation("plain", {});
-  CHECK(hex(write(std::uint8_t{7}, io::find_representation("plain"))) == "07");
+  CHECK(hex(write(std::uint8_t{7}, io::detail::find_representation("plain"))) == "07");
   io::representation_functions bad;
   bad.write = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool { throw std::runtime_error("on fire"); };
   bad.read = [](basic, std::int64_t, std::byte const*, std::byte*) -> bool { throw std::runtime_error("on fire"); };
   io::register_representation("bad", bad);
-  CHECK_THROWS_WITH(write(1, io::find_representation("bad")), "on fire");
+  CHECK_THROWS_WITH(write(1, io::detail::find_representation("bad")), "on fire");
 }

@@ -32,8 +32,8 @@ namespace {
 
 // One item, in the words of the standard; the value must fit. The oracle of external32.
 std::vector<std::byte> external_item(basic t, std::byte const* m) {
-  std::vector<std::byte> file(static_cast<std::size_t>(io::size_in(io::external32_sizes, t)));
-  std::size_t const native = static_cast<std::size_t>(io::size_in(io::native_sizes, t));
+  std::vector<std::byte> file(static_cast<std::size_t>(io::detail::size_in(io::detail::external32_sizes, t)));
+  std::size_t const native = static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t));
   if (t == basic::long_double) {
 #ifdef __SIZEOF_FLOAT128__
     long double value;
@@ -72,7 +72,8 @@ void fill(generator& g, basic t, std::byte* m) {
       return;
     }
     default:
-      for (std::int64_t i = 0; i < io::size_in(io::native_sizes, t); ++i) m[i] = static_cast<std::byte>(g.pick(0, 255));
+      for (std::int64_t i = 0; i < io::detail::size_in(io::detail::native_sizes, t); ++i)
+        m[i] = static_cast<std::byte>(g.pick(0, 255));
   }
 }
 
@@ -114,7 +115,7 @@ TEST_CASE("a value that four bytes cannot hold is told, and no other is touched"
   write(static_cast<wchar_t>(0x1f600), io::external32, false);
   // A type that says its width has it in the file.
   std::int64_t const value = big;
-  auto const m = io::memory(&value, io::int64_type);
+  auto const m = io::memory(&value, io::detail::int64_type);
   io::converter const c(io::external32, m.form(), m.types());
   std::vector<std::byte> file(8);
   CHECK(c.gather(m.address(), 0, 8, file.data()));
@@ -232,7 +233,7 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
       fill(g, t, stream.data() + at);
       auto const item = external_item(t, stream.data() + at);
       file.insert(file.end(), item.begin(), item.end());
-      at += io::size_in(io::native_sizes, t);
+      at += io::detail::size_in(io::detail::native_sizes, t);
     }
     std::vector<std::byte> memory(static_cast<std::size_t>(form.true_upper_bound()), std::byte{0xaa});
     io::unpack(form, stream.data(), memory.data());
@@ -259,9 +260,9 @@ TEST_CASE("any stretch of any stream converts as its items do, cut anywhere and 
       std::int64_t const p = g.pick(0, to_file.file_size());
       std::int64_t file_at = 0, memory_at = 0;
       for (basic t : all) {
-        if (file_at + io::size_in(io::external32_sizes, t) > p) break;
-        file_at += io::size_in(io::external32_sizes, t);
-        memory_at += io::size_in(io::native_sizes, t);
+        if (file_at + io::detail::size_in(io::detail::external32_sizes, t) > p) break;
+        file_at += io::detail::size_in(io::detail::external32_sizes, t);
+        memory_at += io::detail::size_in(io::detail::native_sizes, t);
       }
       REQUIRE(to_file.item_start(p) == file_at);
       REQUIRE(to_file.memory_position(p) == memory_at);
@@ -274,13 +275,13 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
   CAPTURE(argosy::test::seed());
   // An item has a byte more in the file, but for those without type. All fit but those that begin with a one.
   static constexpr auto file_size = [](basic t) {
-    return io::size_in(io::native_sizes, t) + (t == basic::byte ? 0 : 1);
+    return io::detail::size_in(io::detail::native_sizes, t) + (t == basic::byte ? 0 : 1);
   };
   static constexpr auto copy = [](basic t, std::int64_t count, std::byte const* from, std::int64_t from_step,
                                   std::byte* to, std::int64_t to_step) {
     bool fits = true;
     for (; count-- > 0; from += from_step, to += to_step) {
-      std::memcpy(to, from, static_cast<std::size_t>(io::size_in(io::native_sizes, t)));
+      std::memcpy(to, from, static_cast<std::size_t>(io::detail::size_in(io::detail::native_sizes, t)));
       fits = fits && *from != std::byte{1};
     }
     return fits;
@@ -288,13 +289,13 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
   io::representation_functions wider;
   wider.file_bytes = file_size;
   wider.write = [](basic t, std::int64_t count, std::byte const* memory, std::byte* file) {
-    return copy(t, count, memory, io::size_in(io::native_sizes, t), file, file_size(t));
+    return copy(t, count, memory, io::detail::size_in(io::detail::native_sizes, t), file, file_size(t));
   };
   wider.read = [](basic t, std::int64_t count, std::byte const* file, std::byte* memory) {
-    return copy(t, count, file, file_size(t), memory, io::size_in(io::native_sizes, t));
+    return copy(t, count, file, file_size(t), memory, io::detail::size_in(io::detail::native_sizes, t));
   };
   io::register_representation("wider", wider);
-  io::representation const r = io::find_representation("wider");
+  io::representation const r = io::detail::find_representation("wider");
 
   generator g;
   for (int round = 0; round < 600; ++round) {
@@ -311,7 +312,7 @@ TEST_CASE("a value that does not fit is told with its last byte, cut anywhere an
     std::vector<std::byte> stream;
     std::int64_t low = 0, high = 0, end = 0;  // of the odd one, in the file
     for (std::size_t i = 0; i < all.size(); ++i) {
-      std::int64_t const size = io::size_in(io::native_sizes, all[i]);
+      std::int64_t const size = io::detail::size_in(io::detail::native_sizes, all[i]);
       stream.insert(stream.end(), static_cast<std::size_t>(size),
                     i == odd ? std::byte{1} : static_cast<std::byte>(g.pick(2, 255)));
       if (i == odd) low = end, high = end + file_size(all[i]);

@@ -29,7 +29,7 @@ enum class color : std::uint16_t { red = 0x0102 };
 struct generator {
   std::mt19937_64 random{seed()};
   std::int64_t pick(std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(random); }
-  basic any_basic() { return static_cast<basic>(pick(0, basic_count - 1)); }
+  basic any_basic() { return static_cast<basic>(pick(0, argosy::detail::basic_count - 1)); }
   // And the same, one by one.
   argosy::signature signature(std::vector<basic>& all, int depth) {
     argosy::signature s;

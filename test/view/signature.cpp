@@ -66,13 +66,13 @@ namespace {
 
 template <class D>
 std::string types(D const& d) {
-  auto const s = io::signature_of(d);
-  CHECK(s.size() == io::form_of(d).size());
+  auto const s = io::detail::signature_of(d);
+  CHECK(s.size() == io::detail::form_of(d).size());
   return to_string(s);
 }
 template <class D>
 io::layout external(D const& d) {
-  return io::file_form_of(d, io::external32_sizes);
+  return io::detail::file_form_of(d, io::detail::external32_sizes);
 }
 
 // The types one by one.
@@ -99,7 +99,7 @@ TEST_CASE("the signature of a datatype is its types in compressed form", "[repre
   CHECK(types(io::type<color>) == "uint16");
   CHECK(types(io::type<long>) == "long");
   CHECK(types(io::type<long long>) == "int64");
-  CHECK(types(io::int64_type) == "int64");
+  CHECK(types(io::detail::int64_type) == "int64");
   CHECK(types(io::type<std::complex<float>>) == "2 float32");
   CHECK(types(io::type<double[2][3]>) == "6 float64");
   CHECK(types(io::type<std::array<particle, 4>>) == "4 x (3 float64, int32)");
@@ -125,7 +125,8 @@ TEST_CASE("the signature of a datatype is its types in compressed form", "[repre
   CHECK(types(io::flatten(io::contiguous(io::c<2>, io::type<double>))) == "16 byte");
   CHECK(types(io::type<opaque>) == "8 byte");
   CHECK(types(io::type<typed_by_hand>) == "uint64");
-  static_assert(io::signature_of(io::contiguous(io::c<1'000'000'000'000>, io::type<particle>)).nodes().size() == 3);
+  static_assert(io::detail::signature_of(io::contiguous(io::c<1'000'000'000'000>, io::type<particle>)).nodes().size() ==
+                3);
 }
 
 TEST_CASE("buffers know their types", "[representation][signature]") {
@@ -150,12 +151,12 @@ TEST_CASE("signatures built in pieces name the same types in the same order", "[
     io::signature const s = g.signature(all, 3);
     std::int64_t bytes = 0, external_bytes = 0;
     for (basic t : all) {
-      bytes += io::size_in(io::native_sizes, t);
-      external_bytes += io::size_in(io::external32_sizes, t);
+      bytes += io::detail::size_in(io::detail::native_sizes, t);
+      external_bytes += io::detail::size_in(io::detail::external32_sizes, t);
     }
     REQUIRE(expanded(s) == all);
     REQUIRE(s.size() == bytes);
-    REQUIRE(s.size_with(io::external32_sizes) == external_bytes);
+    REQUIRE(s.size_with(io::detail::external32_sizes) == external_bytes);
   }
 }
 

@@ -117,8 +117,8 @@ TEST_CASE("an etype that the end of the file cuts lies before it", "[view]") {
 TEST_CASE("a view for reading may name bytes twice", "[view]") {
   io::view const v(0, io::type<double>, io::indexed({2, 2}, {0, 1}, io::type<double>));
   CHECK(agrees(v));
-  CHECK(v.fault(false) == io::filetype_fault::no_fault);
-  CHECK(v.fault(true) == io::filetype_fault::overlap);
+  CHECK(v.fault(false) == io::detail::filetype_fault::no_fault);
+  CHECK(v.fault(true) == io::detail::filetype_fault::overlap);
   CHECK_THROWS_WITH(v.require_writable(), Contains("names a byte twice"));
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("the etype is what the filetype is built of; one that does not divide 
   CHECK(io::view(0, io::contiguous(3, header)).byte_offset(2) == 152);
   io::record const pair(io::member(0, io::type<double>), io::member(8, io::type<int>));
   CHECK(io::view(0, io::contiguous(5, pair)).etype_size() == 12);
-  CHECK(io::view(0, io::contiguous(5, pair)).etype_types() == io::signature_of(pair));
+  CHECK(io::view(0, io::contiguous(5, pair)).etype_types() == io::detail::signature_of(pair));
 }
 
 TEST_CASE("in external32 a view lies as the external sizes make it", "[view][external32]") {

@@ -22,13 +22,13 @@ struct describe<T> {
                   "argosy: Boost.PFR does not see the members of this aggregate (bases, bit-fields); specialise "
                   "argosy::describe<T>, see docs/use/datatypes.md");
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return concat(at(offsets[I], layout_of<detail::field_type<T, I>>())...);
+      return concat(at(offsets[I], detail::layout_of<detail::field_type<T, I>>())...);
     }(std::make_index_sequence<detail::field_count<T>>());
   }
   static constexpr signature types() {
     return []<std::size_t... I>(std::index_sequence<I...>) {
       signature all;
-      (all.append(types_of<detail::field_type<T, I>>()), ...);
+      (all.append(detail::types_of<detail::field_type<T, I>>()), ...);
       return all;
     }(std::make_index_sequence<detail::field_count<T>>());
   }
@@ -42,7 +42,7 @@ struct describe<T> {
   static constexpr layout file_form(basic_sizes const& sizes) {
     constexpr auto offsets = detail::field_offsets<T>();
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return concat(at(offsets[I], file_layout_of<detail::field_type<T, I>>(sizes))...);
+      return concat(at(offsets[I], detail::file_layout_of<detail::field_type<T, I>>(sizes))...);
     }(std::make_index_sequence<detail::field_count<T>>());
   }
 };

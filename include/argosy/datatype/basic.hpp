@@ -31,10 +31,14 @@ enum class basic : std::uint8_t {
   float128,     // IEEE binary128 in memory, where that is not `long double`
   long_double,  // whatever the machine makes of it
 };
+namespace detail {
 inline constexpr std::size_t basic_count = 18;
+}
 
 // Bytes of one item of each basic type in some representation.
-using basic_sizes = std::array<std::int64_t, basic_count>;
+using basic_sizes = std::array<std::int64_t, detail::basic_count>;
+
+namespace detail {
 
 constexpr std::int64_t size_in(basic_sizes const& sizes, basic type) noexcept {
   return sizes[static_cast<std::size_t>(type)];
@@ -42,16 +46,19 @@ constexpr std::int64_t size_in(basic_sizes const& sizes, basic type) noexcept {
 
 // Sizes in memory.
 inline constexpr basic_sizes native_sizes{
-    1, 1, sizeof(bool), 2, 2, 4, 4, 8, 8, 16, 16, sizeof(long), sizeof(unsigned long), sizeof(wchar_t), 4, 8, 16,
-    sizeof(long double)};
+    1, 1,  sizeof(bool),       2, 2, 4, 4, 8, 8, 16, 16, sizeof(long), sizeof(unsigned long), sizeof(wchar_t), 4,
+    8, 16, sizeof(long double)};
 
 // Sizes in external32: MPI 3.1, table 13.2. `long` has 4 bytes there and wchar_t 2, whatever they have in memory.
 inline constexpr basic_sizes external32_sizes{1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 4, 4, 2, 4, 8, 16, 16};
 
+}  // namespace detail
+
 constexpr std::string_view name_of(basic type) noexcept {
-  constexpr std::array<std::string_view, basic_count> names{
-      "byte",  "character", "boolean", "int16",    "uint16",        "int32",          "uint32",  "int64",   "uint64",
-      "int128", "uint128",  "long",    "unsigned long", "wide character", "float32", "float64", "float128", "long double"};
+  constexpr std::array<std::string_view, detail::basic_count> names{
+      "byte",          "character",      "boolean", "int16",   "uint16",   "int32",
+      "uint32",        "int64",          "uint64",  "int128",  "uint128",  "long",
+      "unsigned long", "wide character", "float32", "float64", "float128", "long double"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -66,8 +73,6 @@ constexpr basic integer_of_width() {
   if constexpr (sizeof(T) == 8) return negative ? basic::int64 : basic::uint64;
   return negative ? basic::int128 : basic::uint128;
 }
-
-}  // namespace detail
 
 // The basic type of an arithmetic type, an enumeration or std::byte.
 template <class T>
@@ -92,5 +97,6 @@ constexpr basic basic_of() {
   else
     return detail::integer_of_width<T>();
 }
+}  // namespace detail
 
 }  // namespace argosy

@@ -16,6 +16,7 @@
 
 namespace argosy {
 
+namespace detail {
 // The layout's offsets count from `address`. A const_buffer can be written to a file, but not read into. Without types
 // the data is bytes, which no representation converts.
 // Data that cannot be described gives a buffer that says why when it is asked for its form, size or types, by the exception that
@@ -64,9 +65,10 @@ class basic_buffer {
   stream_types types_;
   detail::carried_fault fault_;
 };
+}  // namespace detail
 
-using buffer = basic_buffer<std::byte>;
-using const_buffer = basic_buffer<std::byte const>;
+using buffer = detail::basic_buffer<std::byte>;
+using const_buffer = detail::basic_buffer<std::byte const>;
 
 namespace detail {
 

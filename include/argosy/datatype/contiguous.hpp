@@ -19,7 +19,7 @@ class contiguous {
 
  public:
   using old_type = Old;
-  static constexpr bool is_static = is_fixed<Count> && static_datatype<Old>;
+  static constexpr bool is_static = detail::is_fixed<Count> && detail::static_datatype<Old>;
 
   constexpr contiguous()
     requires is_static
@@ -30,7 +30,7 @@ class contiguous {
   }
 
   constexpr layout form() const {
-    auto const& old = form_of(old_);
+    auto const& old = detail::form_of(old_);
     check();
     return repeat(count_, old.extent(), old);
   }
@@ -54,6 +54,6 @@ class contiguous {
 };
 
 template <number Count, datatype Old>
-contiguous(Count, Old) -> contiguous<stored_number<Count>, Old>;
+contiguous(Count, Old) -> contiguous<detail::stored_number<Count>, Old>;
 
 }  // namespace argosy

@@ -47,8 +47,8 @@ class darray {
  public:
   using old_type = std::conditional_t<datatype<T>, T, element<T>>;
   static constexpr bool is_static = detail::is_fixed_list<Sizes> && detail::are_fixed_rules<Rules> &&
-                                    detail::is_fixed_list<Grid> && is_fixed<Process> && detail::is_fixed_order<Order> &&
-                                    static_datatype<old_type>;
+                                    detail::is_fixed_list<Grid> && detail::is_fixed<Process> &&
+                                    detail::is_fixed_order<Order> && detail::static_datatype<old_type>;
 
   constexpr darray()
     requires is_static
@@ -69,7 +69,7 @@ class darray {
   }
 
   constexpr layout form() const {
-    auto const& old = form_of(old_);
+    auto const& old = detail::form_of(old_);
     check();
     detail::array_form array(old);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
@@ -139,17 +139,18 @@ using stored_grid = std::conditional_t<std::same_as<Grid, process_grid>, numbers
 template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old>
 darray(S const&, R const&, G const&, P, Old)
     -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
-              detail::stored_grid<G, detail::stored_list<S>::static_size>, stored_number<P>, fixed_order<order::c>>;
+              detail::stored_grid<G, detail::stored_list<S>::static_size>, detail::stored_number<P>,
+              detail::fixed_order<order::c>>;
 template <detail::number_sequence S, class R, detail::number_sequence G, number P, datatype Old, class Order>
 darray(S const&, R const&, G const&, P, Old, Order)
     -> darray<Old, detail::stored_list<S>::static_size, detail::stored_list<S>, detail::stored_rules<R>,
-              detail::stored_grid<G, detail::stored_list<S>::static_size>, stored_number<P>, Order>;
+              detail::stored_grid<G, detail::stored_list<S>::static_size>, detail::stored_number<P>, Order>;
 template <std::size_t N, class R, detail::number_sequence G, number P, datatype Old>
 darray(detail::any_integer const (&)[N], R const&, G const&, P, Old)
-    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, stored_number<P>,
-              fixed_order<order::c>>;
+    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, detail::stored_number<P>,
+              detail::fixed_order<order::c>>;
 template <std::size_t N, class R, detail::number_sequence G, number P, datatype Old, class Order>
 darray(detail::any_integer const (&)[N], R const&, G const&, P, Old, Order)
-    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, stored_number<P>, Order>;
+    -> darray<Old, N, numbers<N>, detail::stored_rules<R>, detail::stored_grid<G, N>, detail::stored_number<P>, Order>;
 
 }  // namespace argosy

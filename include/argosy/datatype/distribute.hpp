@@ -38,8 +38,8 @@ struct default_rule {
   template <number N>
     requires(Kind != kind::none)
   constexpr auto operator()(N size) const {
-    using stored = stored_number<N>;
-    if constexpr (is_fixed<N>) {
+    using stored = argosy::detail::stored_number<N>;
+    if constexpr (argosy::detail::is_fixed<N>) {
       static_assert(N::value > 0, "argosy::distribute: the block size is not positive; give 1 or more");
     } else if (std::is_constant_evaluated() && size <= 0) {
       detail::throw_invalid("distribute", "the block size is " + std::to_string(size) + "; give 1 or more");

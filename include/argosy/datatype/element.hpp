@@ -24,14 +24,13 @@ namespace argosy {
 template <class T>
 struct describe;
 
+namespace detail {
 template <class T>
 constexpr layout layout_of();
 template <class T>
 constexpr signature types_of();
 template <class T>
 constexpr layout file_layout_of(basic_sizes const& sizes);
-
-namespace detail {
 
 template <class T>
 inline constexpr bool is_complex = false;
@@ -75,6 +74,7 @@ constexpr layout placed_in(layout const& form, std::size_t size) {
 template <class T>
 concept element_type = detail::is_described<std::remove_reference_t<T>>();
 
+namespace detail {
 // The data of one T: padding and members that are not described are left out. Constant; no side effects.
 template <class T>
 constexpr layout layout_of() {
@@ -161,15 +161,16 @@ constexpr layout file_layout_of(basic_sizes const& sizes) {
     return {};  // layout_of says what is missing
   }
 }
+}  // namespace detail
 
 // A C++ type as a leaf of a datatype.
 template <class T>
 struct element {
   using value_type = T;
   static constexpr bool is_static = true;
-  constexpr layout form() const { return layout_of<T>(); }
-  constexpr signature types() const { return types_of<T>(); }
-  constexpr layout file_form(basic_sizes const& sizes) const { return file_layout_of<T>(sizes); }
+  constexpr layout form() const { return detail::layout_of<T>(); }
+  constexpr signature types() const { return detail::types_of<T>(); }
+  constexpr layout file_form(basic_sizes const& sizes) const { return detail::file_layout_of<T>(sizes); }
 };
 
 //   io::vector(ny, 1, nx, io::type<double>)

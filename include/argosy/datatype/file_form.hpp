@@ -36,8 +36,6 @@ struct any_part {
 template <class D>
 concept typed_parts = requires(D const& d) { d.visit(any_part{}); };
 
-}  // namespace detail
-
 // The basic types along the stream; size() is that of form_of(type). Data that comes without types - a `layout`, what
 // `flatten` returns, a `describe` that gives only a form - is bytes, which no representation converts.
 // Local; O(the description), however many pieces.
@@ -102,5 +100,6 @@ struct basic_element {
 };
 inline constexpr basic_element<basic::int64> int64_type{};
 inline constexpr basic_element<basic::uint64> uint64_type{};
+}  // namespace detail
 
 }  // namespace argosy

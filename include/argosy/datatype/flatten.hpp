@@ -37,12 +37,13 @@ constexpr bool has_element() {
 // a layout. All convert to `layout const&`; pack and unpack take each for what it is.
 template <datatype D>
 constexpr auto flatten(D const& d) {
-  if constexpr (static_datatype<D>)
-    return static_layout_of<D>{};
+  if constexpr (detail::static_datatype<D>)
+    return detail::static_layout_of<D>{};
   else if constexpr (detail::has_element<D>())
-    return element_layout<detail::static_form_of<detail::period_of<typename detail::static_core<D>::type>>()>(d.form());
+    return detail::element_layout<detail::static_form_of<detail::period_of<typename detail::static_core<D>::type>>()>(
+        d.form());
   else
-    return layout(form_of(d));
+    return layout(detail::form_of(d));
 }
 
 }  // namespace argosy

@@ -39,9 +39,9 @@ class indexed_block
 };
 
 template <number B, detail::number_sequence D, datatype Old>
-indexed_block(B, D const&, Old) -> indexed_block<stored_number<B>, detail::stored_list<D>, Old>;
+indexed_block(B, D const&, Old) -> indexed_block<detail::stored_number<B>, detail::stored_list<D>, Old>;
 template <number B, std::size_t N, datatype Old>
-indexed_block(B, detail::any_integer const (&)[N], Old) -> indexed_block<stored_number<B>, numbers<N>, Old>;
+indexed_block(B, detail::any_integer const (&)[N], Old) -> indexed_block<detail::stored_number<B>, numbers<N>, Old>;
 
 // Like `indexed_block`, with displacements in bytes.
 // If the block length is negative, form() throws invalid_layout.
@@ -69,8 +69,8 @@ class hindexed_block
 };
 
 template <number B, detail::number_sequence D, datatype Old>
-hindexed_block(B, D const&, Old) -> hindexed_block<stored_number<B>, detail::stored_list<D>, Old>;
+hindexed_block(B, D const&, Old) -> hindexed_block<detail::stored_number<B>, detail::stored_list<D>, Old>;
 template <number B, std::size_t N, datatype Old>
-hindexed_block(B, detail::any_integer const (&)[N], Old) -> hindexed_block<stored_number<B>, numbers<N>, Old>;
+hindexed_block(B, detail::any_integer const (&)[N], Old) -> hindexed_block<detail::stored_number<B>, numbers<N>, Old>;
 
 }  // namespace argosy

@@ -38,14 +38,14 @@ buffer refuse_interior() {
 // If the halos are wider than the array, the buffer says so when it is asked, by invalid_layout.
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
-auto interior(A&& array, numbers<array_rank<std::remove_reference_t<A>>> const& halo, order o = order::c) {
+auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& halo, order o = order::c) {
   return detail::memory_of_array(array, o, halo, halo);
 }
 
 template <class A>
   requires mdspan_like<std::remove_reference_t<A>>
-auto interior(A&& array, numbers<array_rank<std::remove_reference_t<A>>> const& low,
-              numbers<array_rank<std::remove_reference_t<A>>> const& high, order o = order::c) {
+auto interior(A&& array, numbers<detail::array_rank<std::remove_reference_t<A>>> const& low,
+              numbers<detail::array_rank<std::remove_reference_t<A>>> const& high, order o = order::c) {
   return detail::memory_of_array(array, o, low, high);
 }
 

@@ -66,7 +66,7 @@ struct members {
       static_assert(offset >= 0,
                     "argosy::members: the compiler does not tell where this member lies (a virtual base?); "
                     "write the form by hand, see docs/use/datatypes.md");
-      return at(offset, layout_of<value_type<Member>>());
+      return at(offset, detail::layout_of<value_type<Member>>());
     } else {
       static_assert(std::is_base_of_v<class_type<Member>, T>,
                     "argosy::members: this is a member of another class; name members of the class that is described");
@@ -76,7 +76,8 @@ struct members {
   template <class T, auto Member>
   static constexpr layout place_in_file(basic_sizes const& sizes) {
     if constexpr (std::is_base_of_v<class_type<Member>, T>)
-      return at(detail::offset_in<T>(&(detail::outline<T>.object.*Member)), file_layout_of<value_type<Member>>(sizes));
+      return at(detail::offset_in<T>(&(detail::outline<T>.object.*Member)),
+                detail::file_layout_of<value_type<Member>>(sizes));
     else
       return {};  // place() says what is wrong
   }
@@ -99,8 +100,8 @@ struct members {
   static constexpr layout file_form(basic_sizes const& sizes) { return file_form_in<owner>(sizes); }
   static constexpr signature types() {
     signature all;
-    all.append(types_of<value_type<First>>());
-    (all.append(types_of<value_type<Rest>>()), ...);
+    all.append(detail::types_of<value_type<First>>());
+    (all.append(detail::types_of<value_type<Rest>>()), ...);
     return all;
   }
   // f(name, std::type_identity<type>()) for each member, in this order.

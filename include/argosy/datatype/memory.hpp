@@ -94,12 +94,12 @@ auto memory(T&& x) {
     using value = std::ranges::range_value_t<T>;
     if constexpr (detail::numbers_in_a_row<T>) {
       auto* const first = detail::first_byte(std::ranges::data(x));
-      return basic_buffer<std::remove_pointer_t<decltype(first)>>(first, basic_of<value>(), count);
+      return detail::basic_buffer<std::remove_pointer_t<decltype(first)>>(first, detail::basic_of<value>(), count);
     } else
       return detail::described_buffer([&] {
-        layout const one = layout_of<value>();
+        layout const one = detail::layout_of<value>();
         return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
-                                   signature().append(types_of<value>(), count));
+                                   signature().append(detail::types_of<value>(), count));
       });
   } else if constexpr (!element_type<bare> && detail::array_facts<std::remove_reference_t<T>> == 2) {
     detail::say_what_is_missing<std::remove_reference_t<T>>();
@@ -112,7 +112,7 @@ auto memory(T&& x) {
   } else {
     static_assert(std::is_lvalue_reference_v<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
-    return detail::make_buffer(std::addressof(x), layout_of<bare>(), types_of<bare>());
+    return detail::make_buffer(std::addressof(x), detail::layout_of<bare>(), detail::types_of<bare>());
   }
 }
 
@@ -147,7 +147,7 @@ auto memory(T* address, D const& type, std::int64_t count = 1) {
         first = reinterpret_cast<T*>(static_cast<std::intptr_t>(low));
       }
     }
-    return detail::make_buffer(first, std::move(form), types_of_copies(type, count));
+    return detail::make_buffer(first, std::move(form), detail::types_of_copies(type, count));
   });
 }
 

@@ -98,7 +98,7 @@ class numbers {
     requires(sizeof...(I) == N)
   constexpr numbers(I... n) : values_{detail::store<std::int64_t>(n)...} {}
   template <class... I>
-  constexpr numbers(number_list<I...> const& list)
+  constexpr numbers(detail::number_list<I...> const& list)
     requires(sizeof...(I) == N)
   {
     for (std::size_t i = 0; i < N; ++i) values_[i] = list[i];

@@ -17,18 +17,20 @@ namespace argosy {
 template <datatype Old>
 class packed_type {
  public:
-  static constexpr bool is_static = static_datatype<Old>;
+  static constexpr bool is_static = detail::static_datatype<Old>;
 
   constexpr packed_type()
     requires is_static
   = default;
   constexpr explicit packed_type(Old old) : old_(std::move(old)) {}
 
-  constexpr layout form() const { return bytes(form_of(old_).size()); }
+  constexpr layout form() const { return bytes(detail::form_of(old_).size()); }
 
   // For signature_of and file_form_of.
-  constexpr signature types() const { return signature_of(old_); }
-  constexpr layout file_form(basic_sizes const& sizes) const { return bytes(signature_of(old_).size_with(sizes)); }
+  constexpr signature types() const { return detail::signature_of(old_); }
+  constexpr layout file_form(basic_sizes const& sizes) const {
+    return bytes(detail::signature_of(old_).size_with(sizes));
+  }
 
  private:
   [[no_unique_address]] Old old_;

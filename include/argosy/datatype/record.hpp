@@ -52,7 +52,8 @@ class member {
 
  public:
   using old_type = Old;
-  static constexpr bool is_static = is_fixed<Displacement> && is_fixed<Count> && static_datatype<Old>;
+  static constexpr bool is_static =
+      detail::is_fixed<Displacement> && detail::is_fixed<Count> && detail::static_datatype<Old>;
 
   constexpr member()
     requires is_static
@@ -69,14 +70,14 @@ class member {
       : member(detail::offset_in<C>(&(detail::outline<C>.object.*place)), std::move(old), count) {
     static_assert(!detail::are_other_numbers<M, Old>(),
                   "argosy::member: the member is of another type than the datatype that is given for it");
-    if constexpr (static_datatype<Old> && is_fixed<N>)
+    if constexpr (detail::static_datatype<Old> && detail::is_fixed<N>)
       static_assert(detail::lies_within(sizeof(M), Old{}.form(), N::value),
                     "argosy::member: the copies that are given reach beyond the member; give as many as it holds");
     room_.bytes = sizeof(M);
   }
 
   constexpr layout form() const {
-    auto const& old = form_of(old_);
+    auto const& old = detail::form_of(old_);
     check();
     layout const all = repeat(count_, old.extent(), old);
     if (!detail::lies_within(room_.bytes, all)) detail::throw_beyond_member(room_.bytes, count_, old);
@@ -99,17 +100,18 @@ class member {
   [[no_unique_address]] Displacement displacement_;
   [[no_unique_address]] Old old_;
   [[no_unique_address]] Count count_;
-  [[no_unique_address]] std::conditional_t<is_fixed<Displacement>, detail::any_room, detail::room_of_member> room_;
+  [[no_unique_address]] std::conditional_t<detail::is_fixed<Displacement>, detail::any_room, detail::room_of_member>
+      room_;
 };
 
 template <number D, datatype Old>
-member(D, Old) -> member<stored_number<D>, Old>;
+member(D, Old) -> member<detail::stored_number<D>, Old>;
 template <class M, class C, datatype Old>
 member(M C::*, Old) -> member<std::int64_t, Old>;
 template <class M, class C, datatype Old, number N>
-member(M C::*, Old, N) -> member<std::int64_t, Old, stored_number<N>>;
+member(M C::*, Old, N) -> member<std::int64_t, Old, detail::stored_number<N>>;
 template <number D, datatype Old, number N>
-member(D, Old, N) -> member<stored_number<D>, Old, stored_number<N>>;
+member(D, Old, N) -> member<detail::stored_number<D>, Old, detail::stored_number<N>>;
 
 namespace detail {
 
@@ -131,7 +133,7 @@ struct lists;
 template <class... Members>
 class record {
  public:
-  static constexpr bool is_static = (static_datatype<Members> && ...);
+  static constexpr bool is_static = (detail::static_datatype<Members> && ...);
 
   constexpr record()
     requires is_static
@@ -164,7 +166,7 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
 
  public:
   static constexpr bool is_static =
-      detail::is_fixed_list<Lengths> && detail::is_fixed_list<Displacements> && (static_datatype<Old> && ...);
+      detail::is_fixed_list<Lengths> && detail::is_fixed_list<Displacements> && (detail::static_datatype<Old> && ...);
 
   constexpr record()
     requires is_static
@@ -180,7 +182,7 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
     std::apply(
         [&](auto const&... old) {
           std::size_t i = 0;
-          (add(all, i++, form_of(old)), ...);
+          (add(all, i++, detail::form_of(old)), ...);
         },
         olds_);
     return all.finish();

@@ -14,7 +14,8 @@ template <datatype Old, number LowerBound, number Extent>
 class resized_type {
  public:
   using old_type = Old;
-  static constexpr bool is_static = is_fixed<LowerBound> && is_fixed<Extent> && static_datatype<Old>;
+  static constexpr bool is_static =
+      detail::is_fixed<LowerBound> && detail::is_fixed<Extent> && detail::static_datatype<Old>;
 
   constexpr resized_type()
     requires is_static
@@ -26,7 +27,7 @@ class resized_type {
         extent_(detail::store<Extent>(extent)) {}
 
   constexpr layout form() const {
-    auto const& old = form_of(old_);
+    auto const& old = detail::form_of(old_);
     detail::require_number(lower_bound_);
     detail::require_number(extent_);
     return resized(old, lower_bound_, extent_);
@@ -47,7 +48,8 @@ class resized_type {
 };
 
 template <datatype Old, number LowerBound, number Extent>
-resized_type(Old, LowerBound, Extent) -> resized_type<Old, stored_number<LowerBound>, stored_number<Extent>>;
+resized_type(Old, LowerBound, Extent)
+    -> resized_type<Old, detail::stored_number<LowerBound>, detail::stored_number<Extent>>;
 
 //   io::contiguous(n, io::resized(io::type<float>, 0, 16))   every fourth float
 template <datatype Old, number LowerBound, number Extent>

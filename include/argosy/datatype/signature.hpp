@@ -16,6 +16,7 @@
 
 namespace argosy {
 
+namespace detail {
 // In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body` nodes, `count` times.
 struct signature_node {
   basic type;
@@ -24,6 +25,7 @@ struct signature_node {
   constexpr std::uint32_t span() const noexcept { return body + 1; }
   friend constexpr bool operator==(signature_node const&, signature_node const&) = default;
 };
+}  // namespace detail
 
 //   3 float64, int32                  of struct { double x[3]; int id; }
 //   1000 x (3 float64, int32)         of a thousand of them
@@ -34,14 +36,14 @@ class signature {
   constexpr explicit signature(basic type, std::int64_t count = 1) {
     detail::require_not_negative("signature", "the count", count);
     if (count == 0) return;
-    size_ = detail::mul(count, size_in(native_sizes, type));
+    size_ = detail::mul(count, detail::size_in(detail::native_sizes, type));
     nodes_.push_back({type, 0, count});
   }
 
   // Bytes in memory: the size of the layout that it goes with.
   constexpr std::int64_t size() const noexcept { return size_; }
   constexpr bool empty() const noexcept { return nodes_.empty(); }
-  constexpr std::span<signature_node const> nodes() const noexcept { return nodes_; }
+  constexpr std::span<detail::signature_node const> nodes() const noexcept { return nodes_; }
 
   // Bytes if items have these sizes.
   constexpr std::int64_t size_with(basic_sizes const& sizes) const { return sum(0, nodes_.size(), sizes); }
@@ -52,7 +54,7 @@ class signature {
     if (part.empty() || copies == 0) return *this;
     if (this == &part) return append(signature(part), copies);
     size_ = detail::add(size_, detail::mul(copies, part.size_));
-    signature_node const first = part.nodes_[0];
+    detail::signature_node const first = part.nodes_[0];
     if (first.span() == part.nodes_.size())  // one run or one loop: its count grows
       append_copies(part.nodes_, detail::mul(first.count, copies));
     else if (copies == 1)
@@ -68,38 +70,38 @@ class signature {
 
  private:
   // `nodes` is one run or one loop, to stand `count` times.
-  constexpr void append_copies(std::span<signature_node const> nodes, std::int64_t count) {
+  constexpr void append_copies(std::span<detail::signature_node const> nodes, std::int64_t count) {
     if (ends_with(nodes)) {
       nodes_[last_].count = detail::add(nodes_[last_].count, count);
       return;
     }
     last_ = nodes_.size();
-    for (signature_node const& n : nodes) nodes_.push_back(n);
+    for (detail::signature_node const& n : nodes) nodes_.push_back(n);
     nodes_[last_].count = count;
   }
-  constexpr void append_loop(std::span<signature_node const> body, std::int64_t count) {
+  constexpr void append_loop(std::span<detail::signature_node const> body, std::int64_t count) {
     last_ = nodes_.size();
     nodes_.push_back({basic::byte, static_cast<std::uint32_t>(body.size()), count});
-    for (signature_node const& n : body) nodes_.push_back(n);
+    for (detail::signature_node const& n : body) nodes_.push_back(n);
   }
   // True if the last run or loop equals `nodes`, except for its count.
-  constexpr bool ends_with(std::span<signature_node const> nodes) const {
+  constexpr bool ends_with(std::span<detail::signature_node const> nodes) const {
     if (nodes_.size() - last_ != nodes.size() || nodes_.empty()) return false;
-    signature_node const &a = nodes_[last_], &b = nodes[0];
+    detail::signature_node const &a = nodes_[last_], &b = nodes[0];
     return a.type == b.type && a.body == b.body &&
            std::equal(nodes.begin() + 1, nodes.end(), nodes_.begin() + last_ + 1);
   }
   constexpr std::int64_t sum(std::size_t from, std::size_t to, basic_sizes const& sizes) const {
     std::int64_t bytes = 0;
     for (std::size_t i = from; i < to; i += nodes_[i].span()) {
-      signature_node const& n = nodes_[i];
-      bytes = detail::add(bytes,
-                          detail::mul(n.count, n.body == 0 ? size_in(sizes, n.type) : sum(i + 1, i + n.span(), sizes)));
+      detail::signature_node const& n = nodes_[i];
+      bytes = detail::add(
+          bytes, detail::mul(n.count, n.body == 0 ? detail::size_in(sizes, n.type) : sum(i + 1, i + n.span(), sizes)));
     }
     return bytes;
   }
 
-  detail::small_array<signature_node, 6> nodes_;
+  detail::small_array<detail::signature_node, 6> nodes_;
   std::size_t last_ = 0;  // where the last run or loop begins
   std::int64_t size_ = 0;
 };
@@ -109,7 +111,7 @@ inline std::string to_string(signature const& s) {
   std::string text;
   auto const write = [&](auto&& self, std::size_t from, std::size_t to) -> void {
     for (std::size_t i = from; i < to; i += s.nodes()[i].span()) {
-      signature_node const& n = s.nodes()[i];
+      detail::signature_node const& n = s.nodes()[i];
       if (i != from) text += ", ";
       if (text.size() > 400) {
         text += "...";

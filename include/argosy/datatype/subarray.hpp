@@ -20,7 +20,7 @@ namespace argosy {
 // If a number is negative or the box leaves the array, form() throws invalid_layout; where all numbers are fixed, it does not
 // compile. An empty box is a layout without bytes.
 template <detail::number_store Sizes, detail::number_store Subsizes, detail::number_store Starts, datatype Old,
-          detail::order_argument Order = fixed_order<order::c>>
+          detail::order_argument Order = detail::fixed_order<order::c>>
 class subarray {
   static_assert(detail::sizes_may_agree<Sizes, Subsizes, Starts>(),
                 "argosy::subarray: the lists differ in size; give one size, subsize and start for each dimension");
@@ -34,7 +34,7 @@ class subarray {
   using old_type = Old;
   static constexpr bool is_static = detail::is_fixed_list<Sizes> && detail::is_fixed_list<Subsizes> &&
                                     detail::is_fixed_list<Starts> && detail::is_fixed_order<Order> &&
-                                    static_datatype<Old>;
+                                    detail::static_datatype<Old>;
 
   constexpr subarray()
     requires is_static
@@ -49,7 +49,7 @@ class subarray {
   }
 
   constexpr layout form() const {
-    auto const& old = form_of(old_);
+    auto const& old = detail::form_of(old_);
     check();
     detail::array_form array(old);
     for (std::size_t i = 0; i < sizes_.size(); ++i) {

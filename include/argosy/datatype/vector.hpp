@@ -34,7 +34,7 @@ class vector : public detail::strided<vector<Count, BlockLength, Stride, Old>, C
 
 template <number Count, number BlockLength, number Stride, datatype Old>
 vector(Count, BlockLength, Stride, Old)
-    -> vector<stored_number<Count>, stored_number<BlockLength>, stored_number<Stride>, Old>;
+    -> vector<detail::stored_number<Count>, detail::stored_number<BlockLength>, detail::stored_number<Stride>, Old>;
 
 // Like `vector`, with the stride in bytes.
 template <number Count, number BlockLength, number Stride, datatype Old>
@@ -57,6 +57,6 @@ class hvector : public detail::strided<hvector<Count, BlockLength, Stride, Old>,
 
 template <number Count, number BlockLength, number Stride, datatype Old>
 hvector(Count, BlockLength, Stride, Old)
-    -> hvector<stored_number<Count>, stored_number<BlockLength>, stored_number<Stride>, Old>;
+    -> hvector<detail::stored_number<Count>, detail::stored_number<BlockLength>, detail::stored_number<Stride>, Old>;
 
 }  // namespace argosy

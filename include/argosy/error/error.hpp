@@ -30,7 +30,7 @@ class error : public std::system_error {
         cause_(a.cause),
         agreed_(std::make_shared<agreement const>(a)),
         report_(std::move(done)),
-        message_(message_of(a, call, path, rank)) {}
+        message_(detail::message_of(a, call, path, rank)) {}
 
   char const* what() const noexcept override { return message_.what(); }
 

@@ -72,7 +72,7 @@ class basic_file {
   // mode::create one rank makes the file, and removes it if another rank cannot open it. If there was an error, what is
   // returned is not open.
   // Hints come from ARGOSY_HINTS and from `with`; ARGOSY_DEVELOP=1 and ARGOSY_TRACE are looked at here.
-  static basic_file open(World const& world, std::string const& path, argosy::mode modes, hinted with = {},
+  static basic_file open(World const& world, std::string const& path, argosy::mode modes, detail::hinted with = {},
                          opener files = posix_opener());
 
   // Waits for this rank's requests first. The file is closed whatever comes.
@@ -83,8 +83,8 @@ class basic_file {
 
   // Displacement, etype and filetype may differ between ranks, the size of the etype's extent and the representation may
   // not. All pointers start at 0 again. No request may be pending. What a shape is made of: view_shape.hpp.
-  void set_view(std::int64_t displacement, view_shape shape, hinted with = {});
-  void set_view(argosy::view const& v, hinted with = {});
+  void set_view(std::int64_t displacement, detail::view_shape shape, detail::hinted with = {});
+  void set_view(argosy::view const& v, detail::hinted with = {});
 
   // --- Local questions -----------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class basic_file {
   template <datatype D>
   std::int64_t type_extent(D const& type) const {
     auto const& r = view().representation();
-    return r.converts() ? file_form_of(type, r.sizes()).extent() : form_of(type).extent();
+    return r.converts() ? detail::file_form_of(type, r.sizes()).extent() : detail::form_of(type).extent();
   }
   argosy::mode mode() const;
   std::string const& path() const;
@@ -281,13 +281,14 @@ class basic_file {
   agreement collectively(detail::arguments const& given, Body&& body);
   template <class Body>
   agreement on_one_rank(detail::arguments const& given, Body&& body);
-  agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, hinted const& with,
+  agreement open_agreed(World const& world, std::string const& path, argosy::mode modes, detail::hinted const& with,
                         opener files);
   agreement close_agreed(on_error const& e);
-  agreement set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with);
-  agreement set_view_with(detail::agreed_hints& asked, std::int64_t displacement, view_shape const& shape,
-                          hinted const& with);
-  failure begin_at_pointer(view_shape const& shape, bool lenient, std::shared_ptr<detail::used_view const>& next);
+  agreement set_view_agreed(std::int64_t displacement, detail::view_shape const& shape, detail::hinted const& with);
+  agreement set_view_with(detail::agreed_hints& asked, std::int64_t displacement, detail::view_shape const& shape,
+                          detail::hinted const& with);
+  failure begin_at_pointer(detail::view_shape const& shape, bool lenient,
+                           std::shared_ptr<detail::used_view const>& next);
   agreement set_hints_agreed(hints const& h, on_error const& e);
 
   report access_alone(detail::call const& c);

@@ -139,7 +139,7 @@ class source {
       constexpr std::size_t most = std::numeric_limits<std::int64_t>::max() / sizeof(value);
       auto const count = static_cast<std::size_t>(std::ranges::size(x));
       if (count <= most)
-        return {detail::first_byte(std::ranges::data(x)), basic_of<value>(), static_cast<std::int64_t>(count)};
+        return {detail::first_byte(std::ranges::data(x)), detail::basic_of<value>(), static_cast<std::int64_t>(count)};
     }
     return {nullptr, basic::byte, 0};
   }
@@ -154,7 +154,7 @@ class source {
     } catch (invalid_layout const& e) {
       fault_.emplace(errc::argument, e.what());
     } catch (...) {
-      fault_ = failure_by("describing the data");
+      fault_ = detail::failure_by("describing the data");
     }
     if (fault_) buffer_.reset();
   }

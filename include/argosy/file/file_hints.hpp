@@ -65,7 +65,7 @@ class file_hints {
   friend bool operator==(file_hints const&, file_hints const&) = default;
 
  private:
-  void take(named_hint const& given, hint_source origin, hint_moment moment, bool pending);
+  void take(detail::named_hint const& given, hint_source origin, hint_moment moment, bool pending);
   void resolve();
   bool overrides(std::string_view name) const { return given_.overrides(name); }
 
@@ -78,8 +78,10 @@ class file_hints {
 std::string_view name_of(hint_status status) noexcept;
 std::string_view name_of(hint_source origin) noexcept;
 
+namespace detail {
 // A table with a line per hint that somebody gave, and all others in one paragraph; or a line for each.
 enum class hints_shown : std::uint8_t { given, all };
-std::string to_string(file_hints const& h, hints_shown which = hints_shown::given);
+}  // namespace detail
+std::string to_string(file_hints const& h, detail::hints_shown which = detail::hints_shown::given);
 
 }  // namespace argosy

@@ -10,6 +10,7 @@
 
 namespace argosy {
 
+namespace detail {
 //   io::file::open(world, path, modes);                                            no hints; an error is thrown
 //   io::file::open(world, path, modes, io::hints{.cb_nodes = 4});
 //   io::file::open(world, path, modes, error);                                     an std::error_code& is set
@@ -35,5 +36,6 @@ class hinted : public on_error {
  private:
   argosy::hints const* hints_ = nullptr;
 };
+}  // namespace detail
 
 }  // namespace argosy

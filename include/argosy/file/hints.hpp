@@ -17,6 +17,7 @@ enum class toggle : std::uint8_t { automatic, enable, disable };
 // IBM_largeblock_io. `switchable`: as off, and may be changed on the open file.
 enum class largeblock : std::uint8_t { off, on, switchable };
 
+namespace detail {
 // A hint by name, as MPI_Info holds it. `origin` says where it was read, `fault` why it could not be.
 struct named_hint {
   std::string name;
@@ -26,6 +27,7 @@ struct named_hint {
   bool from_info = false;  // its source is an MPI_Info, whoever gives it
   friend bool operator==(named_hint const&, named_hint const&) = default;
 };
+}  // namespace detail
 
 //   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable}
 //   io::hints{.named = {{"romio_cb_write", "enable"}, {"cb_nodes", "4"}}}
@@ -68,14 +70,14 @@ struct hints {
   std::optional<double> price_message_ns = {};           // argosy_price_message_ns
   std::optional<double> price_message_byte_ns = {};      // argosy_price_message_byte_ns
   std::optional<double> price_block_ns = {};             // argosy_price_block_ns
-  std::vector<named_hint> named = {};                    // any hint; of equal names the last counts
+  std::vector<detail::named_hint> named = {};            // any hint; of equal names the last counts
 
   hints& set(std::string name, std::string value) {
     named.push_back({std::move(name), std::move(value)});
     return *this;
   }
   // All of them by name, in the order in which they are to be merged.
-  std::vector<named_hint> by_name() const;
+  std::vector<detail::named_hint> by_name() const;
   bool empty() const { return by_name().empty(); }
   friend bool operator==(hints const&, hints const&) = default;
 };

@@ -13,12 +13,14 @@
 
 namespace argosy {
 
+namespace detail {
 // At most this many aggregators on a host; "*" stands for every host that is not named before.
 struct host_limit {
   std::string host;
   std::int64_t most = -1;  // -1: no limit
   friend bool operator==(host_limit const&, host_limit const&) = default;
 };
+}  // namespace detail
 
 struct resolved_hints {
   // independent access
@@ -33,11 +35,11 @@ struct resolved_hints {
   std::int64_t cb_buffer_bytes = 4 << 20;
   bool cb_buffer_given = false;
   bool window_given = false;
-  std::int64_t window_bytes = 512 << 10;   // of two_phase; half of the buffer, if only that was given
-  std::int64_t cb_block_bytes = 0;         // file domains start at multiples of it; 0: of the file system's block
-  std::int64_t cb_nodes = 0;               // aggregators; 0: the policy chooses
-  std::int64_t min_domain_bytes = 0;       // file domains are not smaller; 0: the policy chooses
-  std::vector<host_limit> cb_config_list;  // empty: anywhere
+  std::int64_t window_bytes = 512 << 10;  // of two_phase; half of the buffer, if only that was given
+  std::int64_t cb_block_bytes = 0;        // file domains start at multiples of it; 0: of the file system's block
+  std::int64_t cb_nodes = 0;              // aggregators; 0: the policy chooses
+  std::int64_t min_domain_bytes = 0;      // file domains are not smaller; 0: the policy chooses
+  std::vector<detail::host_limit> cb_config_list;  // empty: anywhere
 
   // data shipping
   std::int64_t io_buffer_bytes = 0;  // stripe and agent's buffer; 0: 16 blocks of the file system

@@ -44,13 +44,13 @@ struct summed_report {
   std::string policy = {};  // of rank 0
   std::string reason = {};
   bool one_policy = true;  // on all ranks
-  std::array<spread, report_numbers.size()> numbers = {};
+  std::array<spread, detail::report_numbers.size()> numbers = {};
   spread exchange = {};  // exchange_ns(), the rest of the times
 
   //   s.of(&io::report::file_ns).most
   spread const& of(std::int64_t report::* which) const {
     std::size_t i = 0;
-    while (report_numbers[i].value != which) ++i;
+    while (detail::report_numbers[i].value != which) ++i;
     return numbers[i];
   }
   // 10^6 bytes of all requests per second of the slowest rank; 0 if no time was taken.

@@ -34,14 +34,13 @@ inline constexpr bool is_element<element<T>> = true;
 template <class D>
 concept copies_of_elements = typed_copies<D> && is_element<typename D::old_type>;
 
-}  // namespace detail
-
 // A darray or a subarray of a C++ type: they know the whole array.
 template <class D>
 concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
   d.sizes();
   { d.element_order() } -> std::same_as<order>;
 };
+}  // namespace detail
 
 //   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, world.rank());
 //   io::array_part cells({n}, io::indexed_block(1, numbers, io::type<cell>));
@@ -51,18 +50,19 @@ concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
 // the collective call that gets the part, which reports it on every rank.
 class array_part {
  public:
-  template <array_datatype D>
+  template <detail::array_datatype D>
   array_part(D const& tile) : array_part(shape_of(tile.sizes()), tile, tile.element_order()) {}
   // Any other datatype built of C++ type: which elements of the array, in bytes of dense elements.
   template <detail::copies_of_elements D>
   array_part(std::vector<std::int64_t> shape, D const& part, argosy::order o = order::c)
       : array_part(std::move(shape), o, detail::inner_type_of<typename D::old_type::value_type>(),
-                   types_of<typename D::old_type::value_type>(),
+                   detail::types_of<typename D::old_type::value_type>(),
                    [part](layout const& element) { return part.with(element).form(); }) {}
   // One element, of an array without dimensions.
   template <class T>
   array_part(element<T>)
-      : array_part({}, order::c, detail::inner_type_of<T>(), types_of<T>(), [](layout const& e) { return e; }) {}
+      : array_part({}, order::c, detail::inner_type_of<T>(), detail::types_of<T>(), [](layout const& e) { return e; }) {
+  }
 
   std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   argosy::order order() const noexcept { return order_; }

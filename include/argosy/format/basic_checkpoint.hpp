@@ -45,8 +45,8 @@ class basic_checkpoint {
     } else {
       using element_of = std::ranges::range_value_t<T>;
       return add<T&>(std::move(name), value, true, [](source from) {
-        std::int64_t const n = from.fault() ? 0 : from.buffer().size() / types_of<element_of>().size();
-        return content{detail::all_of({n}, detail::inner_type_of<element_of>(), types_of<element_of>()),
+        std::int64_t const n = from.fault() ? 0 : from.buffer().size() / detail::types_of<element_of>().size();
+        return content{detail::all_of({n}, detail::inner_type_of<element_of>(), detail::types_of<element_of>()),
                        std::move(from)};
       });
     }
@@ -56,15 +56,15 @@ class basic_checkpoint {
   // checksums of its blocks, synced, and takes the name at the end; so at every moment, also after a crash or an error, `path`
   // is the old checkpoint or the new one, whole. errc::datatype if the parts do not cover an array exactly once. After an error
   // the other file is removed; what a crash leaves of it is called path.<16 letters>.part, and of no use. Needs twice the space.
-  void save(World const& world, std::string const& path, hinted with = {}, opener files = posix_opener());
+  void save(World const& world, std::string const& path, detail::hinted with = {}, opener files = posix_opener());
   // Collective. The file may have more arrays than these. errc::datatype if an array has another type or shape, or is not there.
   // errc::damaged names the blocks whose bytes are not what was written: those that the parts of the ranks cover exactly once are
   // looked at in memory, without reading more; of other blocks that a rank reads of, one rank reads the whole. After an error
   // the data is something.
-  void load(World const& world, std::string const& path, hinted with = {}, opener files = posix_opener());
+  void load(World const& world, std::string const& path, detail::hinted with = {}, opener files = posix_opener());
 
   // What a file has. Collective.
-  static checkpoint_header header_of(World const& world, std::string const& path, hinted with = {},
+  static checkpoint_header header_of(World const& world, std::string const& path, detail::hinted with = {},
                                      opener files = posix_opener());
   // Of the last call on this rank that failed.
   std::string const& what_failed() const noexcept { return what_failed_; }
@@ -105,7 +105,7 @@ class basic_checkpoint {
   void write(basic_file<World>& f, checkpoint_header const& h, std::vector<content> const& all) const;
   void read(basic_file<World>& f, checkpoint_header const& h) const;
   void save_as(World const& world, std::string const& path, std::string const& temporary, checkpoint_header const& h,
-               std::vector<content> const& all, hinted const& with, opener const& files) const;
+               std::vector<content> const& all, detail::hinted const& with, opener const& files) const;
   static checkpoint_header find(basic_file<World>& f);
 
   std::vector<entry> entries_;

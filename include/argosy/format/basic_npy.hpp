@@ -27,14 +27,14 @@ class basic_npy {
   //   auto f = io::npy::create(world, "u.npy", tile);
   //   f.write_all(io::interior(u, {1, 1, 1}));
   //   f.close();
-  static basic_npy create(World const& world, std::string const& path, array_part const& part, hinted with = {},
+  static basic_npy create(World const& world, std::string const& path, array_part const& part, detail::hinted with = {},
                           opener files = posix_opener());
   // A file that is there, for reading or with mode::read_write. errc::datatype if its array is another one than that of `part`.
   // Read is either byte order, and of records those fields that the program has; they must come in one order.
   static basic_npy open(World const& world, std::string const& path, array_part const& part,
-                        argosy::mode modes = mode::read, hinted with = {}, opener files = posix_opener());
+                        argosy::mode modes = mode::read, detail::hinted with = {}, opener files = posix_opener());
   // What array a file has.
-  static npy_header header_of(World const& world, std::string const& path, hinted with = {},
+  static npy_header header_of(World const& world, std::string const& path, detail::hinted with = {},
                               opener files = posix_opener());
 
   // The data is this rank's part, all of it and of its type.
@@ -50,8 +50,9 @@ class basic_npy {
 
  private:
   detail::program_call as(std::string_view call) const;
-  void make(World const& world, std::string const& path, hinted const& with, opener const& files);
-  void find(World const& world, std::string const& path, argosy::mode modes, hinted const& with, opener const& files);
+  void make(World const& world, std::string const& path, detail::hinted const& with, opener const& files);
+  void find(World const& world, std::string const& path, argosy::mode modes, detail::hinted const& with,
+            opener const& files);
 
   basic_file<World> file_;
   array_part part_ = type<std::byte>;

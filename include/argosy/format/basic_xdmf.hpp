@@ -16,6 +16,7 @@
 
 namespace argosy {
 
+namespace detail {
 // Where the values of fields are, in space: one entry for each index of the arrays, 1 to 3, in the order of the indices. The index
 // that runs fastest in the file is x.
 struct xdmf_grid {
@@ -24,8 +25,6 @@ struct xdmf_grid {
   std::vector<std::vector<double>> coordinates = {};  // rectilinear, if given: of each point, along each index
   argosy::order order = argosy::order::c;             // of the arrays
 };
-
-namespace detail {
 
 struct xdmf_field {
   double time;
@@ -57,7 +56,7 @@ failure replace_file(opener const& files, std::string const& path, std::string c
 template <communicator World>
 class basic_xdmf {
  public:
-  explicit basic_xdmf(xdmf_grid grid) : grid_(std::move(grid)) {}
+  explicit basic_xdmf(detail::xdmf_grid grid) : grid_(std::move(grid)) {}
 
   // `data` is a path as the program opens it; what is written is the way there from the .xdmf.
   basic_xdmf& add(double time, std::string name, std::string data, npy_header const& h) {
@@ -81,7 +80,7 @@ class basic_xdmf {
     return *this;
   }
 
-  xdmf_grid grid_;
+  detail::xdmf_grid grid_;
   std::vector<detail::xdmf_field> fields_;
   std::string what_failed_;
 };

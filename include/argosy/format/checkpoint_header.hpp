@@ -16,6 +16,7 @@
 
 namespace argosy {
 
+namespace detail {
 struct checkpoint_array {
   std::string name;
   dtype type = {};
@@ -27,6 +28,7 @@ struct checkpoint_array {
   std::int64_t bytes() const;  // of the data; parse_checkpoint_header gives none for which this overflows
   friend bool operator==(checkpoint_array const&, checkpoint_array const&) = default;
 };
+}  // namespace detail
 
 // A regular value. Local, as all functions of it. The file: 0x93 "ARGOSY" and the version, 1; the length of the text and its CRC-32,
 // 4 bytes each, little-endian; the text, which Python's ast.literal_eval reads; then arrays and checksums where the text says.
@@ -34,11 +36,11 @@ struct checkpoint_header {
   std::int64_t block_bytes = std::int64_t{1}
                              << 20;  // of data under one checksum; the last block of an array may be shorter
   std::int64_t file_bytes = 0;
-  std::vector<checkpoint_array> arrays = {};
+  std::vector<detail::checkpoint_array> arrays = {};
 
   // Null if there is none of this name.
-  checkpoint_array const* find(std::string_view name) const;
-  std::int64_t blocks(checkpoint_array const& a) const { return (a.bytes() + block_bytes - 1) / block_bytes; }
+  detail::checkpoint_array const* find(std::string_view name) const;
+  std::int64_t blocks(detail::checkpoint_array const& a) const { return (a.bytes() + block_bytes - 1) / block_bytes; }
   friend bool operator==(checkpoint_header const&, checkpoint_header const&) = default;
 };
 

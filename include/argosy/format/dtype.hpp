@@ -15,7 +15,9 @@
 
 namespace argosy {
 
+namespace detail {
 struct dtype_field;
+}  // namespace detail
 
 //   io::dtype_of<double>()           '<f8'
 //   io::dtype_of<particle>()         [('x', '<f8', (3,)), ('id', '<i4')]        the members that it is described by
@@ -23,14 +25,15 @@ struct dtype_field;
 struct dtype {
   // b truth, i u integers, f c real and complex numbers, S U text, M m times, V bytes; r a record
   char kind = 'V';
-  char order = '|';                 // '<' little-endian, '>' big-endian, '|' neither
-  std::int64_t bytes = 0;           // of one element
-  std::string unit = {};            // of times: "[ns]"
-  std::vector<dtype_field> fields;  // of a record, in the order of their places
+  char order = '|';                         // '<' little-endian, '>' big-endian, '|' neither
+  std::int64_t bytes = 0;                   // of one element
+  std::string unit = {};                    // of times: "[ns]"
+  std::vector<detail::dtype_field> fields;  // of a record, in the order of their places
 
   friend bool operator==(dtype const& a, dtype const& b);
 };
 
+namespace detail {
 struct dtype_field {
   std::string name;  // empty: bytes that nobody uses
   dtype type = {};
@@ -38,6 +41,7 @@ struct dtype_field {
   std::int64_t offset = 0;               // in the record
   friend bool operator==(dtype_field const& a, dtype_field const& b) = default;
 };
+}  // namespace detail
 
 // As NumPy writes it, and so that Python reads it: '<f8'.
 std::string to_string(dtype const& type);

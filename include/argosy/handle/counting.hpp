@@ -41,7 +41,7 @@ class call_counts {
   }
 
  private:
-  using by_kind = std::array<std::atomic<std::int64_t>, file_call_count>;
+  using by_kind = std::array<std::atomic<std::int64_t>, detail::file_call_count>;
   static std::int64_t at(by_kind const& numbers, file_call kind) noexcept {
     return numbers[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
   }

@@ -81,7 +81,7 @@ class fault_script {
   };
   mutable std::mutex mutex_;
   std::vector<added> faults_;
-  std::array<std::atomic<std::int64_t>, file_call_count> calls_{};
+  std::array<std::atomic<std::int64_t>, detail::file_call_count> calls_{};
   std::atomic<std::int64_t> struck_{0};
   std::atomic<std::int64_t> disk_bytes_{fault::all_bytes};
   std::function<void(std::chrono::nanoseconds)> sleep_;

@@ -10,10 +10,12 @@ namespace argosy {
 
 enum class file_call { open, read, write, lock, unlock, size, resize, preallocate, sync, close, fcntl };
 
+namespace detail {
 inline constexpr std::size_t file_call_count = 11;
+}  // namespace detail
 
 constexpr std::string_view to_string(file_call call) noexcept {
-  constexpr std::array<std::string_view, file_call_count> names{
+  constexpr std::array<std::string_view, detail::file_call_count> names{
       "open", "read", "write", "lock", "unlock", "size", "resize", "preallocate", "sync", "close", "fcntl"};
   return names[static_cast<std::size_t>(call)];
 }

@@ -62,7 +62,7 @@ class forwarding {
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
     io_result const done = pass({.kind = file_call::lock, .offset = offset, .length = length, .lock = kind}, [&] {
       io_result r;
-      r.bytes = try_lock_of(inner_, offset, length, kind, r.error) ? 1 : 0;
+      r.bytes = detail::try_lock_of(inner_, offset, length, kind, r.error) ? 1 : 0;
       return r;
     });
     error = done.error;
@@ -95,15 +95,15 @@ class forwarding {
   }
   std::error_code fcntl(std::span<std::byte> argument) {
     return tell({.kind = file_call::fcntl, .length = static_cast<std::int64_t>(argument.size())},
-                [&] { return fcntl_of(inner_, argument); });
+                [&] { return detail::fcntl_of(inner_, argument); });
   }
 
   // These ask no file, or are no calls of the program.
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
   bool takes_hints() const { return argosy::takes_hints(inner_); }
-  int node() const { return node_of(inner_); }
-  argosy::storage storage() const { return storage_of(inner_); }
+  int node() const { return detail::node_of(inner_); }
+  argosy::storage storage() const { return detail::storage_of(inner_); }
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
     return argosy::is_locked(inner_, offset, length);
   }

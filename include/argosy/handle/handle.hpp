@@ -67,12 +67,14 @@ concept handle_calls =
 template <class H>
 concept handle = std::movable<H> && detail::handle_calls<H>;
 
+namespace detail {
 // How a file is dealt to the servers of its file system, where that can be chosen or told; 0: not.
 struct file_stripes {
   std::int64_t bytes = 0;  // of each stripe
   std::int64_t count = 0;  // of servers that have them in turn
   friend constexpr bool operator==(file_stripes const&, file_stripes const&) = default;
 };
+}  // namespace detail
 
 // How a handle is opened. It is an error if neither read nor write is set.
 struct open_flags {
@@ -81,8 +83,8 @@ struct open_flags {
   bool create = false;
   bool exclusive = false;  // with create: fail if it exists
   unsigned permissions = 0666;
-  bool may_be_missing = false;  // a look whether it is there: that it is not is no error worth a line
-  file_stripes stripes = {};     // of a file that is made, on file systems that let a program choose
+  bool may_be_missing = false;        // a look whether it is there: that it is not is no error worth a line
+  detail::file_stripes stripes = {};  // of a file that is made, on file systems that let a program choose
   friend constexpr bool operator==(open_flags const&, open_flags const&) = default;
 };
 

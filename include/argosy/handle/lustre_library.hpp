@@ -10,6 +10,7 @@
 
 namespace argosy {
 
+namespace detail {
 // argosy builds and runs without the library. Each of its functions returns what lustreapi(7) says.
 class lustre_library {
  public:
@@ -41,5 +42,6 @@ struct lustre_settings {
   std::string library;  // see lustre_library::load
   bool any_file_system = false;
 };
+}  // namespace detail
 
 }  // namespace argosy

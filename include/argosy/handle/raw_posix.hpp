@@ -30,7 +30,7 @@ class raw_posix {
   // from or write to, EISDIR for directories and ESPIPE for pipes, sockets and terminals. Never waits for a pipe's reader.
   // On Lustre a file that is made gets the stripes of the flags, if its library can be loaded; those of any file are read.
   static raw_posix open(std::string const& path, open_flags flags, std::error_code& error);
-  static raw_posix open(std::string const& path, open_flags flags, lustre_settings const& lustre,
+  static raw_posix open(std::string const& path, open_flags flags, detail::lustre_settings const& lustre,
                         std::error_code& error);
 
   io_result read(std::int64_t offset, std::span<std::byte> memory);

@@ -21,8 +21,10 @@ namespace argosy {
 
 // errors: only calls that failed; phases: those, and what reads and writes of files do when: agree, exchange, wait, access
 enum class trace_mode { off, errors, calls, phases };
-enum class trace_format { text, chrome };      // chrome: opens in Perfetto and chrome://tracing, a process per rank
+enum class trace_format { text, chrome };  // chrome: opens in Perfetto and chrome://tracing, a process per rank
+namespace detail {
 enum class trace_write { gathered, at_once };  // of calls and phases; errors are always written at once
+}  // namespace detail
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
@@ -32,7 +34,7 @@ struct trace_options {
   std::string program = {};      // empty: the name of this one
   int rank = 0;
   std::string agent = {};  // a role of this rank for others; becomes part of the file's name
-  trace_write write = trace_write::gathered;
+  detail::trace_write write = detail::trace_write::gathered;
 
   // ARGOSY_TRACE = off | errors | calls | phases (0 is off, 1 is calls), ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM =
   // bytes, ARGOSY_TRACE_DIR, ARGOSY_TRACE_WRITE = gathered | at_once. A value that is not understood is reported on stderr by
@@ -40,6 +42,7 @@ struct trace_options {
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
 
+namespace detail {
 // One call, as it is written.
 struct traced_call {
   file_call kind = file_call::read;
@@ -55,6 +58,7 @@ struct traced_call {
   std::error_code error = {};
   bool missing = false;  // a look for a file that need not be there, and is not: no error
 };
+}  // namespace detail
 
 // One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].trace (.json for chrome), made at the first
 // line; any number of handles and threads. Lines gather in memory and are written together:
@@ -84,7 +88,7 @@ class tracer {
            (error || (options_.mode == trace_mode::calls &&
                       (end_offset < 0 || options_.from_offset == 0 || end_offset > options_.from_offset)));
   }
-  void record(traced_call const& call) noexcept;
+  void record(detail::traced_call const& call) noexcept;
   // The phases and messages of one call, all in one piece.
   void record(std::span<detail::traced_phase const> phases, std::span<detail::traced_message const> messages,
               std::string_view file) noexcept;

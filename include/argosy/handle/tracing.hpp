@@ -31,7 +31,7 @@ class tracing : public forwarding<tracing<H>, H> {
 
   template <class Act>
   io_result around(handle_call const& call, Act&& act) {
-    traced_call c{.kind = call.kind, .file = path_, .offset = call.offset, .bytes = call.length};
+    detail::traced_call c{.kind = call.kind, .file = path_, .offset = call.offset, .bytes = call.length};
     c.begin = std::chrono::steady_clock::now();
     io_result const done = act();
     c.end = std::chrono::steady_clock::now();
@@ -79,7 +79,7 @@ inline opener with_tracing(opener inner, std::shared_ptr<tracer> to) {
   return inner.opening(
       [inner, to = std::move(to)](std::string const& path, open_flags flags, std::error_code& error) -> any_handle {
         std::string const how = detail::describe(flags);
-        traced_call c{.kind = file_call::open, .file = path, .detail = how};
+        detail::traced_call c{.kind = file_call::open, .file = path, .detail = how};
         c.begin = std::chrono::steady_clock::now();
         any_handle opened = inner(path, flags, error);
         c.end = std::chrono::steady_clock::now();

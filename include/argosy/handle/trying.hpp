@@ -17,6 +17,8 @@ concept trying = handle<H> && requires(H& h, std::int64_t n, lock_kind kind, std
   { h.try_lock(n, n, kind, error) } -> std::same_as<bool>;
 };
 
+namespace detail {
+
 // The same for any handle: errc::unsupported, of one that cannot try.
 template <handle H>
 bool try_lock_of(H& h, std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error) {
@@ -28,4 +30,5 @@ bool try_lock_of(H& h, std::int64_t offset, std::int64_t length, lock_kind kind,
   }
 }
 
+}  // namespace detail
 }  // namespace argosy

@@ -85,11 +85,11 @@ constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t r
   for (;;) {
     node const& n = at(i);
     switch (n.kind) {
-      case node_kind::bytes:
+      case detail::node_kind::bytes:
         leaf_ = {base, n.size};
         within_ = rest;
         return;
-      case node_kind::repeat: {
+      case detail::node_kind::repeat: {
         std::int64_t const copy_bytes = at(n.child).size;
         std::int64_t const copy = rest < copy_bytes ? 0 : rest / copy_bytes;
         frames_.push_back({i, copy, base});
@@ -98,7 +98,7 @@ constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t r
         i = n.child;
         break;
       }
-      case node_kind::concat: {
+      case detail::node_kind::concat: {
         auto const places = layout_->places().subspan(n.child, static_cast<std::size_t>(n.count));
         auto const after = std::upper_bound(places.begin() + 1, places.end(), rest,
                                             [](std::int64_t r, place const& p) { return r < p.start; });
@@ -110,8 +110,8 @@ constexpr void cursor::descend(std::int64_t i, std::int64_t base, std::int64_t r
         i = p.node;
         break;
       }
-      case node_kind::table: {
-        piece_table const& table = layout_->tables()[n.child];
+      case detail::node_kind::table: {
+        detail::piece_table const& table = layout_->tables()[n.child];
         std::size_t const k = rest == 0 ? 0 : table.find(rest);
         frames_.push_back({i, static_cast<std::int64_t>(k), base});
         leaf_ = {base + table.offset(k), table.length(k)};
@@ -127,7 +127,7 @@ constexpr run cursor::current_run() const noexcept {
   frame const& top = frames_.back();
   if (top.node >= 0) {
     node const& n = at(top.node);
-    if (n.kind == node_kind::repeat) return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
+    if (n.kind == detail::node_kind::repeat) return {leaf_.offset, leaf_.length, n.count - top.index, n.stride};
   }
   return {leaf_.offset, leaf_.length, 1, 0};
 }
@@ -141,12 +141,12 @@ constexpr void cursor::skip(std::int64_t pieces) {
       node const& n = at(top.node);
       top.index += step;
       if (top.index < n.count) {
-        if (n.kind == node_kind::repeat) return descend(n.child, top.base + top.index * n.stride, 0);
-        if (n.kind == node_kind::concat) {
+        if (n.kind == detail::node_kind::repeat) return descend(n.child, top.base + top.index * n.stride, 0);
+        if (n.kind == detail::node_kind::concat) {
           place const& p = layout_->places()[n.child + static_cast<std::size_t>(top.index)];
           return descend(p.node, top.base + p.displacement, 0);
         }
-        piece_table const& table = layout_->tables()[n.child];
+        detail::piece_table const& table = layout_->tables()[n.child];
         auto const k = static_cast<std::size_t>(top.index);
         leaf_ = {top.base + table.offset(k), table.length(k)};
         return;

@@ -17,15 +17,18 @@ namespace detail {
 // One node of a layout, with all below it, as a layout of its own.
 constexpr layout part(layout const& l, node const& n) {
   switch (n.kind) {
-    case node_kind::bytes: return bytes(n.size);
-    case node_kind::repeat: return repeat(n.count, n.stride, part(l, l.nodes()[n.child]));
+    case node_kind::bytes:
+      return bytes(n.size);
+    case node_kind::repeat:
+      return repeat(n.count, n.stride, part(l, l.nodes()[n.child]));
     case node_kind::concat: {
       assembler members;
       for (place const& p : l.places().subspan(n.child, static_cast<std::size_t>(n.count)))
         members.add(p.displacement, part(l, l.nodes()[static_cast<std::size_t>(p.node)]));
       return members.finish();
     }
-    case node_kind::table: break;
+    case node_kind::table:
+      break;
   }
   assembler pieces;
   for (std::size_t i = 0; i < l.tables()[n.child].size(); ++i)
@@ -49,8 +52,6 @@ struct period_of {
   }
 };
 
-}  // namespace detail
-
 template <auto Element>
 class element_layout {
  public:
@@ -59,8 +60,8 @@ class element_layout {
     static constexpr auto root = Element.nodes.back();
     for (std::size_t i = 0; i < whole_.nodes().size() && element_ == none; ++i) {
       node const& n = whole_.nodes()[i];
-      if (n.kind == root.kind && n.size == root.size && n.pieces == root.pieces && n.low == root.low && n.high == root.high &&
-          same_bytes(detail::part(whole_, n), static_layout<Element>::value()))
+      if (n.kind == root.kind && n.size == root.size && n.pieces == root.pieces && n.low == root.low &&
+          n.high == root.high && same_bytes(detail::part(whole_, n), static_layout<Element>::value()))
         element_ = i;
     }
   }
@@ -75,5 +76,6 @@ class element_layout {
   layout whole_;
   std::size_t element_ = none;
 };
+}  // namespace detail
 
 }  // namespace argosy

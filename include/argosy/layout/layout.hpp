@@ -21,8 +21,10 @@ namespace detail {
 class builder;
 }
 
+namespace detail {
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form;
+}  // namespace detail
 
 class layout {
  public:
@@ -30,7 +32,7 @@ class layout {
   constexpr layout() noexcept = default;
   // From the content of a static layout.
   template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
-  constexpr explicit layout(static_form<Nodes, Places, Tables, Pieces> const& form);
+  constexpr explicit layout(detail::static_form<Nodes, Places, Tables, Pieces> const& form);
 
   // Bytes of data, whatever their places. Overlapping pieces count as often as they are named.
   constexpr std::int64_t size() const noexcept { return nodes_.empty() ? 0 : root().size; }
@@ -71,7 +73,7 @@ class layout {
   // The tree, for walkers. Children stand before their parents; the root is last.
   constexpr std::span<node const> nodes() const noexcept { return nodes_; }
   constexpr std::span<place const> places() const noexcept { return places_; }
-  constexpr std::span<piece_table const> tables() const noexcept { return tables_; }
+  constexpr std::span<detail::piece_table const> tables() const noexcept { return tables_; }
   constexpr node const& root() const noexcept { return nodes_.back(); }
   // Offset of the first piece of the stream.
   constexpr std::int64_t origin() const noexcept { return origin_; }
@@ -92,7 +94,7 @@ class layout {
   // Room for a 5-D block-cyclic array, cut in every dimension, without the heap.
   detail::small_array<node, 16> nodes_;
   detail::small_array<place, 20> places_;
-  std::vector<piece_table> tables_;
+  std::vector<detail::piece_table> tables_;
   std::int64_t origin_ = 0;
   std::int64_t lower_bound_ = 0;
   std::int64_t extent_ = 0;
@@ -113,8 +115,10 @@ constexpr layout concat(Layouts const&... parts);
 // Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and used.
 constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length);
+namespace detail {
 // Like `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts made of it.
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
+}  // namespace detail
 // The same bytes with other bounds.
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent);
 

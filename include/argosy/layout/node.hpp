@@ -6,17 +6,19 @@
 
 namespace argosy {
 
+namespace detail {
 enum class node_kind : std::uint8_t {
   bytes,   // `size` contiguous bytes
   repeat,  // `count` copies of node `child`, `stride` bytes apart
   concat,  // `count` places from `child` on: nodes at displacements, one after the other in the stream
   table,   // `count` irregular pieces, in table number `child`
 };
+}  // namespace detail
 
 // Every node is placed so that its first piece starts at 0; its parent says where it lies. A node that is used in
 // several places stands once: a block-cyclic array in d dimensions needs O(d) nodes, not O(2^d).
 struct node {
-  node_kind kind;
+  detail::node_kind kind;
   std::uint32_t child;  // index: node of a repeat, first place of a concat, table of a table
   std::int64_t count;   // copies, places or pieces; 1 for bytes
   std::int64_t stride;  // between the copies of a repeat; 0 otherwise

@@ -21,15 +21,18 @@ struct fixed {
 template <std::int64_t Value>
 inline constexpr fixed<Value> c{};
 
+namespace detail {
 template <class T>
 inline constexpr bool is_fixed = false;
 template <std::int64_t Value>
 inline constexpr bool is_fixed<fixed<Value>> = true;
+}  // namespace detail
 
 // An integer of any type, or a fixed one. bool and the character types count nothing.
 template <class T>
-concept number = is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
+concept number = detail::is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
 
+namespace detail {
 // How a number is kept: fixed ones in the type, all others as 64 bits.
 template <number T>
 using stored_number = std::conditional_t<is_fixed<T>, T, std::int64_t>;
@@ -47,15 +50,20 @@ struct number_list {
   static constexpr std::size_t size() noexcept { return sizeof...(N); }
   constexpr std::int64_t operator[](std::size_t i) const noexcept {
     std::int64_t result = 0;
-    std::apply([&](auto... n) { std::size_t k = 0; ((k++ == i ? void(result = std::int64_t{n}) : void()), ...); },
-               values);
+    std::apply(
+        [&](auto... n) {
+          std::size_t k = 0;
+          ((k++ == i ? void(result = std::int64_t{n}) : void()), ...);
+        },
+        values);
     return result;
   }
 };
+}  // namespace detail
 
 template <number... N>
 constexpr auto list(N... n) {
-  return number_list<stored_number<N>...>(static_cast<stored_number<N>>(n)...);
+  return detail::number_list<detail::stored_number<N>...>(static_cast<detail::stored_number<N>>(n)...);
 }
 
 namespace literals {

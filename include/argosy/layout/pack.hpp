@@ -70,11 +70,11 @@ inline void unpack(static_layout<Form>, void const* stream, void* memory) {
 
 // Copies of an element known at compile time, as many as is known at run time.
 template <auto Element>
-inline void pack(element_layout<Element> const& l, void const* memory, void* stream) {
+inline void pack(detail::element_layout<Element> const& l, void const* memory, void* stream) {
   detail::transfer_all<detail::direction::pack, Element>(l, l.element(), memory, stream);
 }
 template <auto Element>
-inline void unpack(element_layout<Element> const& l, void const* stream, void* memory) {
+inline void unpack(detail::element_layout<Element> const& l, void const* stream, void* memory) {
   detail::transfer_all<detail::direction::unpack, Element>(l, l.element(), memory, stream);
 }
 

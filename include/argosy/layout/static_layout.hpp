@@ -12,6 +12,7 @@
 
 namespace argosy {
 
+namespace detail {
 // The normal form as a template argument: what `layout` holds, in arrays of just the right size.
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form {
@@ -25,9 +26,10 @@ struct static_form {
 
   constexpr std::size_t table_begin(std::size_t t) const { return t == 0 ? 0 : table_ends[t - 1]; }
 };
+}  // namespace detail
 
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
-constexpr layout::layout(static_form<Nodes, Places, Tables, Pieces> const& form)
+constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> const& form)
     : origin_(form.origin), lower_bound_(form.lower_bound), extent_(form.extent) {
   for (node const& n : form.nodes) nodes_.push_back(n);
   for (place const& p : form.places) places_.push_back(p);
@@ -113,10 +115,9 @@ constexpr auto static_form_of() {
   return out;
 }
 
-}  // namespace detail
-
 // The layout type of a source without state: anything with a constexpr form().
 template <class Source>
 using static_layout_of = static_layout<detail::static_form_of<Source>()>;
+}  // namespace detail
 
 }  // namespace argosy

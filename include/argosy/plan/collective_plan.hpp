@@ -27,12 +27,14 @@ struct file_domain {
   friend constexpr bool operator==(file_domain const&, file_domain const&) = default;
 };
 
+namespace detail {
 // The stretch of the file that an aggregator handles in one round; empty in rounds that it does not need.
 struct file_window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   constexpr std::int64_t length() const noexcept { return end - begin; }
 };
+}  // namespace detail
 
 struct collective_plan {
   std::string policy = {};
@@ -43,8 +45,9 @@ struct collective_plan {
   std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
   bool sparse = false;                    // aggregators access only the wanted bytes, never the holes between
-  std::int64_t layers = 1;  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of ranks
-  std::int64_t max_ranges = 0;            // per step of guided prefetching; 0: aggregators give no hints
+  std::int64_t layers =
+      1;  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of ranks
+  std::int64_t max_ranges = 0;     // per step of guided prefetching; 0: aggregators give no hints
   std::optional<plan> alone = {};  // explain_all: what this rank does, where each goes by itself; differs by rank
 
   std::int64_t rounds() const noexcept {
@@ -53,7 +56,7 @@ struct collective_plan {
     return most;
   }
   // Windows start at multiples of their size, counted in the file or in the stripe, so that they meet blocks and pages.
-  file_window window_of(file_domain const& d, std::int64_t round) const noexcept {
+  detail::file_window window_of(file_domain const& d, std::int64_t round) const noexcept {
     if (round >= rounds_of(d)) return {d.end, d.end};
     if (d.striped()) return striped_window_of(d, round);
     std::int64_t const begin = std::max(d.begin, (d.begin / window_bytes + round) * window_bytes);
@@ -80,7 +83,7 @@ struct collective_plan {
   std::int64_t windows_in_stripe(file_domain const& d) const noexcept {
     return (d.stripe_bytes - 1) / window_bytes + 1;
   }
-  file_window striped_window_of(file_domain const& d, std::int64_t round) const noexcept {
+  detail::file_window striped_window_of(file_domain const& d, std::int64_t round) const noexcept {
     std::int64_t const each = windows_in_stripe(d), k = round + d.begin % d.stripe_bytes / window_bytes;
     std::int64_t const stripe = (d.begin / d.stripe_bytes + k / each * d.dealt_to) * d.stripe_bytes;
     std::int64_t const from = k % each * window_bytes, begin = std::max(d.begin, stripe + from);

@@ -81,8 +81,8 @@ constexpr std::int64_t granule_of(layout const& l) {
   std::int64_t g = l.origin();
   for (place const& p : l.places()) g = std::gcd(g, p.displacement);
   for (node const& n : l.nodes())
-    g = std::gcd(g, n.kind == node_kind::bytes ? n.size : n.kind == node_kind::repeat ? n.stride : 0);
-  for (piece_table const& t : l.tables()) g = detail::granule_of(t, g == 0 ? t.length(0) : g);
+    g = std::gcd(g, n.kind == detail::node_kind::bytes ? n.size : n.kind == detail::node_kind::repeat ? n.stride : 0);
+  for (detail::piece_table const& t : l.tables()) g = detail::granule_of(t, g == 0 ? t.length(0) : g);
   return g < 0 ? -g : g;
 }
 

@@ -44,7 +44,7 @@ class any_policy {
   // True if the plan uses the histogram.
   bool balances() const { return held_->balances(); }
   collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
-                                access_histogram const& where) const {
+                                detail::access_histogram const& where) const {
     return held_->plan_together(kind, all, ranks, &where);
   }
   // Ranks whose policies would plan differently have different keys. 0 for independent policies.
@@ -72,7 +72,7 @@ class any_policy {
     virtual argosy::plan plan(access const&) const { return {}; }
     virtual bool balances() const { return false; }
     virtual collective_plan plan_together(access_kind, access_summary const&, rank_group const&,
-                                          access_histogram const*) const {
+                                          detail::access_histogram const*) const {
       return {};
     }
     virtual std::uint64_t key() const { return 0; }
@@ -101,7 +101,7 @@ class any_policy {
     bool keeps_rules() const override { return detail::keeps_rules<P>; }
     bool balances() const override { return balancing_policy<P>; }
     collective_plan plan_together(access_kind kind, access_summary const& all, rank_group const& ranks,
-                                  access_histogram const* where) const override {
+                                  detail::access_histogram const* where) const override {
       if constexpr (balancing_policy<P>)
         if (where) return policy_.plan(kind, all, ranks, *where);
       return policy_.plan(kind, all, ranks);

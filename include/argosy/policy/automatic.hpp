@@ -32,7 +32,7 @@ struct automatic {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
   }
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
-                       access_histogram const& where) const {
+                       detail::access_histogram const& where) const {
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks, where));
   }
   // Why each rank goes by itself, if that takes no longer than an exchange of nothing does. It is what the prices say wherever the
@@ -45,10 +45,10 @@ struct automatic {
   }
   // How a rank goes alone may differ between ranks; the prices must not.
   std::uint64_t key() const {
-    return key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
-                  sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
-                  exchange.piece_ns, exchange.block_ns, exchange.server_byte_ns, exchange.server_call_ns,
-                  exchange.crowd, exchange.write, data_shipping.key());
+    return detail::key_of(two_phase.key(), sieving.prices.call_ns, sieving.prices.write_call_ns, sieving.prices.lock_ns,
+                          sieving.prices.byte_ns, sieving.prices.piece_ns, exchange.round_ns, exchange.byte_ns,
+                          exchange.piece_ns, exchange.block_ns, exchange.server_byte_ns, exchange.server_call_ns,
+                          exchange.crowd, exchange.write, data_shipping.key());
   }
   friend bool operator==(automatic const&, automatic const&) = default;
 
@@ -74,8 +74,8 @@ struct automatic {
         p = std::move(bound);
       }
     }
-    std::string const prices = std::to_string(us(together)) + " us, alone " + std::to_string(us(alone)) +
-                               " us, by the prices of " + storage;
+    std::string const prices =
+        std::to_string(us(together)) + " us, alone " + std::to_string(us(alone)) + " us, by the prices of " + storage;
     p.together = together < alone;
     if (!p.together) p.policy = argosy::sieving::name;
     p.reason +=

@@ -42,6 +42,7 @@ struct rank_group {
   std::int64_t at_once() const noexcept { return processors > 0 && processors < size ? processors : size; }
 };
 
+namespace detail {
 // A hash of the members, equal for equal values and otherwise almost never: ranks compare their policies by it.
 template <class... Members>
 constexpr std::uint64_t key_of(Members const&... members) {
@@ -58,6 +59,7 @@ constexpr std::uint64_t key_of(Members const&... members) {
   (add(members), ...);
   return key;
 }
+}  // namespace detail
 
 // Pure, and equal on every rank, its members included; the key finds those that differ. A policy whose plans use the
 // histogram has a second function plan(kind, all, ranks, histogram).
@@ -72,7 +74,7 @@ concept collective_policy =
 template <class P>
 concept balancing_policy =
     collective_policy<P> && requires(P const& policy, access_kind kind, access_summary const& all,
-                                     rank_group const& ranks, access_histogram const& where) {
+                                     rank_group const& ranks, detail::access_histogram const& where) {
       { policy.plan(kind, all, ranks, where) } -> std::same_as<collective_plan>;
     };
 

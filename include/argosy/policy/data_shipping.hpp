@@ -75,7 +75,9 @@ struct data_shipping {
   int rank_of(std::int64_t agent, rank_group const& ranks) const { return ranks.dealt(agent, agents_of(ranks)); }
 
   // `max_ranges` may differ: every agent gives its own hints.
-  std::uint64_t key() const { return key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1); }
+  std::uint64_t key() const {
+    return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1);
+  }
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };
 static_assert(collective_policy<data_shipping>);

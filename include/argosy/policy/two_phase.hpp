@@ -37,7 +37,7 @@ struct two_phase {
   }
   // The same, with domains of equal work instead of equal length.
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
-                       access_histogram const& where) const {
+                       detail::access_histogram const& where) const {
     return plan_with(kind, all, ranks, &where);
   }
   std::int64_t most_aggregators(rank_group const& ranks) const {
@@ -45,14 +45,14 @@ struct two_phase {
                                     ranks.most());
   }
   std::uint64_t key() const {
-    return key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes, least_domain_bytes,
-                  layers);
+    return detail::key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes,
+                          least_domain_bytes, layers);
   }
   friend bool operator==(two_phase const&, two_phase const&) = default;
 
  private:
   collective_plan plan_with(access_kind kind, access_summary const& all, rank_group const& ranks,
-                            access_histogram const* where) const {
+                            detail::access_histogram const* where) const {
     collective_plan p{std::string(name), "", kind, false};
     if (all.empty()) return p.reason = "no rank asks for anything", p;
     if (all.unsorted != 0) return p.reason = "a view names bytes twice or out of order, so it has no windows", p;
@@ -77,7 +77,7 @@ struct two_phase {
 
   // Cuts the span into domains, at blocks: of equal length, or of equal work.
   void domains(collective_plan& p, access_summary const& all, rank_group const& ranks, std::int64_t block,
-               access_histogram const* where) const {
+               detail::access_histogram const* where) const {
     std::int64_t const least = least_domain_bytes > 0 ? least_domain_bytes : p.window_bytes;
     std::int64_t const wanted = where ? worked_bytes(all, *where) : all.span();
     std::int64_t const n = std::clamp<std::int64_t>((wanted + least - 1) / least, 1, most_aggregators(ranks));
@@ -127,28 +127,29 @@ struct two_phase {
 
   // Work counts wanted bytes fully and unwanted bytes between them a little: they take windows, too.
   static constexpr double empty_byte = 1.0 / 64;
-  static double work_of(access_summary const& all, access_histogram const& where, std::int64_t k) {
-    auto const length = access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
+  static double work_of(access_summary const& all, detail::access_histogram const& where, std::int64_t k) {
+    auto const length = detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
     return static_cast<double>(where.bytes[static_cast<std::size_t>(k)]) + static_cast<double>(length) * empty_byte;
   }
   // The bytes of all stretches in which any byte is wanted.
-  static std::int64_t worked_bytes(access_summary const& all, access_histogram const& where) {
+  static std::int64_t worked_bytes(access_summary const& all, detail::access_histogram const& where) {
     std::int64_t sum = 0;
-    for (std::int64_t k = 0; k < access_histogram::stretches; ++k)
+    for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k)
       if (where.bytes[static_cast<std::size_t>(k)] > 0)
-        sum += access_histogram::begin_of(all, k + 1) - access_histogram::begin_of(all, k);
+        sum += detail::access_histogram::begin_of(all, k + 1) - detail::access_histogram::begin_of(all, k);
     return sum;
   }
   // The offsets that cut the work into equal parts: the end of each part but the last. O(stretches + parts).
-  static std::vector<std::int64_t> cuts_of_work(access_summary const& all, access_histogram const& where,
+  static std::vector<std::int64_t> cuts_of_work(access_summary const& all, detail::access_histogram const& where,
                                                 std::int64_t parts) {
     double sum = 0, before = 0;
-    for (std::int64_t k = 0; k < access_histogram::stretches; ++k) sum += work_of(all, where, k);
+    for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k) sum += work_of(all, where, k);
     std::vector<std::int64_t> cuts;
-    for (std::int64_t k = 0; k < access_histogram::stretches; ++k) {
+    for (std::int64_t k = 0; k < detail::access_histogram::stretches; ++k) {
       double const work = work_of(all, where, k);
       if (work <= 0) continue;
-      std::int64_t const begin = access_histogram::begin_of(all, k), end = access_histogram::begin_of(all, k + 1);
+      std::int64_t const begin = detail::access_histogram::begin_of(all, k),
+                         end = detail::access_histogram::begin_of(all, k + 1);
       for (auto i = std::ssize(cuts) + 1; i < parts; ++i) {
         double const rest = sum * static_cast<double>(i) / static_cast<double>(parts) - before;
         if (rest >= work) break;  // this part ends in a later stretch
@@ -162,9 +163,11 @@ struct two_phase {
   }
   // Cuts unwanted stretches off the ends of domains: they need no windows. O(stretches + domains), since domains and the
   // stretches at their ends are both in ascending order.
-  static void trim(collective_plan& p, access_summary const& all, access_histogram const& where) {
-    constexpr auto n = static_cast<std::size_t>(access_histogram::stretches);
-    auto const begin_of = [&](std::size_t k) { return access_histogram::begin_of(all, static_cast<std::int64_t>(k)); };
+  static void trim(collective_plan& p, access_summary const& all, detail::access_histogram const& where) {
+    constexpr auto n = static_cast<std::size_t>(detail::access_histogram::stretches);
+    auto const begin_of = [&](std::size_t k) {
+      return detail::access_histogram::begin_of(all, static_cast<std::int64_t>(k));
+    };
     // For each stretch: the begin of the next wanted stretch and the end of the previous one, itself included.
     std::array<std::int64_t, n> begins, ends;
     for (std::size_t k = n; k-- > 0;)

@@ -7,6 +7,7 @@
 
 namespace argosy {
 
+namespace detail {
 enum class filetype_fault {
   no_fault,
   etype_empty,    // an etype without bytes counts nothing
@@ -23,11 +24,7 @@ enum class filetype_fault {
 // The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces interleave.
 constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 
-namespace detail {
-
 [[noreturn]] inline void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype);
-
-}  // namespace detail
 
 // Throws invalid_layout, which names the rule, the numbers and the remedy. Local.
 template <datatype Etype, datatype Filetype>
@@ -67,6 +64,7 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
                 "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
                 "or choose a smaller etype");
 }
+}  // namespace detail
 
 }  // namespace argosy
 

@@ -35,7 +35,7 @@ class representation {
   // native, internal or external32. All processes of a job share one architecture here, so `internal` has nothing to
   // convert: it is stored as native, and a file written as one can be read as the other.
   constexpr explicit representation(kind k) noexcept
-      : kind_(k), sizes_(k == kind::external32 ? external32_sizes : native_sizes) {}
+      : kind_(k), sizes_(k == kind::external32 ? detail::external32_sizes : detail::native_sizes) {}
   representation(std::string name, representation_functions functions, basic_sizes const& sizes)
       : kind_(kind::user),
         sizes_(sizes),
@@ -70,7 +70,7 @@ class representation {
     representation_functions functions;
   };
   kind kind_ = kind::native;
-  basic_sizes sizes_ = native_sizes;
+  basic_sizes sizes_ = detail::native_sizes;
   std::shared_ptr<user const> user_;
 };
 

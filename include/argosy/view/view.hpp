@@ -42,10 +42,10 @@ class view {
   view(std::int64_t displacement, Etype const& etype, Filetype const& filetype, argosy::representation r = {})
       : displacement_(displacement), representation_(std::move(r)) {
     fault_ = detail::carried_fault::of([&] {
-      make(file_form(etype, representation_), file_form(filetype, representation_), types_of_copies(etype, 1));
+      make(file_form(etype, representation_), file_form(filetype, representation_), detail::types_of_copies(etype, 1));
       keep_array_sizes(filetype);
       if constexpr (detail::knows_types<Etype> && detail::knows_types<Filetype>)
-        compare_types(signature_of(etype), signature_of(filetype));
+        compare_types(detail::signature_of(etype), detail::signature_of(filetype));
     });
   }
   // The etype is the type from which the filetype is built, with the extent that it was given if it does not divide the filetype
@@ -84,8 +84,8 @@ class view {
   // All tiles, with absolute offsets in the file: as many as fit below 2^63.
   layout const& stream() const { return whole().stream_; }
   // The rule for writing that the view breaks: a byte named twice.
-  filetype_fault fault(bool writable) const { return check_filetype(etype(), filetype(), writable); }
-  void require_writable() const { require_filetype(etype(), filetype(), true); }
+  detail::filetype_fault fault(bool writable) const { return detail::check_filetype(etype(), filetype(), writable); }
+  void require_writable() const { detail::require_filetype(etype(), filetype(), true); }
 
   // The position in the stream of etype number `etypes`; the same number is the bytes of so many etypes.
   std::optional<std::int64_t> position(std::int64_t etypes) const {
@@ -134,8 +134,8 @@ class view {
 
   template <datatype D>
   static layout file_form(D const& type, argosy::representation const& r) {
-    if (r.converts()) return file_form_of(type, r.sizes());
-    return form_of(type);
+    if (r.converts()) return detail::file_form_of(type, r.sizes());
+    return detail::form_of(type);
   }
 
   std::int64_t displacement_;

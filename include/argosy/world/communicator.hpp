@@ -20,11 +20,15 @@ namespace argosy {
 template <class T>
 concept reducible = std::is_trivially_copyable_v<T> && requires(T mine, T const& other) { mine.combine(other); };
 
+namespace detail {
+
 // The archetype against which the concept below is checked.
 struct reducible_sum {
   std::int64_t value = 0;
   constexpr void combine(reducible_sum const& other) { value += other.value; }
 };
+
+}  // namespace detail
 
 template <class C>
 concept ranked = requires(C const& c) {
@@ -35,7 +39,7 @@ concept ranked = requires(C const& c) {
 // All ranks make these calls in the same order, with the same lengths and root. Lengths are 64-bit and may be 0.
 template <class C>
 concept collective =
-    requires(C const& c, reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
+    requires(C const& c, detail::reducible_sum& value, std::span<std::byte const> out, std::span<std::byte> in) {
       c.barrier();
       c.all_reduce(value);    // in place, any reducible
       c.all_gather(out, in);  // `in` holds size() times `out`, by rank; `out` may be this rank's place in it

@@ -32,7 +32,7 @@ constexpr char const* overrides_mark = " overrides\n";
 constexpr char const* switchable_mark = "IBM_largeblock_io may be switched\n";
 
 // Ends a reason with where the hint was read, if that is known.
-std::string located(std::string why, named_hint const& given) {
+std::string located(std::string why, detail::named_hint const& given) {
   if (given.origin.empty()) return why;
   return why.empty() ? given.origin : why + " (" + given.origin + ")";
 }
@@ -93,7 +93,7 @@ file_hints::file_hints(hints const& from_environment, hints const& from_info, hi
 }
 
 void file_hints::merge(hints const& given, hint_source source, hint_moment moment, bool pending) {
-  for (named_hint const& one : given.by_name()) take(one, source, moment, pending);
+  for (detail::named_hint const& one : given.by_name()) take(one, source, moment, pending);
   resolve();
 }
 
@@ -125,10 +125,10 @@ void file_hints::resolve() {
     if (!counts(name)) note(name, hint_status::overridden, "ARGOSY_HINTS_OVERRIDE chooses the policy");
 }
 
-void file_hints::take(named_hint const& given, hint_source source, hint_moment moment, bool pending) {
+void file_hints::take(detail::named_hint const& given, hint_source source, hint_moment moment, bool pending) {
   if (given.from_info && source == hint_source::code) source = hint_source::info;
   auto at = std::find_if(all_.begin(), all_.end(), [&](hint_state const& s) { return s.name == given.name; });
-  hint_info const* const hint = find_hint(given.name);
+  hint_info const* const hint = detail::find_hint(given.name);
   if (hint == nullptr) {
     bool const broken = !given.fault.empty();
     hint_state state{given.name, given.value, broken ? hint_status::rejected : hint_status::ignored, source,
@@ -268,12 +268,12 @@ std::string_view name_of(hint_source source) noexcept {
   return names[static_cast<std::size_t>(source)];
 }
 
-std::string to_string(file_hints const& h, hints_shown which) {
+std::string to_string(file_hints const& h, detail::hints_shown which) {
   std::vector<std::array<std::string, 5>> rows;
   std::string silent;
   for (hint_state const& s : h.all()) {
     std::string const value = s.value.empty() ? "-" : s.value;
-    if (which == hints_shown::all || s.status != hint_status::defaulted) {
+    if (which == detail::hints_shown::all || s.status != hint_status::defaulted) {
       bool const known = s.status != hint_status::defaulted;
       rows.push_back(
           {s.name, value, std::string(name_of(s.status)), known ? std::string(name_of(s.source)) : "", s.why});

@@ -31,8 +31,8 @@ std::string text_of(double d) {
 
 }  // namespace
 
-std::vector<named_hint> hints::by_name() const {
-  std::vector<named_hint> all = named;
+std::vector<detail::named_hint> hints::by_name() const {
+  std::vector<detail::named_hint> all = named;
   auto const add = [&](char const* name, auto const& member) {
     if (member) all.push_back({name, text_of(*member)});
   };

@@ -51,12 +51,12 @@ hints read_hints_file(std::string const& path, std::string_view variable) {
   return parse_hints(text, path);
 }
 
-hints environment_hints() {
+hints detail::environment_hints() {
   char const* const path = std::getenv("ARGOSY_HINTS");
   return path == nullptr || *path == '\0' ? hints() : read_hints_file(path);
 }
 
-hints overriding_hints() {
+hints detail::overriding_hints() {
   constexpr char const* variable = "ARGOSY_HINTS_OVERRIDE";
   char const* const path = std::getenv(variable);
   return path == nullptr || *path == '\0' ? hints() : read_hints_file(path, variable);

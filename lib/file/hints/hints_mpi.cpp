@@ -47,7 +47,7 @@ MPI_Info to_info(file_hints const& h) {
   for (hint_state const& s : h.all())
     // Only what MPI can hold, and no lines that could not be read.
     if (!s.value.empty() && s.name.size() < MPI_MAX_INFO_KEY && s.value.size() < MPI_MAX_INFO_VAL &&
-        (find_hint(s.name) != nullptr || s.status != hint_status::rejected))
+        (detail::find_hint(s.name) != nullptr || s.status != hint_status::rejected))
       require(MPI_Info_set(info, s.name.c_str(), s.value.c_str()), "MPI_Info_set");
   return info;
 }

@@ -125,7 +125,7 @@ constexpr hint_info table[] = {
 
 std::span<hint_info const> known_hints() noexcept { return table; }
 
-hint_info const* find_hint(std::string_view name) noexcept {
+hint_info const* detail::find_hint(std::string_view name) noexcept {
   auto const at = std::find_if(std::begin(table), std::end(table), [&](hint_info const& h) { return h.name == name; });
   return at == std::end(table) ? nullptr : at;
 }

@@ -52,12 +52,12 @@ std::string to_table(summed_report const& s) {
                      right("mean", 14) + right("most", 14) + right("sum", 16) + "\n";
   bool const timed = s.of(&report::time_ns).most > 0;
   for (std::size_t i = 0; i < s.numbers.size(); ++i) {
-    std::string_view const name = report_numbers[i].name;
+    std::string_view const name = detail::report_numbers[i].name;
     bool const time = name.ends_with("_ns");
     if (time && !timed) continue;
     spread const& n = s.numbers[i];
     // Rounds are those of all ranks together: their sum over ranks counts nothing.
-    bool const shared = report_numbers[i].value == &report::rounds;
+    bool const shared = detail::report_numbers[i].value == &report::rounds;
     text += "  " + detail::padded(name) + (time ? three(n, 14, plain) : three_counts(n, 14)) +
             right(shared ? "" : plain(n.sum), 16) + "\n";
   }
@@ -73,9 +73,7 @@ std::string to_table(summed_report const& s) {
 namespace detail {
 namespace {
 
-spread const& total(usage_report const& r, std::int64_t report::* which) {
-  return r.numbers.of(which);
-}
+spread const& total(usage_report const& r, std::int64_t report::* which) { return r.numbers.of(which); }
 
 // Calls of a place, in the foreground and in the background.
 usage_numbers::row row_of(usage_report const& r, call_place place, access_kind kind) {

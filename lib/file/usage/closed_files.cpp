@@ -15,7 +15,7 @@
 namespace argosy::detail {
 
 void closed_files::line::combine(line const& other) {
-  for (std::int64_t line::*const n :
+  for (std::int64_t line::* const n :
        {&line::closed, &line::calls, &line::together, &line::bytes_read, &line::bytes_written, &line::file_calls,
         &line::failed, &line::time_ns, &line::timed_copy_ns, &line::copy_ns, &line::advice})
     this->*n += other.*n;
@@ -68,7 +68,8 @@ std::string closed_files::table() const {
     lines.emplace_back("'" + path + "'", l);
   }
   if (all.closed < 2) return {};
-  std::ranges::sort(lines, {}, [](auto const& one) { return std::pair(-one.second.time_ns, std::string_view(one.first)); });
+  std::ranges::sort(lines, {},
+                    [](auto const& one) { return std::pair(-one.second.time_ns, std::string_view(one.first)); });
   if (others_.closed > 0) lines.emplace_back("others", others_);
   lines.emplace_back("all", all);
 

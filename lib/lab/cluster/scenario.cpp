@@ -81,8 +81,8 @@ rank_fault parse_fault(std::string_view text) {
       x.rank = words.number<int>(value, text);
     } else if (key == "call") {
       std::size_t k = 0;
-      while (k < file_call_count && to_string(static_cast<file_call>(k)) != value) ++k;
-      if (k == file_call_count) words.refuse(text, "no such call of a file");
+      while (k < argosy::detail::file_call_count && to_string(static_cast<file_call>(k)) != value) ++k;
+      if (k == argosy::detail::file_call_count) words.refuse(text, "no such call of a file");
       x.what.kind = static_cast<file_call>(k);
     } else if (key == "first") {
       x.what.first = words.number_from(1, value, text);

@@ -213,7 +213,8 @@ void client_node::state::run_close(operation& o) {
     auto const first = pages_.lower_bound({o.file, 0});
     bool const unsaved =
         std::any_of(first, pages_.lower_bound({o.file + 1, 0}), [](auto const& p) { return p.second.unsaved(); });
-    o.started = machine_.close_flushes == 0 && last && !unsaved && f.ship.now == ship_state::stage::off && !f.tokens.empty();
+    o.started =
+        machine_.close_flushes == 0 && last && !unsaved && f.ship.now == ship_state::stage::off && !f.tokens.empty();
   }
   if (o.started) {
     block_range const all{0, no_end};

@@ -59,15 +59,16 @@ void client_node::state::start_read(page_key key, page& p, std::uint32_t parts) 
   p.asked = parts;
   std::int64_t const begin = std::countr_zero(parts) * machine_.part_bytes(),
                      end = std::bit_width(parts) * machine_.part_bytes();
-  out_->send(me_, server_of(key), block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin}, now_);
+  out_->send(me_, server_of(key), block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin},
+             now_);
 }
 
 void client_node::state::on(node_id, block_data const& m) {
   page* const p = find_page(m.file, m.block);
   if (p == nullptr || !p->reading) return;
   p->reading = false;
-  p->ready_at = read_path_.take(now_, duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(),
-                                                                machine_.client_read_mb_per_s)));
+  p->ready_at = read_path_.take(
+      now_, duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(), machine_.client_read_mb_per_s)));
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
@@ -100,8 +101,7 @@ void client_node::state::start_flush(page_key key, page& p) {
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
   ++counters_.block_writes;
-  instant const departs =
-      write_path_.take(now_, duration_of(machine::seconds(bytes, machine_.client_write_mb_per_s)));
+  instant const departs = write_path_.take(now_, duration_of(machine::seconds(bytes, machine_.client_write_mb_per_s)));
   out_->send(me_, server_of(key), std::move(w), departs, bytes);
 }
 

@@ -216,11 +216,10 @@ class sense {
   }
   bool operator()(ship_answer const& m) const { return among_clients() && is_size(m.size); }
   bool operator()(late_error const&) const { return among_clients(); }
-  bool operator()(block_read const& m) const {
-    return to_server() && is_block(m.block) && is_part(m.begin, m.length);
-  }
+  bool operator()(block_read const& m) const { return to_server() && is_block(m.block) && is_part(m.begin, m.length); }
   bool operator()(block_data const& m) const {
-    return to_client(role::server) && is_block(m.block) && is_part(m.begin, m.data.size()) && (m.data.size() == 0) == (m.error != 0);
+    return to_client(role::server) && is_block(m.block) && is_part(m.begin, m.data.size()) &&
+           (m.data.size() == 0) == (m.error != 0);
   }
   bool operator()(block_write const& m) const {
     for (block_piece const& p : m.pieces)

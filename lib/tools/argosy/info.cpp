@@ -71,7 +71,7 @@ void print_json(std::vector<looked_at> const& all, std::ostream& out) {
         auto const& checkpoint = std::get<checkpoint_header>(l.header);
         j.member("format", "checkpoint").member("block_bytes", checkpoint.block_bytes);
         j.member("file_bytes", checkpoint.file_bytes).key("arrays").open('[');
-        for (checkpoint_array const& a : checkpoint.arrays) {
+        for (argosy::detail::checkpoint_array const& a : checkpoint.arrays) {
           j.open('{').member("name", a.name);
           add_array(j, a, a.offset);
           j.close('}');

@@ -52,7 +52,7 @@ hints hints_of(arguments const& given) {
     if (equals == std::string::npos || equals == 0)
       throw usage_error("--hint needs a name and a value, for instance cb_nodes=4, not \"" + text + "\"");
     std::string const name = text.substr(0, equals);
-    if (!find_hint(name)) {
+    if (!argosy::detail::find_hint(name)) {
       std::vector<std::string_view> names;
       for (hint_info const& h : known_hints()) names.push_back(h.name);
       std::string const near = nearest(name, names);
@@ -128,7 +128,7 @@ struct considered {
 
 struct planning {
   access_summary all;
-  access_histogram where;
+  argosy::detail::access_histogram where;
   collective_plan chosen;
   std::vector<considered> policies;
   argosy::plan alone;  // of rank 0
@@ -138,7 +138,7 @@ struct planning {
 collective_plan planned_by(any_policy const& policy, planned_call const& c, planning const& p,
                            rank_group const& group) {
   collective_plan made = policy.plan_together(c.kind, p.all, group);
-  if (made.domains.size() > 1 && policy.balances() && may_be_uneven(p.all))
+  if (made.domains.size() > 1 && policy.balances() && argosy::detail::may_be_uneven(p.all))
     made = policy.plan_together(c.kind, p.all, group, p.where);
   return made;
 }
@@ -161,10 +161,10 @@ planning plan_of(planned_call const& c) {
     if (c.ranks <= most_parts) p.parts.push_back(c.array.part_of(r));
     if (r == 0) ranks.push_back(std::move(one));
   }
-  if (may_be_uneven(p.all))
+  if (argosy::detail::may_be_uneven(p.all))
     for (std::int64_t r = 0; r < c.ranks; ++r) {
       auto const one = rank_of(c, r);
-      if (one->work.bytes > 0) p.where.combine(histogram_of(one->file.access_of(one->work), p.all));
+      if (one->work.bytes > 0) p.where.combine(argosy::detail::histogram_of(one->file.access_of(one->work), p.all));
     }
   planned_rank const& first = *ranks.front();
   rank_group const group{c.ranks, c.nodes, c.block_bytes};

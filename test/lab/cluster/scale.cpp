@@ -190,9 +190,9 @@ TEST_CASE("whether ranks of a node put together what they send follows from what
   };
   for (std::int64_t ranks = 256; ranks <= 16384; ranks *= 4) {
     CAPTURE(ranks);
-    CHECK(layers(ranks, each / 8, ranks * each) == 2);     // doubles dealt to the ranks
-    CHECK(layers(ranks, each / 8, ranks * each, 1) == 1);  // one rank a node: nobody to put it together with
-    CHECK(layers(ranks, 1, each) == 1);                    // each has a stretch of its own
+    CHECK(layers(ranks, each / 8, ranks * each) == 2);        // doubles dealt to the ranks
+    CHECK(layers(ranks, each / 8, ranks * each, 1) == 1);     // one rank a node: nobody to put it together with
+    CHECK(layers(ranks, 1, each) == 1);                       // each has a stretch of its own
     CHECK(layers(ranks, 400, 32 * ranks * each / 512) == 1);  // tiles
   }
   CHECK(layers(16, each / 8, 16 * each) == 1);  // one node

@@ -312,7 +312,7 @@ TEST_CASE("many ranks", "[virtual]") {
   int right = 0;
   auto const r = cluster.run([&](io::lab::virtual_rank const& world) {
     world.barrier();
-    io::reducible_sum sum{world.rank()};
+    io::detail::reducible_sum sum{world.rank()};
     world.all_reduce(sum);
     right += sum.value == std::int64_t{n} * (n - 1) / 2;
   });

@@ -36,15 +36,15 @@ inline void busy(lab::virtual_rank const& world) {
       if (in[static_cast<std::size_t>(d - 1)] !=
           content(in[static_cast<std::size_t>(d - 1)].size(), (me + n - d % n) % n, static_cast<std::size_t>(d)))
         throw std::runtime_error("wrong bytes");
-    reducible_sum sum{1};
+    argosy::detail::reducible_sum sum{1};
     world.all_reduce(sum);
     if (sum.value != n) throw std::runtime_error("wrong sum");
   }
 }
 
 inline std::string what_of(lab::virtual_cluster const& cluster,
-                    std::function<void(lab::virtual_rank const&)> const& program,
-                    lab::virtual_run_error::reason why) {
+                           std::function<void(lab::virtual_rank const&)> const& program,
+                           lab::virtual_run_error::reason why) {
   try {
     cluster.run(program);
   } catch (lab::virtual_run_error const& e) {

@@ -113,7 +113,7 @@ TEST_CASE("ranks in different collective calls are found", "[virtual]") {
       what_of(
           cluster,
           [](io::lab::virtual_rank const& world) {
-            io::reducible_sum sum;
+            io::detail::reducible_sum sum;
             if (world.rank() == 1) world.barrier();
             world.all_reduce(sum);
           },
@@ -166,7 +166,7 @@ TEST_CASE("survivors learn of a death, at once or at none", "[virtual][faults]")
       auto const me = static_cast<std::size_t>(world.rank());
       try {
         for (int i = 0; i < 12; ++i) {
-          io::reducible_sum sum{1};
+          io::detail::reducible_sum sum{1};
           if (i % 3 == 0) world.barrier();
           if (i % 3 == 1) world.all_reduce(sum);
           if (i % 3 == 2) world.exclusive_sum(1);

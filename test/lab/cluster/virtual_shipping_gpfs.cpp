@@ -132,7 +132,8 @@ TEST_CASE("random reads of agents gain by the hint", "[shipping][guided]") {
   io::data_shipping const plain{.sparse = true, .max_ranges = 0}, guided{.sparse = true, .max_ranges = 1};
   guided_run const without = scattered(io::access_kind::read, plain, false);
   guided_run const with = scattered(io::access_kind::read, guided, false);
-  CHECK(with.seconds < 0.9 * without.seconds);  // virtual seconds: 0.65 to 0.82, as the order of what is simultaneous goes
+  CHECK(with.seconds <
+        0.9 * without.seconds);  // virtual seconds: 0.65 to 0.82, as the order of what is simultaneous goes
 }
 
 TEST_CASE("where blocks cannot be read or written, what was accepted comes back all the same",

@@ -318,9 +318,8 @@ class collective_exchange {
     file_share all = windows_.hull(s, n);
     links_.for_each_share(w, [&](stream_range const&, window_part const& p) { all.join(p.file); });
     with_relays([&](auto& r) {
-      r.for_each_run(k, [&](std::int64_t from, std::int64_t length) {
-        all.join({w.begin + from, w.begin + from + length});
-      });
+      r.for_each_run(
+          k, [&](std::int64_t from, std::int64_t length) { all.join({w.begin + from, w.begin + from + length}); });
     });
     c.end[n & 1] = w.begin;
     if (all.low < all.high) {
@@ -384,9 +383,9 @@ class collective_exchange {
   report& done_;
   round_schedule<World> schedule_;
   typename links_of<World>::type links_;
-  std::vector<std::size_t> near_;                      // domains of aggregators of this node, in the order of the stage
-  std::optional<std::size_t> own_;                     // index in near_
-  std::vector<std::uint64_t> steps_;                   // so far, of each near domain
+  std::vector<std::size_t> near_;              // domains of aggregators of this node, in the order of the stage
+  std::optional<std::size_t> own_;             // index in near_
+  std::vector<std::uint64_t> steps_;           // so far, of each near domain
   std::optional<node_windows<World>> images_;  // of windows elsewhere, at the relays
   std::optional<typename relays_of<World>::type> relays_;
   std::size_t first_ = 0;

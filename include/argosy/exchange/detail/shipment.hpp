@@ -70,7 +70,7 @@ struct shipment_result {
   }
 
  private:
-  static std::int32_t is_errno_of(std::error_code const& code) { return argosy::is_errno(code) ? 1 : 0; }
+  static std::int32_t is_errno_of(std::error_code const& code) { return argosy::detail::is_errno(code) ? 1 : 0; }
 };
 
 static_assert(std::is_trivially_copyable_v<shipment> && std::is_trivially_copyable_v<shipment_result>);

@@ -65,7 +65,7 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   what_failed_.clear();
   if (a) return;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_.set(message_of(a, call, path, rank()));
+  what_failed_.set(detail::message_of(a, call, path, rank()));
   if (a.thrown) std::rethrow_exception(a.thrown);
   if (!error) throw argosy::error(a, call, path, rank(), done ? std::make_shared<report const>(*done) : nullptr);
 }
@@ -82,8 +82,8 @@ void basic_file<World>::done(agreement const& a, std::string_view call, on_error
 }
 
 template <communicator World>
-basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes, hinted with,
-                                          opener files) {
+basic_file<World> basic_file<World>::open(World const& world, std::string const& path, argosy::mode modes,
+                                          detail::hinted with, opener files) {
   basic_file f;
   agreement const result =
       detail::with_reserve(world, [&] { return f.open_agreed(world, path, modes, with, std::move(files)); });
@@ -93,7 +93,7 @@ basic_file<World> basic_file<World>::open(World const& world, std::string const&
 
 template <communicator World>
 agreement basic_file<World>::open_agreed(World const& world, std::string const& name, argosy::mode modes,
-                                         hinted const& with, opener files) try {
+                                         detail::hinted const& with, opener files) try {
   crew_ = std::make_unique<detail::crew<World>>();
   detail::crew<World>& crew = *crew_;
   std::string const path = detail::without_prefix(name);
@@ -120,7 +120,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     given.same("mode", static_cast<std::uint64_t>(modes), how);
     asked.compare_in(given);
     given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
-    given.require(fault_of(modes).empty(), errc::amode, [&] { return fault_of(modes); });
+    given.require(detail::fault_of(modes).empty(), errc::amode, [&] { return detail::fault_of(modes); });
     return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
   };
   agreement result = detail::with_agreed_hints(crew.world, asked, [&] {
@@ -144,13 +144,13 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     result = detail::agree_on_outcome(*crew.world, mine);
   }
   if (result) {
-    std::uint64_t const number = can_write(modes) && !has(modes, mode::unique_open) ? crew.common_number() : 0;
+    std::uint64_t const number = detail::can_write(modes) && !has(modes, mode::unique_open) ? crew.common_number() : 0;
     bool no_locks = false;
     failure const mine = detail::failure_of(errc::io, [&] {
       if (asked.of_first) part.follow(std::move(asked.mine));
       failure f = create && maker ? failure() : part.open_existing();
       if (!f && has(modes, mode::append)) f = part.to_end();
-      if (f || !can_write(modes)) return f;
+      if (f || !detail::can_write(modes)) return f;
       f = has(modes, mode::unique_open) ? part.try_lock(no_locks) : part.enter(number, no_locks);
       return no_locks ? failure() : f;
     });
@@ -177,7 +177,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     part.opened_ns = detail::now_ns(part.clock);
   }
   crew.meet();
-  if (can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
+  if (detail::can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
       !crew.locks_reach_all()) {
     part.has_locks = false;
     part.locks_end_at_node = true;

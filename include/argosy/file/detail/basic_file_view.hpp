@@ -22,13 +22,13 @@
 namespace argosy {
 
 template <communicator World>
-void basic_file<World>::set_view(std::int64_t displacement, view_shape shape, hinted with) {
+void basic_file<World>::set_view(std::int64_t displacement, detail::view_shape shape, detail::hinted with) {
   done(set_view_agreed(displacement, shape, with), "set_view", with);
 }
 
 template <communicator World>
-void basic_file<World>::set_view(argosy::view const& v, hinted with) {
-  done(set_view_agreed(v.displacement(), view_shape::exactly(v), with), "set_view", with);
+void basic_file<World>::set_view(argosy::view const& v, detail::hinted with) {
+  done(set_view_agreed(v.displacement(), detail::view_shape::exactly(v), with), "set_view", with);
 }
 
 template <communicator World>
@@ -64,7 +64,7 @@ file_hints const& basic_file<World>::get_hints() const {
 
 // The view at the place where the shared pointer stands. Nothing if a rank cannot have it.
 template <communicator World>
-failure basic_file<World>::begin_at_pointer(view_shape const& shape, bool lenient,
+failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, bool lenient,
                                             std::shared_ptr<detail::used_view const>& next) {
   failure mine;
   bool const used = crew_->pointer_was_used();
@@ -74,7 +74,7 @@ failure basic_file<World>::begin_at_pointer(view_shape const& shape, bool lenien
   std::shared_ptr<detail::used_view const> made;
   mine = detail::failure_of(errc::datatype, [&] {
     argosy::view v = shape.at(byte_offset(*at));
-    if (lenient) v = v.lenient(can_write(local().modes));
+    if (lenient) v = v.lenient(detail::can_write(local().modes));
     made = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);
   });
   if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
@@ -82,7 +82,8 @@ failure basic_file<World>::begin_at_pointer(view_shape const& shape, bool lenien
 }
 
 template <communicator World>
-agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_shape const& shape, hinted const& with) {
+agreement basic_file<World>::set_view_agreed(std::int64_t displacement, detail::view_shape const& shape,
+                                             detail::hinted const& with) {
   if (!is_open()) return alone(rank(), detail::closed());
   return detail::with_reserve(*crew_->world, [&] {
     detail::agreed_hints asked{local().hints()};
@@ -94,7 +95,7 @@ agreement basic_file<World>::set_view_agreed(std::int64_t displacement, view_sha
 
 template <communicator World>
 agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int64_t displacement,
-                                           view_shape const& shape, hinted const& with) {
+                                           detail::view_shape const& shape, detail::hinted const& with) {
   detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
   bool const sequential = has(local().modes, mode::sequential);
@@ -111,9 +112,9 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
-      if (lenient) v = v.lenient(can_write(local().modes));
-      bool const taken = lenient && (v.is_one_copy() || v.fault(true) == filetype_fault::not_etypes);
-      if (can_write(local().modes) && !taken) v.require_writable();
+      if (lenient) v = v.lenient(detail::can_write(local().modes));
+      bool const taken = lenient && (v.is_one_copy() || v.fault(true) == detail::filetype_fault::not_etypes);
+      if (detail::can_write(local().modes) && !taken) v.require_writable();
       if ((crew_->develop || v.representation().converts()) && !v.types_fault().empty())
         throw invalid_layout(v.types_fault());
       next = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);
@@ -166,7 +167,7 @@ std::int64_t basic_file<World>::size(on_error e) const {
   if (e.error()) *e.error() = result.code;
   if (result) return bytes;
   std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_.set(message_of(result, "size", path, rank()));
+  what_failed_.set(detail::message_of(result, "size", path, rank()));
   if (!e.error()) throw argosy::error(result, "size", path, rank());
   return 0;
 }

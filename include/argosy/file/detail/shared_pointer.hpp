@@ -169,7 +169,7 @@ class shared_pointer {
   any_handle handle_;
   std::int64_t epoch_ = 0;
   std::int64_t start_ = 0;
-  bool used_ = false;  // the file, by this rank, in this epoch
+  bool used_ = false;        // the file, by this rank, in this epoch
   std::uint64_t turns_ = 0;  // calls of add_together
 };
 

@@ -50,7 +50,7 @@ std::string basic_checkpoint<World>::lines(std::vector<content> const& all) cons
 }
 
 template <communicator World>
-void basic_checkpoint<World>::save(World const& world, std::string const& path, hinted with, opener files) {
+void basic_checkpoint<World>::save(World const& world, std::string const& path, detail::hinted with, opener files) {
   auto const stays = [&] {
     return detail::is_there(files, path) ? "what was saved in '" + path + "' before is still there" : std::string();
   };
@@ -72,8 +72,8 @@ void basic_checkpoint<World>::save(World const& world, std::string const& path, 
 
 template <communicator World>
 void basic_checkpoint<World>::save_as(World const& world, std::string const& path, std::string const& temporary,
-                                      checkpoint_header const& h, std::vector<content> const& all, hinted const& with,
-                                      opener const& files) const {
+                                      checkpoint_header const& h, std::vector<content> const& all,
+                                      detail::hinted const& with, opener const& files) const {
   basic_file<World> f =
       basic_file<World>::open(world, temporary, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                               {with.hints(), with.where()}, files);
@@ -109,7 +109,7 @@ void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header cons
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     array_part const& part = all[i].part;
     const_buffer const& data = all[i].data.buffer();
-    checkpoint_array const& a = h.arrays[i];
+    detail::checkpoint_array const& a = h.arrays[i];
     bool const brings = !entries_[i].everywhere || rank == 0;
     argosy::view v;
     failure why = detail::failure_of(errc::datatype,
@@ -153,7 +153,7 @@ checkpoint_header basic_checkpoint<World>::find(basic_file<World>& f) {
 }
 
 template <communicator World>
-void basic_checkpoint<World>::load(World const& world, std::string const& path, hinted with, opener files) {
+void basic_checkpoint<World>::load(World const& world, std::string const& path, detail::hinted with, opener files) {
   detail::with_errors({"checkpoint::load", path, world.rank()}, with.error(), what_failed_, [&] {
     auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
     try {
@@ -176,7 +176,7 @@ void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const
   for (std::size_t i = 0; i < entries_.size() && !why; ++i) {
     entry const& e = entries_[i];
     names += "arrays[" + std::to_string(i) + "] '" + e.name + "'\n";
-    checkpoint_array const* const a = h.find(e.name);
+    detail::checkpoint_array const* const a = h.find(e.name);
     why = all[i].data.fault().value_or(failure());
     if (!why && !e.writable) why = {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
     if (!why && !a) why = {errc::datatype, "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h)};
@@ -191,7 +191,7 @@ void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const
   detail::agree_on_lines(f.world(), "arrays", names, why, source_location::current(), "checkpoint::load", f.path());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     entry const& e = entries_[i];
-    checkpoint_array const& a = *h.find(e.name);
+    detail::checkpoint_array const& a = *h.find(e.name);
     f.set_view(views[i]);
     const_buffer const& into = all[i].data.buffer();
     buffer const room{const_cast<std::byte*>(into.address()), into.form(), into.types()};  // it is writable
@@ -219,7 +219,7 @@ void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const
 }
 
 template <communicator World>
-checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::string const& path, hinted with,
+checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::string const& path, detail::hinted with,
                                                      opener files) {
   checkpoint_header h;
   std::string words;

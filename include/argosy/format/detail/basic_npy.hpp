@@ -16,7 +16,7 @@ namespace argosy {
 
 template <communicator World>
 basic_npy<World> basic_npy<World>::create(World const& world, std::string const& path, array_part const& part,
-                                          hinted with, opener files) {
+                                          detail::hinted with, opener files) {
   basic_npy n;
   n.part_ = part;
   detail::with_errors({"npy::create", path, world.rank()}, with.error(), n.what_failed_,
@@ -25,7 +25,8 @@ basic_npy<World> basic_npy<World>::create(World const& world, std::string const&
 }
 
 template <communicator World>
-void basic_npy<World>::make(World const& world, std::string const& path, hinted const& with, opener const& files) {
+void basic_npy<World>::make(World const& world, std::string const& path, detail::hinted const& with,
+                            opener const& files) {
   std::vector<std::byte> bytes;
   std::optional<npy_header> h;
   failure why = detail::failure_of(errc::datatype, [&] {
@@ -61,7 +62,7 @@ void basic_npy<World>::make(World const& world, std::string const& path, hinted 
 
 template <communicator World>
 basic_npy<World> basic_npy<World>::open(World const& world, std::string const& path, array_part const& part,
-                                        argosy::mode modes, hinted with, opener files) {
+                                        argosy::mode modes, detail::hinted with, opener files) {
   basic_npy n;
   n.part_ = part;
   detail::with_errors({"npy::open", path, world.rank()}, with.error(), n.what_failed_, [&] {
@@ -85,7 +86,7 @@ basic_npy<World> basic_npy<World>::open(World const& world, std::string const& p
 
 // Opens the file and takes its header.
 template <communicator World>
-void basic_npy<World>::find(World const& world, std::string const& path, argosy::mode modes, hinted const& with,
+void basic_npy<World>::find(World const& world, std::string const& path, argosy::mode modes, detail::hinted const& with,
                             opener const& files) {
   file_ = basic_file<World>::open(world, path, modes, {with.hints(), with.where()}, files);
   try {
@@ -111,7 +112,7 @@ void basic_npy<World>::find(World const& world, std::string const& path, argosy:
 }
 
 template <communicator World>
-npy_header basic_npy<World>::header_of(World const& world, std::string const& path, hinted with, opener files) {
+npy_header basic_npy<World>::header_of(World const& world, std::string const& path, detail::hinted with, opener files) {
   basic_npy n;
   detail::with_errors({"npy::header_of", path, world.rank()}, with.error(), n.what_failed_, [&] {
     n.find(world, path, mode::read, with, files);

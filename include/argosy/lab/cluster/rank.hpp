@@ -27,7 +27,7 @@ class scheduler;
 struct operation;
 using combine_function = void(std::byte* mine, std::byte const* other);
 
-template <reducible T>
+template <argosy::reducible T>
 void combine(std::byte* mine, std::byte const* other) {
   reinterpret_cast<T*>(mine)->combine(*reinterpret_cast<T const*>(other));
 }
@@ -68,7 +68,7 @@ class virtual_rank {
 
   // --- The concepts communicator, node_sharing and node_waiting ---
   void barrier(place where = place::current()) const;
-  template <reducible T>
+  template <argosy::reducible T>
   void all_reduce(T& value, place where = place::current()) const {
     all_reduce({reinterpret_cast<std::byte*>(&value), sizeof value}, &detail::combine<T>, where);
   }
@@ -149,8 +149,8 @@ class virtual_rank::request {
 };
 
 static_assert(communicator<virtual_rank>);
-static_assert(node_waiting<virtual_rank>);
-static_assert(working_in_background<virtual_rank>);
+static_assert(argosy::node_waiting<virtual_rank>);
+static_assert(argosy::working_in_background<virtual_rank>);
 static_assert(serving<virtual_rank>);
 
 }  // namespace argosy::lab

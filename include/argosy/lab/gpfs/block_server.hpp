@@ -58,7 +58,7 @@ class block_server {
   std::vector<fifo> positioning_;  // one per disk
   fifo streaming_, adapter_;
   std::priority_queue<instant, std::vector<instant>, std::greater<>>
-      queue_;  // the times at which requests in service will be done
+      queue_;                    // the times at which requests in service will be done
   std::vector<block_key> last_;  // on each disk
   std::list<block_key> order_;   // of last use
   std::map<block_key, std::list<block_key>::iterator> cached_;

@@ -45,19 +45,20 @@ struct machine {
   double open_us = 0;    // of the node that keeps a file's inode, for each open,
   double create_us = 0;  // the first one,
   double close_us = 0;   // each close,
-  double tenure_us = 0;  // and each write token that another node had to give up: size and block addresses are brought up to date
+  double tenure_us =
+      0;  // and each write token that another node had to give up: size and block addresses are brought up to date
   double revoke_us = 50;             // of the holder, without flush
   double lease_s = 35;               // how long a silent node keeps its tokens
   std::int64_t ship_files_max = 64;  // partitioned at the same time
   double ship_wait_s = 60;           // how long a start or stop of partitioning waits for the others; 0: for ever
   // servers
-  double server_mb_per_s = 60;  // adapter and software, per server
-  double server_read_mb_per_s = 0;        // the same for reads; 0: as for writes
-  std::int64_t server_cache_bytes = 0;    // blocks read or written last, which are read without a disk
-  std::int64_t server_dirty_bytes = 0;    // writes that are answered before they are on disk: as safe as there
-  double disk_mb_per_s = 80;    // streaming, all disks of a server
-  double disk_us = 7000;        // positioning, per request
-  std::int64_t disk_streams = 0;  // 1: none where a block follows the one before on its disk
+  double server_mb_per_s = 60;          // adapter and software, per server
+  double server_read_mb_per_s = 0;      // the same for reads; 0: as for writes
+  std::int64_t server_cache_bytes = 0;  // blocks read or written last, which are read without a disk
+  std::int64_t server_dirty_bytes = 0;  // writes that are answered before they are on disk: as safe as there
+  double disk_mb_per_s = 80;            // streaming, all disks of a server
+  double disk_us = 7000;                // positioning, per request
+  std::int64_t disk_streams = 0;        // 1: none where a block follows the one before on its disk
   // flow control: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond
   std::int64_t queue_limit = 32;
   double overload_read = 0;

@@ -29,7 +29,7 @@ class mounted_together {
 
   // Collective: the host stays until all ranks are done. If it is not called, calls of other ranks fail with ESTALE once
   // rank 0 destroys this.
-  template <agreeing World>
+  template <argosy::agreeing World>
   void unmount(World const& world) {
     world.barrier();
     mine_.leave();
@@ -39,7 +39,7 @@ class mounted_together {
   }
 
  private:
-  template <agreeing World>
+  template <argosy::agreeing World>
   friend mounted_together mount_together(World const& world, host_options o, std::error_code& error);
 
   std::unique_ptr<gpfs::host> host_;
@@ -48,7 +48,7 @@ class mounted_together {
 
 // Collective: fails on all ranks or on none, with the error of the lowest rank that failed. Rank 0's options are used. Costs
 // two broadcasts and a reduction.
-template <agreeing World>
+template <argosy::agreeing World>
 mounted_together mount_together(World const& world, host_options o, std::error_code& error) {
   mounted_together made;
   error.clear();

@@ -149,7 +149,7 @@ constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t lengt
   return all.finish();
 }
 
-constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
+constexpr layout detail::borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
   detail::require_not_negative("borrowed_table", "the length", length);
   bool joins = offsets.size() <= detail::builder::longest_concat || length == 0;
   for (std::size_t i = 1; i < offsets.size() && !joins; ++i)
@@ -158,7 +158,7 @@ constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int6
   detail::builder b;
   detail::item_list all;
   detail::bounds hull;
-  piece_table const borrowed = piece_table::borrow(offsets, length);
+  detail::piece_table const borrowed = detail::piece_table::borrow(offsets, length);
   hull.include(detail::add(offsets[0], borrowed.low()), detail::add(offsets[0], borrowed.high()));
   b.append_table(all, borrowed, offsets[0]);
   return b.finish(all, hull);

@@ -60,7 +60,7 @@ inline std::string to_table(report const& r) {
   };
   line("policy", r.policy);
   line("reason", r.reason);
-  for (report_number const& n : report_numbers) {
+  for (detail::report_number const& n : detail::report_numbers) {
     bool const time = n.name.ends_with("_ns");
     if (time && r.time_ns == 0) continue;
     std::string value = std::to_string(r.*n.value);

@@ -146,7 +146,8 @@ inline std::string lines_of_plan(collective_plan const& p) {
   constexpr std::size_t most = 64;  // domains
   std::string lines = std::string("carried_out ") + (p.together ? "together" : "apart") + "\nwindow_bytes " +
                       std::to_string(p.window_bytes) + "\ngranule " + std::to_string(p.granule) + "\nsparse " +
-                      (p.sparse ? "yes" : "no") + "\nlayers " + std::to_string(p.layers) + "\ndomains " + std::to_string(p.domains.size());
+                      (p.sparse ? "yes" : "no") + "\nlayers " + std::to_string(p.layers) + "\ndomains " +
+                      std::to_string(p.domains.size());
   for (std::size_t i = 0; i < std::min(most, p.domains.size()); ++i) {
     file_domain const& d = p.domains[i];
     lines += "\ndomain_" + std::to_string(i) + " [" + std::to_string(d.begin) + ", " + std::to_string(d.end) +

@@ -30,8 +30,9 @@ inline converter::converter(representation r, layout const& form, signature cons
     : representation_(std::move(r)), form_(&form) {
   if (form.size() != types.size()) detail::throw_types(form, types);
   basic_sizes const& sizes = representation_.sizes();
-  for (signature_node const& n : types.nodes())
-    nodes_.push_back({n.type, n.body, n.body > 0, n.count, size_in(native_sizes, n.type), size_in(sizes, n.type)});
+  for (detail::signature_node const& n : types.nodes())
+    nodes_.push_back({n.type, n.body, n.body > 0, n.count, detail::size_in(detail::native_sizes, n.type),
+                      detail::size_in(sizes, n.type)});
   // Backwards, so that bodies are known before their loops.
   std::int64_t most_shrinking = 1;
   for (std::size_t i = nodes_.size(); i-- > 0;) {

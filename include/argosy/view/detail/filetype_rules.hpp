@@ -94,8 +94,8 @@ constexpr bool tiles_overlap(layout const& form) {
 
 }  // namespace detail
 
-constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable) {
-  using enum filetype_fault;
+constexpr detail::filetype_fault detail::check_filetype(layout const& etype, layout const& filetype, bool writable) {
+  using enum detail::filetype_fault;
   if (etype.empty() || etype.extent() <= 0) return etype_empty;
   if (etype.true_lower_bound() < 0) return etype_bounds;
   if (!etype.is_monotonic()) return etype_order;

@@ -58,11 +58,11 @@ inline void view::make(layout etype, layout filetype, stream_types types) {
     throw invalid_layout("argosy::view: the displacement is " + std::to_string(displacement_) +
                          "; give 0 or more, in bytes from the start of the file");
   // Filetypes of fractions of etypes are nowhere allowed.
-  uneven_ =
-      check_filetype(etype_, filetype_, false) == filetype_fault::not_etypes && filetype_.size() % etype_.size() == 0;
-  if (!uneven_) require_filetype(etype_, filetype_, false);
+  uneven_ = detail::check_filetype(etype_, filetype_, false) == detail::filetype_fault::not_etypes &&
+            filetype_.size() % etype_.size() == 0;
+  if (!uneven_) detail::require_filetype(etype_, filetype_, false);
   stream_ = detail::tiles(displacement_, filetype_);
-  if (uneven_) detail::throw_filetype(filetype_fault::not_etypes, etype_, filetype_);
+  if (uneven_) detail::throw_filetype(detail::filetype_fault::not_etypes, etype_, filetype_);
 }
 
 // MPI 3.1, 13.3: a filetype is made of whole etypes. Bytes fit everything.
@@ -79,11 +79,11 @@ template <datatype Filetype>
 void view::make_of(Filetype const& type, layout filetype) {
   auto const& core = detail::core_of(type);
   layout etype = file_form(core, representation_);
-  using enum filetype_fault;
-  filetype_fault fault = check_filetype(etype, filetype, false);
+  using enum detail::filetype_fault;
+  detail::filetype_fault fault = detail::check_filetype(etype, filetype, false);
   if (fault == not_etypes) {
     layout whole = file_form(detail::resized_core_of(type), representation_);
-    if (check_filetype(whole, filetype, false) == no_fault) {
+    if (detail::check_filetype(whole, filetype, false) == no_fault) {
       etype = std::move(whole);
       fault = no_fault;
     }
@@ -91,13 +91,14 @@ void view::make_of(Filetype const& type, layout filetype) {
   if (fault == etype_empty || fault == etype_bounds || fault == etype_order)  // a filetype, but no etype
     make(bytes(1), std::move(filetype), stream_types(signature(basic::byte)));
   else
-    make(std::move(etype), std::move(filetype), types_of_copies(core, 1));
+    make(std::move(etype), std::move(filetype), detail::types_of_copies(core, 1));
 }
 
 inline view view::lenient(bool for_writing) const {
   view v(*this);
   if (v.uneven_) v.fault_ = {};
-  if (!v.fault_ && for_writing && check_filetype(etype_, filetype_, true) == filetype_fault::tiles_overlap) {
+  if (!v.fault_ && for_writing &&
+      detail::check_filetype(etype_, filetype_, true) == detail::filetype_fault::tiles_overlap) {
     v.stream_ = at(displacement_, filetype_);
     v.one_copy_ = true;
   }
