@@ -1,0 +1,71 @@
+// Implements handle/tracer.hpp: options from the environment.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/handle/tracer.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace argosy {
+
+namespace {
+
+// Each complaint once per process.
+void complain(char const* variable, char const* value, char const* allowed) {
+  static std::mutex mutex;
+  static std::map<std::string, bool> said;
+  std::lock_guard const guard(mutex);
+  if (!said.emplace(std::string(variable) + "=" + value, true).second) return;
+  std::fprintf(stderr, "argosy: %s=%s is not understood (%s); the default holds\n", variable, value, allowed);
+}
+
+template <class Value>
+Value choice(int rank, char const* variable, Value value, std::initializer_list<std::pair<char const*, Value>> choices,
+             char const* allowed) {
+  char const* const said = std::getenv(variable);
+  if (!said || !*said) return value;
+  for (auto const& [name, meaning] : choices)
+    if (std::strcmp(name, said) == 0) return meaning;
+  if (rank == 0) complain(variable, said, allowed);  // all ranks mostly have the same environment
+  return value;
+}
+
+}  // namespace
+
+trace_options trace_options::from_environment(int rank, std::string agent) {
+  trace_options o;
+  o.rank = rank;
+  o.agent = std::move(agent);
+  o.mode = choice(rank, "ARGOSY_TRACE", trace_mode::off,
+                  {{"off", trace_mode::off},
+                   {"0", trace_mode::off},
+                   {"1", trace_mode::calls},
+                   {"errors", trace_mode::errors},
+                   {"calls", trace_mode::calls},
+                   {"phases", trace_mode::phases}},
+                  "off, errors, calls or phases");
+  o.format = choice(rank, "ARGOSY_TRACE_FORMAT", trace_format::text,
+                    {{"text", trace_format::text}, {"chrome", trace_format::chrome}}, "text or chrome");
+  if (char const* const from = std::getenv("ARGOSY_TRACE_FROM"); from && *from) {
+    char* end = nullptr;
+    errno = 0;
+    long long const bytes = std::strtoll(from, &end, 10);
+    if (!*end && !errno && bytes >= 0)
+      o.from_offset = bytes;
+    else if (rank == 0)
+      complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
+  }
+  if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
+  o.write = choice(rank, "ARGOSY_TRACE_WRITE", detail::trace_write::gathered,
+                   {{"gathered", detail::trace_write::gathered}, {"at_once", detail::trace_write::at_once}},
+                   "gathered or at_once");
+  return o;
+}
+
+}  // namespace argosy
