@@ -31,6 +31,7 @@ using picoseconds = std::int64_t;
 using place = source_location;
 
 constexpr picoseconds ps_of_ns(std::int64_t ns) { return ns * 1000; }
+constexpr double seconds_of(picoseconds t) { return static_cast<double>(t) * 1e-12; }
 // The time for `bytes` bytes at `mb_per_s` million bytes per second.
 constexpr picoseconds ps_of_bytes(std::int64_t bytes, std::int64_t mb_per_s) {
   std::int64_t const rate = mb_per_s > 0 ? mb_per_s : 1;
