@@ -1,27 +1,24 @@
-// Implements world/mpi.hpp: each MPI call between ranks is made and checked here.
+// Implements world/mpi.hpp: messages and collective calls, each of which is made and checked here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/mpi.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <climits>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <type_traits>
+#include <utility>
 
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/rank_failure.hpp>
 
 #include "dead_ranks.hpp"
-#include "share_segment.hpp"
+#include "mpi_checked.hpp"
 
 namespace argosy {
 
@@ -31,39 +28,9 @@ std::size_t mpi_largest_count = INT_MAX;
 
 namespace {
 
-std::string text_of(int code) {
-  std::string text(MPI_MAX_ERROR_STRING, '\0');
-  int length = 0;
-  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) return "error code " + std::to_string(code);
-  text.resize(static_cast<std::size_t>(length));
-  return text;
-}
-
-}  // namespace
-
-mpi_error::mpi_error(char const* call, int code)
-    : std::runtime_error(std::string(call) + ": " + text_of(code)), code_(code) {}
-
-namespace {
-
-// Throws for an error code. With an error handler that aborts, a failing call never returns.
-void check(char const* call, int code) {
-  if (code == MPI_SUCCESS) return;
-  if (detail::tells_of_dead_rank(code)) throw rank_failure(-1, std::string(call) + ": " + text_of(code));
-  throw mpi_error(call, code);
-}
-
-// Of communication in `c`. Where a rank of it is dead, the code may be of what that led to: a nonblocking collective call that cannot
-// begin its next round says MPI_ERR_OTHER.
-void check(char const* call, int code, MPI_Comm c) {
-  if (code != MPI_SUCCESS && detail::ends_by_death(c)) throw rank_failure(-1, std::string(call) + ": " + text_of(code));
-  check(call, code);
-}
-
-bool is_finalized() noexcept {
-  int flag = 0;
-  return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
-}
+using detail::bytes_of;
+using detail::check;
+using detail::is_finalized;
 
 // Calls in which one rank waits for another order what ranks of a node have written to shared memory. MPI's own synchronisation
 // does that in hardware; the fences tell the compiler, and processors with weaker memory order.
@@ -153,187 +120,9 @@ int next_parcel_tag(MPI_Comm c) {
   return parcel_tags[*number];
 }
 
-std::size_t bytes_of(MPI_Status const& status) {
-  // Asked with the type that was received, Open MPI 4.1 counts the bytes of part of it in 32 bits.
-  MPI_Count bytes = 0;
-  check("MPI_Get_elements_x", MPI_Get_elements_x(&status, MPI_BYTE, &bytes));
-  return static_cast<std::size_t>(bytes);
-}
-
 }  // namespace
-
-// --- The communicator ---
-
-mpi::mpi(attached, MPI_Comm c) : comm_(c) { read(); }
-
-mpi::mpi(attached, MPI_Comm c, std::error_code& error) : comm_(c) {
-  error.clear();
-  try {
-    read();
-    return;
-  } catch (std::invalid_argument const&) {
-    error = std::make_error_code(std::errc::invalid_argument);
-  } catch (mpi_error const&) {
-    error = std::make_error_code(std::errc::invalid_argument);
-  }
-  comm_ = MPI_COMM_NULL;
-  rank_ = size_ = 0;
-}
-
-// A communicator that was made here.
-struct mpi::made_here {
-  explicit made_here(MPI_Comm c) : comm(c) {}
-  made_here(made_here const&) = delete;
-  made_here& operator=(made_here const&) = delete;
-  ~made_here() {
-    if (comm != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm);
-  }
-
-  void revoke() {
-    detail::revoke(comm);
-    std::lock_guard const guard(mutex);
-    for (auto const& one : of_this)
-      if (auto const there = one.lock()) there->revoke();
-  }
-
-  MPI_Comm comm;
-  std::mutex mutex;
-  std::vector<std::weak_ptr<made_here>> of_this;  // if they are to be revoked with it
-};
-
-mpi::mpi(MPI_Comm c, mpi const& parent) : made_(std::make_shared<made_here>(c)), comm_(c) {
-  read();
-  if (!detail::outlives_ranks()) return;
-  MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
-  if (!parent.made_) return;
-  std::lock_guard const guard(parent.made_->mutex);
-  std::erase_if(parent.made_->of_this, [](auto const& one) { return one.expired(); });
-  parent.made_->of_this.push_back(made_);
-}
-
-bool mpi::outlives_ranks() noexcept { return detail::outlives_ranks(); }
-
-int mpi::revoke() const {
-  if (made_) made_->revoke();
-  return detail::lowest_dead_rank(comm_);
-}
-
-void mpi::read() {
-  if (comm_ == MPI_COMM_NULL) throw std::invalid_argument("argosy::mpi: MPI_COMM_NULL is no communicator");
-  int is_inter = 0;
-  check("MPI_Comm_test_inter", MPI_Comm_test_inter(comm_, &is_inter));
-  if (is_inter != 0)
-    throw std::invalid_argument("argosy::mpi: an intercommunicator has two groups; merge them by MPI_Intercomm_merge");
-  check("MPI_Comm_rank", MPI_Comm_rank(comm_, &rank_));
-  check("MPI_Comm_size", MPI_Comm_size(comm_, &size_));
-}
-
-namespace {
-
-// An attribute of the communicator, which its duplicates share.
-struct shelf {
-  std::mutex mutex;
-  std::shared_ptr<void> what;
-};
-using shared_shelf = std::shared_ptr<shelf>;
-
-int share_shelf(MPI_Comm, int, void*, void* old, void* copy, int* is_copied) {
-  *static_cast<void**>(copy) = new shared_shelf(*static_cast<shared_shelf*>(old));
-  *is_copied = 1;
-  return MPI_SUCCESS;
-}
-int leave_shelf(MPI_Comm, int, void* mine, void*) {
-  delete static_cast<shared_shelf*>(mine);
-  return MPI_SUCCESS;
-}
-
-shelf& shelf_of(MPI_Comm c) {
-  static int const key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    check("MPI_Comm_create_keyval", MPI_Comm_create_keyval(share_shelf, leave_shelf, &made, nullptr));
-    return made;
-  }();
-  shared_shelf* mine = nullptr;
-  int found = 0;
-  check("MPI_Comm_get_attr", MPI_Comm_get_attr(c, key, static_cast<void*>(&mine), &found));
-  if (found == 0) {
-    mine = new shared_shelf(std::make_shared<shelf>());
-    check("MPI_Comm_set_attr", MPI_Comm_set_attr(c, key, mine));
-  }
-  return **mine;
-}
-
-}  // namespace
-
-std::shared_ptr<void> mpi::kept() const {
-  shelf& s = shelf_of(comm_);
-  std::lock_guard const guard(s.mutex);
-  return s.what;
-}
-
-void mpi::keep(std::shared_ptr<void> what) const {
-  shelf& s = shelf_of(comm_);
-  std::lock_guard const guard(s.mutex);
-  s.what.swap(what);
-}
-
-mpi mpi::duplicate() const {
-  shelf_of(comm_);
-  MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_dup", MPI_Comm_dup(comm_, &result), comm_);
-  return {result, *this};
-}
-
-mpi mpi::split(int colour, int key) const {
-  MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_split", MPI_Comm_split(comm_, colour, key, &result), comm_);
-  return {result, *this};
-}
-
-mpi mpi::node() const {
-  MPI_Comm result = MPI_COMM_NULL;
-  check("MPI_Comm_split_type", MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &result), comm_);
-  return {result, *this};
-}
-
-void mpi::give_up(char const* why) const noexcept {
-  std::fprintf(stderr,
-               "argosy: rank %d: %s. What to do: give the ranks of that node more memory, or ask for less at a time\n",
-               rank_, why);
-  MPI_Abort(comm_, EXIT_FAILURE);
-  std::abort();
-}
-
-bool mpi::calls_from_threads() {
-  int level = MPI_THREAD_SINGLE;
-  return MPI_Query_thread(&level) == MPI_SUCCESS && level >= MPI_THREAD_MULTIPLE;
-}
 
 // --- Collective calls ---
-
-namespace {
-
-// Of a rank that waits in memory: as MPI itself waits, without sleeping, and with progress of messages, which other ranks may need to
-// get here. Of a communicator of several ranks: MPI libraries know that one of a single rank has no messages to move.
-void go_on(MPI_Comm comm, unsigned times) {
-  // Where ranks take turns on a processor, most of them wait for nothing but their turn.
-  if (times % 4 == 1) {
-    int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
-  } else {
-    std::this_thread::yield();
-  }
-}
-
-}  // namespace
-
-void mpi::meet_in(shared_memory m) {
-  auto const near = std::make_shared<memory_world const>(std::move(m), rank_, size_,
-                                                         [comm = comm_](unsigned times) { go_on(comm, times); });
-  constexpr int looks_of_many = 20, looks = 2000;
-  near->set_looks(detail::processors_for(*near) < size_ ? looks_of_many : looks);
-  near_ = near;
-}
 
 void mpi::barrier() const {
   if (near_) return near_->barrier();
@@ -490,45 +279,6 @@ void mpi::request::drop() noexcept {
   } else {
     MPI_Request_free(&handle_);
   }
-}
-
-// --- Memory of a node ---
-
-shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
-  if (outlives_ranks() && size_ > 1) {  // who waits in memory for a dead rank is not told
-    error = std::make_error_code(std::errc::operation_not_supported);
-    return {};
-  }
-  return detail::share_segment(*this, bytes, error);
-}
-
-void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept { memory_world::wait(word, seen); }
-
-void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile) {
-  std::atomic_ref<std::uint32_t> const w(word);
-  auto const active = [](request const& r) { return r.handle_ != MPI_REQUEST_NULL; };
-  auto next = std::find_if(meanwhile.begin(), meanwhile.end(), active);
-  while (w.load(std::memory_order_acquire) == seen) {
-    if (next == meanwhile.end()) return wait(word, seen);
-    int ended = 0;
-    MPI_Status status;
-    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status), next->comm_);  // all messages make progress in it
-    if (ended != 0) {
-      if (next->is_receive_) next->received_ = bytes_of(status);
-      next = std::find_if(next, meanwhile.end(), active);
-    } else {
-      std::this_thread::yield();
-    }
-  }
-}
-
-void mpi::wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
-
-shared_memory mpi::share(std::size_t bytes) const {
-  std::error_code error;
-  shared_memory result = share(bytes, error);
-  if (error) throw std::system_error(error, "argosy::mpi::share: " + std::to_string(bytes) + " bytes");
-  return result;
 }
 
 }  // namespace argosy

@@ -1,0 +1,84 @@
+// Implements world/mpi.hpp: memory that ranks of a node share, and how they wait in it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/world/mpi.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <argosy/world/memory_world.hpp>
+
+#include "mpi_checked.hpp"
+#include "share_segment.hpp"
+
+namespace argosy {
+
+namespace {
+
+using detail::bytes_of;
+using detail::check;
+
+// Of a rank that waits in memory: as MPI itself waits, without sleeping, and with progress of messages, which other ranks may need to
+// get here. Of a communicator of several ranks: MPI libraries know that one of a single rank has no messages to move.
+void go_on(MPI_Comm comm, unsigned times) {
+  // Where ranks take turns on a processor, most of them wait for nothing but their turn.
+  if (times % 4 == 1) {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+  } else {
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+void mpi::meet_in(shared_memory m) {
+  auto const near = std::make_shared<memory_world const>(std::move(m), rank_, size_,
+                                                         [comm = comm_](unsigned times) { go_on(comm, times); });
+  constexpr int looks_of_many = 20, looks = 2000;
+  near->set_looks(detail::processors_for(*near) < size_ ? looks_of_many : looks);
+  near_ = near;
+}
+
+shared_memory mpi::share(std::size_t bytes, std::error_code& error) const {
+  if (outlives_ranks() && size_ > 1) {  // who waits in memory for a dead rank is not told
+    error = std::make_error_code(std::errc::operation_not_supported);
+    return {};
+  }
+  return detail::share_segment(*this, bytes, error);
+}
+
+void mpi::wait(std::uint32_t& word, std::uint32_t seen) noexcept { memory_world::wait(word, seen); }
+
+void mpi::wait(std::uint32_t& word, std::uint32_t seen, std::span<request> meanwhile) {
+  std::atomic_ref<std::uint32_t> const w(word);
+  auto const active = [](request const& r) { return r.handle_ != MPI_REQUEST_NULL; };
+  auto next = std::find_if(meanwhile.begin(), meanwhile.end(), active);
+  while (w.load(std::memory_order_acquire) == seen) {
+    if (next == meanwhile.end()) return wait(word, seen);
+    int ended = 0;
+    MPI_Status status;
+    check("MPI_Test", MPI_Test(&next->handle_, &ended, &status), next->comm_);  // all messages make progress in it
+    if (ended != 0) {
+      if (next->is_receive_) next->received_ = bytes_of(status);
+      next = std::find_if(next, meanwhile.end(), active);
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+void mpi::wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
+
+shared_memory mpi::share(std::size_t bytes) const {
+  std::error_code error;
+  shared_memory result = share(bytes, error);
+  if (error) throw std::system_error(error, "argosy::mpi::share: " + std::to_string(bytes) + " bytes");
+  return result;
+}
+
+}  // namespace argosy
