@@ -9,20 +9,12 @@
 #include <vector>
 
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/list_rules.hpp>
 #include <argosy/layout/detail/loose_pieces.hpp>
 #include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy::detail {
-
-// A node of the builder, with its first piece at `offset`.
-struct item {
-  std::int64_t offset;
-  std::int64_t node;
-  friend constexpr bool operator==(item const&, item const&) = default;
-};
-
-using item_list = small_array<item, 64>;
 
 // The bounds of a layout in the making: a hull that starts empty.
 struct bounds {
@@ -36,14 +28,11 @@ struct bounds {
   }
 };
 
-class builder {
+class builder : list_rules {
  public:
-  // Lists longer than this become a table when their items are irregular pieces.
-  static constexpr std::size_t longest_concat = 16;
-
-  constexpr void append_bytes(item_list& out, std::int64_t offset, std::int64_t length) {
-    if (length > 0) out.push_back({offset, leaf(length)});
-  }
+  using list_rules::longest_concat;
+  using node_store::append_bytes;
+  using node_store::append_table;
 
   // All pieces of a list, which is empty afterwards: as a table where no rule would find anything in them.
   constexpr void append_pieces(item_list& out, loose_pieces& pieces) {
@@ -98,10 +87,6 @@ class builder {
       return;
     }
     out.push_back({first.offset, repeat_node(count, stride, to_node(once))});
-  }
-
-  constexpr void append_table(item_list& out, piece_table table, std::int64_t offset) {
-    out.push_back({offset, table_node(std::move(table))});
   }
 
   constexpr void normalise(item_list& list) {
@@ -163,77 +148,9 @@ class builder {
   }
 
  private:
-  static constexpr std::size_t index(item i) { return static_cast<std::size_t>(i.node); }
-  constexpr node const& at(std::int64_t i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  constexpr std::span<place const> places_of(node const& n) const {
-    return std::span<place const>(places_).subspan(n.child, static_cast<std::size_t>(n.count));
-  }
+  using node_store::append_pieces;
 
-  // --- making nodes; equal nodes are made once ---
-
-  constexpr std::int64_t intern(node const& n) {
-    // Sharing is an economy, not a condition: a long irregular list is not searched to its beginning.
-    std::size_t const searched = std::min<std::size_t>(nodes_.size(), 64);
-    for (std::size_t i = nodes_.size(); i-- > nodes_.size() - searched;)
-      if (nodes_[i] == n) return static_cast<std::int64_t>(i);
-    nodes_.push_back(n);
-    return static_cast<std::int64_t>(nodes_.size() - 1);
-  }
-
-  static constexpr node piece_node(std::int64_t length) { return {node_kind::bytes, 0, 1, 0, length, 0, length, 1}; }
-  constexpr std::int64_t leaf(std::int64_t length) { return intern(piece_node(length)); }
-
-  constexpr std::int64_t repeat_node(std::int64_t count, std::int64_t stride, std::int64_t child) {
-    node const c = at(child);
-    std::int64_t const last = mul(count - 1, stride);
-    return intern({node_kind::repeat, static_cast<std::uint32_t>(child), count, stride, mul(count, c.size),
-                   add(std::min<std::int64_t>(0, last), c.low), add(std::max<std::int64_t>(0, last), c.high),
-                   mul(count, c.pieces)});
-  }
-
-  constexpr std::int64_t table_node(piece_table table) {
-    node const n{node_kind::table,
-                 static_cast<std::uint32_t>(tables_.size()),
-                 static_cast<std::int64_t>(table.size()),
-                 0,
-                 table.bytes(),
-                 table.low(),
-                 table.high(),
-                 static_cast<std::int64_t>(table.size())};
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (nodes_[i].kind == node_kind::table && tables_[nodes_[i].child] == table) return static_cast<std::int64_t>(i);
-    tables_.push_back(std::move(table));
-    nodes_.push_back(n);
-    return static_cast<std::int64_t>(nodes_.size() - 1);
-  }
-
-  // One node for the list, with its first piece at 0.
-  constexpr std::int64_t to_node(item_list const& list) {
-    if (list.size() == 1) return list[0].node;
-    std::int64_t const origin = list[0].offset;
-    std::uint32_t const first = static_cast<std::uint32_t>(places_.size());
-    node n{node_kind::concat, first, static_cast<std::int64_t>(list.size()), 0, 0, 0, 0, 0};
-    for (item i : list) {
-      node const& part = at(i.node);
-      std::int64_t const displacement = sub(i.offset, origin);
-      places_.push_back({displacement, n.size, i.node});
-      n.size = add(n.size, part.size);
-      n.low = std::min(n.low, add(displacement, part.low));
-      n.high = std::max(n.high, add(displacement, part.high));
-      n.pieces = add(n.pieces, part.pieces);
-    }
-    auto const fresh = places_of(n);
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      node const& other = nodes_[i];
-      if (other.kind != node_kind::concat || other.count != n.count || other.size != n.size) continue;
-      auto const places = places_of(other);
-      if (!std::equal(places.begin(), places.end(), fresh.begin())) continue;
-      places_.truncate(first);
-      return static_cast<std::int64_t>(i);
-    }
-    nodes_.push_back(n);
-    return static_cast<std::int64_t>(nodes_.size() - 1);
-  }
+  // --- nodes from layouts, and back ---
 
   constexpr std::int64_t import(node const& n, layout const& from, small_array<std::int64_t, 16> const& index,
                                 std::size_t first_table) {
@@ -282,94 +199,7 @@ class builder {
     return known = static_cast<std::int64_t>(out.nodes_.size() - 1);
   }
 
-  // --- looking into nodes ---
-
-  // The items of a node: the members of a concat, or the node itself.
-  constexpr void append_items(item_list& out, std::int64_t offset, std::int64_t i) const {
-    node const& n = at(i);
-    if (n.kind != node_kind::concat) {
-      out.push_back({offset, i});
-      return;
-    }
-    for (place const& p : places_of(n)) out.push_back({add(offset, p.displacement), p.node});
-  }
-
-  constexpr std::int64_t first_length(std::int64_t i) const {
-    for (;;) {
-      node const& n = at(i);
-      if (n.kind == node_kind::bytes) return n.size;
-      if (n.kind == node_kind::table) return tables_[n.child].length(0);
-      i = n.kind == node_kind::repeat ? n.child : places_[n.child].node;
-    }
-  }
-
-  constexpr piece last_piece(item i) const {
-    for (;;) {
-      node const& n = at(i.node);
-      if (n.kind == node_kind::bytes) return {i.offset, n.size};
-      if (n.kind == node_kind::table) {
-        piece const last = tables_[n.child][static_cast<std::size_t>(n.count - 1)];
-        return {i.offset + last.offset, last.length};
-      }
-      if (n.kind == node_kind::repeat) {
-        i = {i.offset + (n.count - 1) * n.stride, n.child};
-      } else {
-        place const& last = places_of(n).back();
-        i = {i.offset + last.displacement, last.node};
-      }
-    }
-  }
-
-  // Appends all of `i` but its first piece.
-  constexpr void append_rest(item_list& out, item i) {
-    node const n = at(i.node);
-    if (n.kind == node_kind::repeat) {
-      append_rest(out, {i.offset, n.child});
-      append_copies(out, i.offset + n.stride, n.count - 1, n);
-    } else if (n.kind == node_kind::concat) {
-      append_rest(out, {i.offset, places_[n.child].node});
-      for (std::size_t k = 1; k < static_cast<std::size_t>(n.count); ++k) {
-        place const p = places_[n.child + k];
-        append_items(out, i.offset + p.displacement, p.node);
-      }
-    } else if (n.kind == node_kind::table) {
-      append_pieces(out, tables_[n.child], i.offset, 1, static_cast<std::size_t>(n.count));
-    }
-  }
-
-  // Appends all of `i` but its last piece.
-  constexpr void append_without_last(item_list& out, item i) {
-    node const n = at(i.node);
-    if (n.kind == node_kind::repeat) {
-      append_copies(out, i.offset, n.count - 1, n);
-      append_without_last(out, {i.offset + (n.count - 1) * n.stride, n.child});
-    } else if (n.kind == node_kind::concat) {
-      std::size_t const last = static_cast<std::size_t>(n.count) - 1;
-      for (std::size_t k = 0; k < last; ++k) {
-        place const p = places_[n.child + k];
-        append_items(out, i.offset + p.displacement, p.node);
-      }
-      place const p = places_[n.child + last];
-      append_without_last(out, {i.offset + p.displacement, p.node});
-    } else if (n.kind == node_kind::table) {
-      append_pieces(out, tables_[n.child], i.offset, 0, static_cast<std::size_t>(n.count) - 1);
-    }
-  }
-
-  // `count` copies of the child of a repeat.
-  constexpr void append_copies(item_list& out, std::int64_t offset, std::int64_t count, node const& repeated) {
-    if (count == 1)
-      append_items(out, offset, repeated.child);
-    else if (count > 1)
-      out.push_back({offset, repeat_node(count, repeated.stride, repeated.child)});
-  }
-
-  constexpr void append_pieces(item_list& out, piece_table const& pieces, std::int64_t offset, std::size_t from,
-                               std::size_t to) {
-    for (std::size_t k = from; k < to; ++k) append_bytes(out, offset + pieces.offset(k), pieces.length(k));
-  }
-
-  // --- the rules ---
+  // --- the rules that need each other ---
 
   // A copy ends where the next begins: the pieces on both sides of each junction are one. With f the first piece, l the
   // last and M what is between:  f (M l f) (M l f) ... M l  ->  f, repeat(count - 1, M (l f)), M, l.
@@ -438,40 +268,6 @@ class builder {
     list = std::move(out);
   }
 
-  // A list of few pieces is taken apart into them, so that its form depends on the bytes alone. Of a longer one pairs,
-  // records and tables are opened: their parts may belong to runs with what stands beside them.
-  constexpr void open(item_list& list) {
-    std::int64_t pieces = 0;
-    for (item i : list) pieces = std::min(pieces + std::min(at(i.node).pieces, most_opened + 1), most_opened + 1);
-    bool const all = pieces <= most_opened;
-    if (std::none_of(list.begin(), list.end(), [&](item i) { return opens(at(i.node), all); })) return;
-    item_list out;
-    for (item i : list) open_into(out, i, all);
-    list = std::move(out);
-  }
-  static constexpr std::int64_t most_opened = 64;
-
-  static constexpr bool opens(node const& n, bool all) {
-    return n.kind == node_kind::table || n.kind == node_kind::concat ||
-           (n.kind == node_kind::repeat && (all || n.count == 2));
-  }
-
-  constexpr void open_into(item_list& out, item i, bool all) {
-    node const n = at(i.node);
-    if (!opens(n, all)) {
-      out.push_back(i);
-    } else if (n.kind == node_kind::table) {
-      append_pieces(out, tables_[n.child], i.offset, 0, static_cast<std::size_t>(n.count));
-    } else if (n.kind == node_kind::repeat) {
-      for (std::int64_t k = 0; k < n.count; ++k) open_into(out, {i.offset + k * n.stride, n.child}, all);
-    } else {
-      for (std::size_t k = 0; k < static_cast<std::size_t>(n.count); ++k) {
-        place const p = places_[n.child + k];
-        open_into(out, {i.offset + p.displacement, p.node}, all);
-      }
-    }
-  }
-
   // Groups what repeats. Pieces of a long list are kept as tables unless a rule makes it short: runs by chance are no reason
   // to grow a tree.
   constexpr void settle(item_list& list) {
@@ -484,88 +280,10 @@ class builder {
     list = std::move(grouped);
   }
 
-  // Copies of a table, and other tables that nothing would be joined to: opened, all their pieces would only come back to
-  // these. Pieces at the ends may belong to a run with what stands beside them.
-  constexpr bool stays_as_it_is(item_list const& list) const {
-    if (list.size() > longest_concat) return false;
-    bool copies = false, irregular = false;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      node const& n = at(list[i].node);
-      bool const beside = i > 0 && (is_simple(at(list[i - 1].node)) || at(list[i - 1].node).kind == node_kind::table);
-      if (n.kind == node_kind::table) {
-        if (beside) return false;
-        irregular =
-            irregular || table_rules{tables_[n.child]}.has_singles(table_rules::longest_searched + 4 * longest_concat);
-      } else if (n.kind == node_kind::repeat && n.count > 2 && at(n.child).kind == node_kind::table) {
-        if (copies) return false;
-        copies = true;
-      } else if (n.kind != node_kind::bytes || (i > 0 && at(list[i - 1].node).kind == node_kind::table)) {
-        return false;
-      }
-    }
-    return copies && irregular;
-  }
-
   // First what continues a repeat, then a rule for the whole list, then the run that covers most.
   constexpr void group(item_list& list) {
     while (list.size() > 1 && (absorb(list) || fold_whole(list) || fold_run(list))) {
     }
-  }
-
-  // Do the items from `from` on look like `pattern` moved by `shift`?
-  constexpr bool matches(item_list const& list, std::size_t from, item_list const& pattern, std::int64_t shift) const {
-    if (from + pattern.size() > list.size()) return false;
-    for (std::size_t k = 0; k < pattern.size(); ++k)
-      if (list[from + k].node != pattern[k].node || list[from + k].offset != wrapping_add(pattern[k].offset, shift))
-        return false;
-    return true;
-  }
-
-  // repeat(n, s, X) followed, or preceded, by one more X in its place is repeat(n + 1, s, X).
-  constexpr bool absorb(item_list& list) {
-    bool changed = false;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (at(list[i].node).kind != node_kind::repeat) continue;
-      node n = at(list[i].node);
-      item_list once;
-      append_items(once, list[i].offset, n.child);
-      std::size_t after = i + 1;
-      std::int64_t count = n.count;
-      for (;;) {
-        if (matches(list, after, once, wrapping_mul(count, n.stride))) {
-          after += once.size();
-          ++count;
-        } else if (after < list.size() &&
-                   list[after].offset == wrapping_add(list[i].offset, wrapping_mul(count, n.stride)) &&
-                   continues(n, at(list[after].node))) {
-          count += at(list[after].node).count;
-          ++after;
-        } else {
-          break;
-        }
-      }
-      std::size_t before = i;
-      while (before >= once.size() && matches(list, before - once.size(), once, -n.stride)) {
-        before -= once.size();
-        ++count;
-        for (item& o : once) o.offset -= n.stride;
-      }
-      if (count == n.count) continue;
-      list[before] = {once[0].offset, repeat_node(count, n.stride, n.child)};
-      erase(list, before + 1, after);
-      i = before;
-      changed = true;
-    }
-    return changed;
-  }
-
-  static constexpr bool continues(node const& a, node const& b) {
-    return b.kind == node_kind::repeat && b.stride == a.stride && b.child == a.child;
-  }
-
-  static constexpr void erase(item_list& list, std::size_t from, std::size_t to) {
-    std::copy(list.begin() + to, list.end(), list.begin() + from);
-    list.truncate(list.size() - (to - from));
   }
 
   // The step from one item to the next, as the letters in which a list repeats.
@@ -671,55 +389,6 @@ class builder {
     settle(once);
     append_repeat(out, static_cast<std::int64_t>(copies), list[from + p].offset - list[from].offset, once);
   }
-
-  // Where nothing repeats, a long stretch of single pieces is cheaper as lists of numbers than as nodes: also between items
-  // that are none, as where a table is repeated and pieces join at the seams. Not done where that would expand long
-  // repeats. False: there is no such stretch.
-  constexpr bool tabulate(item_list& list) {
-    item_list out;
-    bool found = false;
-    for (std::size_t from = 0, to = 0; from < list.size(); from = to) {
-      std::int64_t pieces = 0;
-      for (; to < list.size() && is_simple(at(list[to].node)); ++to) pieces = add(pieces, at(list[to].node).pieces);
-      if (to - from > longest_concat && pieces <= 8 * static_cast<std::int64_t>(to - from)) {
-        append_tabulated(out, list, from, to, pieces);
-        found = true;
-      } else {
-        if (to == from) ++to;
-        for (std::size_t i = from; i < to; ++i) out.push_back(list[i]);
-      }
-    }
-    if (found) list = std::move(out);
-    return found;
-  }
-
-  constexpr bool is_simple(node const& n) const {
-    return n.kind == node_kind::bytes || (n.kind == node_kind::repeat && at(n.child).kind == node_kind::bytes);
-  }
-
-  // list[from, to), simple items of so many pieces, as a table.
-  constexpr void append_tabulated(item_list& out, item_list const& list, std::size_t from, std::size_t to,
-                                  std::int64_t pieces) {
-    std::int64_t const length = first_length(list[from].node);
-    bool equal = true;
-    for (std::size_t i = from; i < to; ++i) equal = equal && first_length(list[i].node) == length;
-    std::vector<std::int64_t> offsets, lengths;
-    offsets.reserve(static_cast<std::size_t>(pieces));
-    if (!equal) lengths.reserve(static_cast<std::size_t>(pieces));
-    for (std::size_t i = from; i < to; ++i) {
-      node const& n = at(list[i].node);
-      std::int64_t const copies = n.kind == node_kind::bytes ? 1 : n.count;
-      for (std::int64_t k = 0; k < copies; ++k) {
-        offsets.push_back(list[i].offset + k * n.stride);
-        if (!equal) lengths.push_back(first_length(list[i].node));
-      }
-    }
-    append_table(out, piece_table(std::move(offsets), std::move(lengths), length), list[from].offset);
-  }
-
-  small_array<node, 48> nodes_;
-  small_array<place, 64> places_;
-  std::vector<piece_table> tables_;
 };
 
 }  // namespace argosy::detail
