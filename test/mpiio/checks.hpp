@@ -6,7 +6,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 #include <string>
 
 inline int wrong = 0;
@@ -34,17 +33,18 @@ inline int class_of(int code) {
   return c;
 }
 
-inline void check(bool holds, std::string const& what, std::source_location at = std::source_location::current()) {
+// The file is that of the caller; not every compiler here has std::source_location.
+inline void check(bool holds, std::string const& what, int line, char const* file = __builtin_FILE()) {
   if (holds) return;
   ++wrong;
-  std::printf("%s:%u, rank %d: not so: %s\n", at.file_name(), static_cast<unsigned>(at.line()), rank_of_world(),
-              what.c_str());
+  std::printf("%s:%d, rank %d: not so: %s\n", file, line, rank_of_world(), what.c_str());
   std::fflush(stdout);
 }
-#define CHECK(...) check((__VA_ARGS__), #__VA_ARGS__)
-#define CHECK_CLASS(code, wanted)                                                                               \
-  [&](int the_code) {                                                                                           \
-    check(class_of(the_code) == (wanted), std::string(#code " is " #wanted "; it said: ") + text_of(the_code)); \
+#define CHECK(...) check((__VA_ARGS__), #__VA_ARGS__, __LINE__)
+#define CHECK_CLASS(code, wanted)                                                                              \
+  [&](int the_code) {                                                                                          \
+    check(class_of(the_code) == (wanted), std::string(#code " is " #wanted "; it said: ") + text_of(the_code), \
+          __LINE__);                                                                                           \
   }(code)
 #define CHECK_OK(code) CHECK_CLASS(code, MPI_SUCCESS)
 

@@ -41,8 +41,8 @@ struct given_data {
 // The call; its code. What is split has an end, below.
 inline int made(data_call const& c, given_data const& d, MPI_Status* status, MPI_Request* request) {
   auto const& [f, at, m, n, t] = d;
-  auto const call = [&](auto* write, auto* read, auto... arguments) {
-    return c.writes ? write(f, arguments...) : read(f, arguments...);
+  auto const call = [&c, file = f](auto* write, auto* read, auto... arguments) {
+    return c.writes ? write(file, arguments...) : read(file, arguments...);
   };
   switch (c.as) {
     case form::blocking:

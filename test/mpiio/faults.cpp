@@ -86,21 +86,22 @@ void each_on(int failing, std::string const& path) {
     MPI_Allreduce(MPI_IN_PLACE, &hit, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     std::string const what = std::string(s.name) + " with " + s.fault + " on rank " + std::to_string(failing);
     // A rank of a collective call may have nothing to do with the file.
-    check(hit != 0 || (s.collective && failing != 0), what + " strikes");
+    check(hit != 0 || (s.collective && failing != 0), what + " strikes", __LINE__);
     bool const concerned = hit != 0 && (s.collective || rank == failing);
-    check((code != MPI_SUCCESS) == concerned, what + ": an error where one belongs; it said: " + text_of(code));
+    check((code != MPI_SUCCESS) == concerned, what + ": an error where one belongs; it said: " + text_of(code),
+          __LINE__);
     if (concerned)
       check(class_of(code) == (rank == failing ? s.error_class : MPI_ERR_OTHER),
-            what + ": its class; it said: " + text_of(code));
+            what + ": its class; it said: " + text_of(code), __LINE__);
     // The file goes on, and its pointers are where they were.
     MPI_Offset position = -1;
     MPI_File_get_position(f, &position);
-    check(position == 0, what + ": the individual pointer stands");
+    check(position == 0, what + ": the individual pointer stands", __LINE__);
     check(MPI_File_write_at_all(f, 0, data.data(), n, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS,
-          what + ": writes go on");
-    check(MPI_File_sync(f) == MPI_SUCCESS, what + ": a sync after it was written again");
+          what + ": writes go on", __LINE__);
+    check(MPI_File_sync(f) == MPI_SUCCESS, what + ": a sync after it was written again", __LINE__);
     check(MPI_File_read_at_all(f, 0, back.data(), n, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS && back == data,
-          what + ": what was written is there");
+          what + ": what was written is there", __LINE__);
     CHECK_OK(MPI_File_close(&f));
   }
 }
@@ -111,7 +112,7 @@ void opening_fails_on(int failing, std::string const& path) {
     MPI_File f = MPI_FILE_NULL;
     int const code = MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
     if (rank == failing) set_faults(nullptr, nullptr);
-    check(code != MPI_SUCCESS && f == MPI_FILE_NULL, std::string("open fails everywhere with ") + fault);
+    check(code != MPI_SUCCESS && f == MPI_FILE_NULL, std::string("open fails everywhere with ") + fault, __LINE__);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
       CHECK_CLASS(MPI_File_delete(path.c_str(), MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE);  // nothing is left behind
