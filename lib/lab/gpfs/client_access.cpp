@@ -9,7 +9,7 @@
 namespace argosy::lab::gpfs {
 
 void client_node::state::charge_copy(operation& o, std::int64_t bytes) {
-  o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.seconds_to_copy(bytes))));
+  o.ready = std::max(o.ready, context_.compute(context_.machine().seconds_to_copy(bytes)));
 }
 
 bool client_node::state::take_lock(operation& o, byte_range bytes, bool is_write) {
@@ -25,7 +25,7 @@ void client_node::state::unlock(operation& o) {
   if (!o.locked) return;
   o.locked = false;
   locks_.remove_if([&](lock const& l) { return l.operation == o.id; });
-  changed();
+  context_.changed();
 }
 
 // Nobody else can have made the file longer.
@@ -38,8 +38,8 @@ bool client_node::state::learn_size(operation& o) {
   if (!o.started) {
     o.started = true;
     o.answered = false;
-    ++counters_.size_queries;
-    tell_manager(size_request{o.id, o.file}, o.ready);
+    ++context_.counters().size_queries;
+    context_.tell_manager(size_request{o.id, o.file}, o.ready);
   }
   if (!o.answered) return false;
   o.started = false;
@@ -52,7 +52,7 @@ bool client_node::state::tell_size(operation& o) {
     if (f.told == f.size) return true;
     o.started = true;
     o.answered = false;
-    tell_manager(size_notice{o.id, o.file, f.size}, o.ready);
+    context_.tell_manager(size_notice{o.id, o.file, f.size}, o.ready);
   }
   return o.answered;
 }
@@ -67,14 +67,15 @@ void client_node::state::run_access(operation& o) {
     o.length = static_cast<std::int64_t>(o.is_write ? o.asked.from.size() : o.asked.into.size());
     o.into = o.asked.into.data();
     o.from = o.asked.from.data();
-    o.who = {me_.index, o.instance};
+    o.who = {context_.node(), o.instance};
     if (!(o.is_write ? i.write : i.read)) return finish(o, EBADF);
     if (o.offset < 0 || o.offset > no_end - o.length) return finish(o, o.is_write ? EFBIG : EINVAL);
     if (o.length == 0) return finish(o, 0);
     if (i.pattern.calls() > 0) {
       // The rate at which the task would consume data if it never had to wait.
-      double const thinks = std::chrono::duration<double>(now_ - i.last_end).count();
-      double const needs = std::max(0.0, thinks) + machine_.call_us * 1e-6 + machine_.seconds_to_copy(o.length) + 1e-9;
+      double const thinks = std::chrono::duration<double>(context_.now() - i.last_end).count();
+      double const needs = std::max(0.0, thinks) + context_.machine().call_us * 1e-6 +
+                           context_.machine().seconds_to_copy(o.length) + 1e-9;
       double const rate = static_cast<double>(o.length) / needs;
       i.bytes_per_s = i.bytes_per_s > 0 ? 0.5 * (i.bytes_per_s + rate) : rate;
     }
@@ -115,7 +116,7 @@ void client_node::state::run_access(operation& o) {
       o.error = std::exchange(i.error, 0);
     }
   }
-  i.last_end = std::max(now_, o.ready);
+  i.last_end = std::max(context_.now(), o.ready);
   if (!o.is_write && o.error == 0) prefetch(i, f);
   finish(o, o.error, o.done);
 }
@@ -136,7 +137,7 @@ bool client_node::state::run_blocks(operation& o) {
     }
     if (o.is_write) {
       p->data.copy_in(inside, o.from + o.done, n);
-      p->there |= machine_.parts_within(inside, inside + n);
+      p->there |= context_.machine().parts_within(inside, inside + n);
       soil(*p, {inside, inside + n}, o.who);
       f.allocated.add(block_range{block, block + 1});
       f.size.bytes = std::max(f.size.bytes, at + n);
@@ -155,7 +156,7 @@ bool client_node::state::run_blocks(operation& o) {
 void client_node::state::read_ahead(operation& o, std::int64_t block) {
   std::int64_t const end = blocks_of(o.offset, o.length, block_bytes()).end;
   std::int64_t const limit =
-      std::min({end, block + machine_.prefetch_max_blocks - 1, block + machine_.pool_blocks() / 4});
+      std::min({end, block + context_.machine().prefetch_max_blocks - 1, block + context_.machine().pool_blocks() / 4});
   for (; block < limit; ++block) {
     if (find_page(o.file, block) != nullptr) continue;
     if (block * block_bytes() >= file_of(o).size.bytes || !make_room(false)) return;
@@ -171,14 +172,14 @@ void client_node::state::write_behind(operation& o, std::int64_t block, page& p)
   bool const whole = p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == block_bytes();
   bool const streams = i != instances_.end() && i->second.pattern.found() == access_pattern::kind::sequential;
   if ((!whole && !streams) || p.flushing) return;
-  ++counters_.write_behinds;
+  ++context_.counters().write_behinds;
   start_flush({o.file, block}, p);
 }
 
 // How many blocks to prefetch: as many as are consumed while one is read.
 std::int64_t client_node::state::depth(instance const& i) const {
   double const wanted = std::ceil(i.bytes_per_s * read_latency_s_ / static_cast<double>(block_bytes()));
-  std::int64_t const most = std::min(machine_.prefetch_max_blocks, machine_.pool_blocks() / 4);
+  std::int64_t const most = std::min(context_.machine().prefetch_max_blocks, context_.machine().pool_blocks() / 4);
   if (most <= 0) return 0;
   return wanted >= static_cast<double>(most) ? most : std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
 }
@@ -195,7 +196,7 @@ void client_node::state::prefetch(instance& i, file& f) {
     if (!make_room(false)) return false;
     page& fresh = add_page({i.file, block});
     fresh.prefetched = true;
-    ++counters_.prefetches;
+    ++context_.counters().prefetches;
     start_read({i.file, block}, fresh, all_parts());
     return true;
   };

@@ -55,8 +55,8 @@ void client_node::state::run_fcntl(operation& o) {
     if (s.structLen < static_cast<int>(sizeof s) || s.structLen % 8 != 0 || s.structLen > room)
       return fail(EINVAL, o.structure);
     if (!std::exchange(o.charged, true)) {
-      ++counters_.hint_calls;
-      o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.hint_us * 1e-6)));
+      ++context_.counters().hint_calls;
+      o.ready = std::max(o.ready, context_.compute(context_.machine().hint_us * 1e-6));
     }
     o.advance_by = s.structLen;
     int const error = run_structure(o, at, room, s);
@@ -142,8 +142,8 @@ int client_node::state::free_range_hint(operation& o, block_range range, bool to
   if (!clean(o.file, range, true)) return not_yet;
   if (tokens && f.ship.now == ship_state::stage::off && f.tokens.conflicting(range, token_mode::write) != nullptr) {
     f.tokens.lower(range, token_mode::none, f.grants_seen);
-    ++counters_.token_releases;
-    tell_manager(token_release{o.file, range, f.grants_seen, f.size, f.allocated.within(range)}, o.ready);
+    ++context_.counters().token_releases;
+    context_.tell_manager(token_release{o.file, range, f.grants_seen, f.size, f.allocated.within(range)}, o.ready);
   }
   return std::exchange(instances_.at(o.instance).error, 0);
 }
@@ -173,13 +173,13 @@ int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAcc
   int accepted = 0;
   for (; accepted < s.accRangeCnt; ++accepted) {
     gpfsRangeArray_t const& r = s.accRangeArray[accepted];
-    if (static_cast<std::int64_t>(i.accepted.size()) >= machine_.range_quota_blocks ||
-        accepted_blocks() >= machine_.pool_blocks() / 2)
+    if (static_cast<std::int64_t>(i.accepted.size()) >= context_.machine().range_quota_blocks ||
+        accepted_blocks() >= context_.machine().pool_blocks() / 2)
       break;
-    if (f.ship.now == ship_state::stage::on && f.ship.map.owner(r.blockNumber) != me_.index) break;
+    if (f.ship.now == ship_state::stage::on && f.ship.map.owner(r.blockNumber) != context_.node()) break;
     operation hint;
     hint.kind = operation::what::hint;
-    hint.id = next_id_++;
+    hint.id = context_.next_id();
     i.accepted.push_back({r, hint.id});
     hint.file = o.file;
     hint.instance = o.instance;
@@ -187,10 +187,10 @@ int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAcc
     hint.is_write = r.isWrite != 0 && i.write;
     hint.ready = o.ready;
     operations_.push_back(std::move(hint));
-    changed();
+    context_.changed();
   }
-  counters_.ranges_accepted += accepted;
-  counters_.ranges_refused += s.accRangeCnt - accepted;
+  context_.counters().ranges_accepted += accepted;
+  context_.counters().ranges_refused += s.accRangeCnt - accepted;
   s.accRangeCnt = accepted;
   return 0;
 }
@@ -207,7 +207,7 @@ void client_node::state::run_hint(operation& o) {
   file& f = file_of(o);
   if (f.ship.now == ship_state::stage::entering) return;
   if (f.ship.now == ship_state::stage::on) {
-    if (f.ship.map.owner(block) != me_.index) return finish(o, 0);
+    if (f.ship.map.owner(block) != context_.node()) return finish(o, 0);
   } else {
     block_range const required{block, block + 1};
     token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
@@ -220,7 +220,7 @@ void client_node::state::run_hint(operation& o) {
     if (!make_room(true)) return;
     p = &add_page({o.file, block});
     p->prefetched = true;
-    ++counters_.prefetches;
+    ++context_.counters().prefetches;
     start_read({o.file, block}, *p, all_parts());
   }
   ++p->pinned;
@@ -232,18 +232,18 @@ void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
   auto const entry =
       std::find_if(i.accepted.begin(), i.accepted.end(), [&](auto const& a) { return same(a.range, r); });
   if (entry == i.accepted.end()) {
-    ++counters_.ranges_unknown;
+    ++context_.counters().ranges_unknown;
     return;
   }
   bool const pinned = entry->pinned;
   i.accepted.erase(entry);
-  ++counters_.ranges_released;
-  changed();
+  ++context_.counters().ranges_released;
+  context_.changed();
   page* const p = find_page(i.file, r.blockNumber);
   if (p == nullptr) return;
   if (pinned && p->pinned > 0) --p->pinned;
   if (!p->flushing && !p->dirty.empty()) {
-    ++counters_.write_behinds;
+    ++context_.counters().write_behinds;
     start_flush({i.file, r.blockNumber}, *p);
   }
 }
@@ -255,7 +255,7 @@ void client_node::state::forget_hints(instance& i) {
     if (page* const p = find_page(i.file, last.range.blockNumber); last.pinned && p != nullptr && p->pinned > 0)
       --p->pinned;
   }
-  changed();
+  context_.changed();
 }
 
 // --- Directives ----------------------------------------------------------------------------------------------------
@@ -285,7 +285,7 @@ int client_node::state::start_directive(operation& o, std::byte const* at, int r
   if (s.numInstances < 1 || s.reserved != 0) return EINVAL;
   if (!std::exchange(o.started, true)) {
     o.at = phase::directive;
-    tell_manager(ship_start{o.id, o.file, o.instance, s.numInstances, std::move(map)}, o.ready);
+    context_.tell_manager(ship_start{o.id, o.file, o.instance, s.numInstances, std::move(map)}, o.ready);
   }
   if (!o.answered) return not_yet;
   if (o.error == 0) instances_.at(o.instance).ship_epoch = file_of(o).ship.epoch;
@@ -295,7 +295,7 @@ int client_node::state::start_directive(operation& o, std::byte const* at, int r
 int client_node::state::stop_directive(operation& o) {
   if (!std::exchange(o.started, true)) {
     o.at = phase::directive;
-    tell_manager(ship_stop{o.id, o.file, o.instance}, o.ready);
+    context_.tell_manager(ship_stop{o.id, o.file, o.instance}, o.ready);
   }
   if (!o.answered) return not_yet;
   if (o.error != EINVAL && o.error != EINTR && o.error != ETIMEDOUT) instances_.at(o.instance).ship_epoch = 0;

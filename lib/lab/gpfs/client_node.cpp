@@ -19,7 +19,7 @@ client_node::~client_node() = default;
 std::int64_t client_node::submit(call c, instant now, outbox& out) { return state_->submit(std::move(c), now, out); }
 void client_node::interrupt(std::int64_t ticket, instant now, outbox& out) { state_->interrupt(ticket, now, out); }
 void client_node::receive(message const& m, instant now, outbox& out) { state_->receive(m, now, out); }
-client_counters const& client_node::counters() const { return state_->counters_; }
+client_counters const& client_node::counters() const { return state_->counters(); }
 std::int64_t client_node::cached_blocks() const { return state_->cached_blocks(); }
 std::int64_t client_node::dirty_blocks() const { return state_->dirty_blocks(); }
 std::int64_t client_node::pinned_blocks() const { return state_->pinned_blocks(); }
@@ -33,10 +33,9 @@ bool client_node::is_hollow(int instance) const { return state_->is_hollow(insta
 // --- Events --------------------------------------------------------------------------------------------------------
 
 std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
-  out_ = &out;
-  now_ = now;
+  context_.begin(now, out);
   operation o;
-  o.id = next_id_++;
+  o.id = context_.next_id();
   o.instance = c.instance;
   o.asked = std::move(c);
   operations_.push_back(std::move(o));
@@ -46,15 +45,13 @@ std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
 }
 
 void client_node::state::interrupt(std::int64_t ticket, instant now, outbox& out) {
-  out_ = &out;
-  now_ = now;
+  context_.begin(now, out);
   operation const* const o = find(ticket);
-  if (o != nullptr && o->at == phase::directive) tell_manager(ship_interrupt{o->file, o->instance}, now);
+  if (o != nullptr && o->at == phase::directive) context_.tell_manager(ship_interrupt{o->file, o->instance}, now);
 }
 
 void client_node::state::receive(message const& m, instant now, outbox& out) {
-  out_ = &out;
-  now_ = now;
+  context_.begin(now, out);
   std::visit(
       [&](auto const& body) {
         if constexpr (requires { on(m.from.index, body); }) on(m.from.index, body);
@@ -66,7 +63,7 @@ void client_node::state::receive(message const& m, instant now, outbox& out) {
 // Calls come first: a token that has just arrived is used once before the next node gets it.
 void client_node::state::advance() {
   do {
-    changed_ = false;
+    context_.take_changed();  // this round sees what has changed until now
     for (operation& o : operations_)
       if (!o.finished) run(o);
     operations_.remove_if([](operation const& o) { return o.finished; });
@@ -75,7 +72,7 @@ void client_node::state::advance() {
         r = run_revocation(id, f, *r) ? f.revocations.erase(r) : std::next(r);
       run_transition(id, f);
     }
-  } while (changed_);
+  } while (context_.take_changed());
 }
 
 auto client_node::state::find(std::int64_t id) -> operation* {
@@ -88,27 +85,29 @@ void client_node::state::finish(operation& o, int error, std::int64_t value) {
   unlock(o);
   let_go(o);
   o.finished = true;
-  changed();
+  context_.changed();
   if (o.kind != operation::what::call) return;
-  if (o.asked.kind == call_kind::read) counters_.bytes_read += value;
-  if (o.asked.kind == call_kind::write) counters_.bytes_written += value;
-  out_->completions.push_back({o.id, value, error, std::max(now_, o.ready)});
+  if (o.asked.kind == call_kind::read) context_.counters().bytes_read += value;
+  if (o.asked.kind == call_kind::write) context_.counters().bytes_written += value;
+  context_.complete({o.id, value, error, std::max(context_.now(), o.ready)});
 }
 
 void client_node::state::remember_error(file_id id, writer const& w, int error) {
   if (error == EINTR || error == EAGAIN) error = EIO;  // nobody can try again
   file& f = files_[id];
   if (f.ship.now != ship_state::stage::off || f.leaving_epoch != 0) f.ship_error = error;
-  if (w.first != me_.index) return tell_node(w.first, late_error{id, w.second, error}, now_);
+  if (w.first != context_.node()) return context_.tell_node(w.first, late_error{id, w.second, error}, context_.now());
   if (auto const i = instances_.find(w.second); i != instances_.end()) {
     if (i->second.error == 0) i->second.error = error;
   } else {
-    ++counters_.errors_after_close;
+    ++context_.counters().errors_after_close;
     f.orphan_error = error;
   }
 }
 
-void client_node::state::on(node_id, late_error const& m) { remember_error(m.file, {me_.index, m.instance}, m.error); }
+void client_node::state::on(node_id, late_error const& m) {
+  remember_error(m.file, {context_.node(), m.instance}, m.error);
+}
 
 // --- Calls ---------------------------------------------------------------------------------------------------------
 
@@ -121,9 +120,10 @@ void client_node::state::run(operation& o) {
   if (!named && i == instances_.end()) return finish(o, EBADF);
   if (!o.begun) {
     o.begun = true;
-    ++counters_.calls;
-    double const us = machine_.call_us + (o.asked.kind == call_kind::write ? machine_.write_call_us : 0);
-    o.ready = cpu_.take(now_, duration_of(us * 1e-6));
+    ++context_.counters().calls;
+    double const us =
+        context_.machine().call_us + (o.asked.kind == call_kind::write ? context_.machine().write_call_us : 0);
+    o.ready = context_.compute(us * 1e-6);
     if (!named) {
       o.file = i->second.file;
       // Hints do not take a late error: a failed hint is ignored, and the error would be lost with it.
@@ -155,11 +155,12 @@ void client_node::state::run(operation& o) {
     case call_kind::unlock:
       return run_lock(o);
     case call_kind::remove:
-      if (!std::exchange(o.started, true)) tell_manager(remove_request{o.id, o.asked.path}, o.ready);
+      if (!std::exchange(o.started, true)) context_.tell_manager(remove_request{o.id, o.asked.path}, o.ready);
       if (o.answered) finish(o, o.error);
       return;
     case call_kind::rename:
-      if (!std::exchange(o.started, true)) tell_manager(rename_request{o.id, o.asked.path, o.asked.to}, o.ready);
+      if (!std::exchange(o.started, true))
+        context_.tell_manager(rename_request{o.id, o.asked.path, o.asked.to}, o.ready);
       if (o.answered) finish(o, o.error);
       return;
   }
@@ -178,7 +179,8 @@ void client_node::state::run_open(operation& o) {
   if (!o.started) {
     o.started = true;
     o.instance = next_instance_++;
-    tell_manager(open_request{o.id, c.path, o.instance, c.for_reading, c.for_writing, c.create, c.exclusive}, o.ready);
+    context_.tell_manager(open_request{o.id, c.path, o.instance, c.for_reading, c.for_writing, c.create, c.exclusive},
+                          o.ready);
   }
   if (o.answered) finish(o, o.error, o.error == 0 ? o.instance : 0);
 }
@@ -195,7 +197,7 @@ void client_node::state::on(node_id, open_answer const& m) {
   i.write = o->asked.for_writing;
   i.synchronous = o->asked.synchronous;
   file& f = files_[m.file];
-  learn_from_manager(f, m.size);
+  f.learn_from_manager(m.size);
   f.hollow = m.hollow;
   i.error = std::exchange(f.orphan_error, 0);
   instances_.emplace(o->instance, std::move(i));
@@ -205,7 +207,7 @@ void client_node::state::on(node_id, open_answer const& m) {
 // nothing is dropped: a node may read tomorrow what it has written today.
 void client_node::state::run_close(operation& o) {
   file& f = file_of(o);
-  if (machine_.close_flushes > 0 && !o.started && !clean(o.file, {0, no_end}, false)) return;
+  if (context_.machine().close_flushes > 0 && !o.started && !clean(o.file, {0, no_end}, false)) return;
   bool const last =
       std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
   if (!o.started) {
@@ -213,18 +215,18 @@ void client_node::state::run_close(operation& o) {
     auto const first = pages_.lower_bound({o.file, 0});
     bool const unsaved =
         std::any_of(first, pages_.lower_bound({o.file + 1, 0}), [](auto const& p) { return p.second.unsaved(); });
-    o.started =
-        machine_.close_flushes == 0 && last && !unsaved && f.ship.now == ship_state::stage::off && !f.tokens.empty();
+    o.started = context_.machine().close_flushes == 0 && last && !unsaved && f.ship.now == ship_state::stage::off &&
+                !f.tokens.empty();
   }
   if (o.started) {
     block_range const all{0, no_end};
     if (locked_against(o.file, all, token_mode::write) || !clean(o.file, all, true)) return;
     f.tokens.lower(all, token_mode::none, f.grants_seen);
-    ++counters_.token_releases;
-    tell_manager(token_release{o.file, all, f.grants_seen, f.size, f.allocated}, o.ready);
+    ++context_.counters().token_releases;
+    context_.tell_manager(token_release{o.file, all, f.grants_seen, f.size, f.allocated}, o.ready);
   }
   int const error = o.error != 0 ? o.error : instances_.at(o.instance).error;
-  tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
+  context_.tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
   instances_.erase(o.instance);
   finish(o, error);
 }
@@ -270,16 +272,16 @@ void client_node::state::run_resize(operation& o) {
     if (i.error != 0) return finish(o, std::exchange(i.error, 0));
     if (o.asked.only_grow && o.asked.offset <= f.size.bytes) return finish(o, 0);
     o.at = phase::resize_cut;
-    o.awaited = machine_.servers;
-    for (int s = 0; s < machine_.servers; ++s)
-      out_->send(me_, {role::server, s}, cut_blocks{o.id, o.file, o.asked.offset}, o.ready);
+    o.awaited = context_.machine().servers;
+    for (int s = 0; s < context_.machine().servers; ++s)
+      context_.tell_server(s, cut_blocks{o.id, o.file, o.asked.offset}, o.ready);
   }
   if (o.at == phase::resize_cut) {
     if (o.awaited > 0) return;
     if (o.error != 0) return finish(o, o.error);
     o.at = phase::answer;
     f.resizing = true;
-    tell_manager(resize_request{o.id, o.file, o.asked.offset}, o.ready);
+    context_.tell_manager(resize_request{o.id, o.file, o.asked.offset}, o.ready);
   }
   if (!o.answered) return;
   f.resizing = false;
@@ -301,14 +303,14 @@ void client_node::state::run_lock(operation& o) {
   std::int64_t const end = begin > no_end - length ? no_end : begin + length;
   if (o.asked.kind == call_kind::unlock) {
     // Needs no answer: nothing can go wrong any more, and messages to the manager keep their order.
-    ++counters_.unlocks;
-    tell_manager(unlock_notice{o.file, o.instance, o.asked.owner, begin, end}, o.ready);
+    ++context_.counters().unlocks;
+    context_.tell_manager(unlock_notice{o.file, o.instance, o.asked.owner, begin, end}, o.ready);
     return finish(o, 0);
   }
   if (!std::exchange(o.started, true)) {
-    ++counters_.lock_requests;
-    tell_manager(lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive, o.asked.waits},
-                 o.ready);
+    ++context_.counters().lock_requests;
+    context_.tell_manager(
+        lock_request{o.id, o.file, o.instance, o.asked.owner, begin, end, o.asked.exclusive, o.asked.waits}, o.ready);
   }
   if (o.answered) finish(o, o.error);
 }
@@ -321,17 +323,17 @@ void client_node::state::on(node_id, lock_answer const& m) {
 }
 
 void client_node::state::on(node_id, size_query const& m) {
-  tell_manager(size_report{m.query, m.file, files_[m.file].size}, now_);
+  context_.tell_manager(size_report{m.query, m.file, files_[m.file].size}, context_.now());
 }
 
 void client_node::state::on(node_id, size_answer const& m) {
-  learn_from_manager(files_[m.file], m.size);
+  files_[m.file].learn_from_manager(m.size);
   if (operation* const o = find(m.request)) o->answered = true;
 }
 
 // Nobody waits for it any more.
 void client_node::state::on(node_id, node_failed const& m) {
-  dead_.insert(m.node);
+  context_.bury(m.node);
   for (auto& [id, r] : requests_)
     if (r.awaited.erase(m.node) > 0 && r.awaited.empty()) renew(r);
   std::vector<std::int64_t> lost;

@@ -26,16 +26,16 @@ void client_node::state::drop_page(page_key key) {
   if (p->second.unsaved()) --unsaved_;
   order_.erase(p->second.place);
   pages_.erase(p);
-  changed();
+  context_.changed();
 }
 
 // Makes a buffer free: true if there is one now. Otherwise starts to flush the oldest dirty block.
 bool client_node::state::make_room(bool may_flush) {
-  if (static_cast<std::int64_t>(pages_.size()) < machine_.pool_blocks()) return true;
+  if (static_cast<std::int64_t>(pages_.size()) < context_.machine().pool_blocks()) return true;
   for (page_key const& key : order_) {
     page const& p = pages_.at(key);
     if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
-    ++counters_.evictions;
+    ++context_.counters().evictions;
     drop_page(key);
     return true;
   }
@@ -54,29 +54,32 @@ bool client_node::state::make_room(bool may_flush) {
 // One stretch of the block, from the first of these parts to the last.
 void client_node::state::start_read(page_key key, page& p, std::uint32_t parts) {
   p.reading = true;
-  p.asked_at = now_;
-  ++counters_.block_reads;
+  p.asked_at = context_.now();
+  ++context_.counters().block_reads;
   p.asked = parts;
-  std::int64_t const begin = std::countr_zero(parts) * machine_.part_bytes(),
-                     end = std::bit_width(parts) * machine_.part_bytes();
-  out_->send(me_, server_of(key), block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin},
-             now_);
+  std::int64_t const begin = std::countr_zero(parts) * context_.machine().part_bytes(),
+                     end = std::bit_width(parts) * context_.machine().part_bytes();
+  context_.tell_server(context_.server_of(key.first, key.second),
+                       block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin},
+                       context_.now());
 }
 
 void client_node::state::on(node_id, block_data const& m) {
   page* const p = find_page(m.file, m.block);
   if (p == nullptr || !p->reading) return;
   p->reading = false;
-  p->ready_at = read_path_.take(
-      now_, duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(), machine_.client_read_mb_per_s)));
+  p->ready_at =
+      read_path_.take(context_.now(), duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(),
+                                                                   context_.machine().client_read_mb_per_s)));
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
   if (m.error == 0) {
-    std::uint32_t const come = machine_.parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
+    std::uint32_t const come = context_.machine().parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
     for (std::uint32_t left = come; left != 0; left &= left - 1) {
-      std::int64_t const at = std::countr_zero(left) * machine_.part_bytes();
-      if (!m.data.is_hollow()) p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), machine_.part_bytes());
+      std::int64_t const at = std::countr_zero(left) * context_.machine().part_bytes();
+      if (!m.data.is_hollow())
+        p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), context_.machine().part_bytes());
     }
     p->there |= come;
     if ((p->asked & ~p->there) != 0) p->error = EIO;  // not what was asked for
@@ -95,14 +98,15 @@ void client_node::state::start_flush(page_key key, page& p) {
   for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
   // Whole parts of the block are transferred, however few of their bytes are dirty.
   std::uint32_t parts = 0;
-  for (byte_range const& d : p.dirty) parts |= machine_.parts_of(d.begin, d.end);
-  std::int64_t const bytes = machine_.bytes_of(parts);
+  for (byte_range const& d : p.dirty) parts |= context_.machine().parts_of(d.begin, d.end);
+  std::int64_t const bytes = context_.machine().bytes_of(parts);
   p.writing = std::exchange(p.dirty, {});
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
-  ++counters_.block_writes;
-  instant const departs = write_path_.take(now_, duration_of(machine::seconds(bytes, machine_.client_write_mb_per_s)));
-  out_->send(me_, server_of(key), std::move(w), departs, bytes);
+  ++context_.counters().block_writes;
+  instant const departs =
+      write_path_.take(context_.now(), duration_of(machine::seconds(bytes, context_.machine().client_write_mb_per_s)));
+  context_.tell_server(context_.server_of(key.first, key.second), std::move(w), departs, bytes);
 }
 
 void client_node::state::on(node_id, block_written const& m) {
@@ -113,7 +117,7 @@ void client_node::state::on(node_id, block_written const& m) {
   if (p->dirty.empty()) --unsaved_;
   auto const writers = std::exchange(p->flushing_writers, {});
   if (m.error != 0) {
-    ++counters_.flush_errors;
+    ++context_.counters().flush_errors;
     for (writer const& w : writers) remember_error(m.file, w, m.error);
     p->stale = true;
   }
@@ -122,9 +126,10 @@ void client_node::state::on(node_id, block_written const& m) {
 
 // Keeps the number of dirty pages within the limit.
 bool client_node::state::room_for_dirty(operation& o, page const* p) {
-  if ((p != nullptr && p->unsaved()) || unsaved_ < std::max<std::int64_t>(1, machine_.write_behind_max_blocks))
+  if ((p != nullptr && p->unsaved()) ||
+      unsaved_ < std::max<std::int64_t>(1, context_.machine().write_behind_max_blocks))
     return true;
-  if (!o.missed) ++counters_.write_behind_waits;
+  if (!o.missed) ++context_.counters().write_behind_waits;
   o.missed = true;
   for (page_key const& key : order_) {
     page& oldest = pages_.at(key);
@@ -162,7 +167,7 @@ void client_node::state::let_go(operation& o) {
   --p->held;
   if (p->held == 0 && p->unsaved()) p->error = 0;  // it cannot be dropped: whoever comes tries again
   if (p->to_be_dropped()) drop_page(key);
-  changed();
+  context_.changed();
 }
 
 // The page of this block with the data of the wanted bytes, or room for them; null while the data is on its way, or with o.error set.
@@ -178,24 +183,25 @@ auto client_node::state::need_page(operation& o, std::int64_t block, byte_range 
   }
   if (p == nullptr) {
     if (!make_room(true)) {
-      ++counters_.pool_waits;
+      ++context_.counters().pool_waits;
       return nullptr;
     }
-    ++counters_.page_misses;
+    ++context_.counters().page_misses;
     p = &add_page(key);
     bool const is_new = o.is_write && !files_[o.file].allocated.contains(block);  // a hole, also below the end of file
     if (is_new) {
-      ++counters_.new_blocks;
+      ++context_.counters().new_blocks;
       p->there = all_parts();
     } else if (o.is_write && wanted.begin == 0 && wanted.end == block_bytes()) {
-      ++counters_.full_block_writes;
+      ++context_.counters().full_block_writes;
     }
     o.missed = true;
   }
-  std::uint32_t const touched = machine_.parts_of(wanted.begin, wanted.end) & ~p->there,
-                      missing = o.is_write ? touched & ~machine_.parts_within(wanted.begin, wanted.end) : touched;
+  std::uint32_t const touched = context_.machine().parts_of(wanted.begin, wanted.end) & ~p->there,
+                      missing =
+                          o.is_write ? touched & ~context_.machine().parts_within(wanted.begin, wanted.end) : touched;
   if (missing != 0 && !p->reading && p->error == 0) {
-    if (o.is_write) ++counters_.merge_reads;
+    if (o.is_write) ++context_.counters().merge_reads;
     start_read(key, *p, o.is_write ? missing : all_parts());
     o.missed = true;
   }
@@ -208,9 +214,9 @@ auto client_node::state::need_page(operation& o, std::int64_t block, byte_range 
     let_go(o);
     return nullptr;
   }
-  if (!o.missed) ++counters_.page_hits;
+  if (!o.missed) ++context_.counters().page_hits;
   o.missed = false;
-  if (std::exchange(p->prefetched, false)) ++counters_.prefetch_hits;
+  if (std::exchange(p->prefetched, false)) ++context_.counters().prefetch_hits;
   touch(*p);
   o.ready = std::max(o.ready, p->ready_at);
   return p;

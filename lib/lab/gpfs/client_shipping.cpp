@@ -20,7 +20,7 @@ void client_node::state::on(node_id, ship_begin const& m) {
 
 void client_node::state::on(node_id, ship_go const& m) {
   file& f = files_[m.file];
-  learn(f, m.size);
+  f.learn(m.size);
   f.allocated.add(m.allocated);
   if (f.ship.epoch == m.epoch && f.ship.now == ship_state::stage::entering) f.ship.now = ship_state::stage::on;
 }
@@ -39,7 +39,7 @@ void client_node::state::run_transition(file_id id, file& f) {
   if (f.serving > 0 || locked_against(id, all, token_mode::write) || !clean(id, all, true)) return;
   ship_ready ready{id, enters ? f.ship.epoch : f.leaving_epoch, f.ship_error, f.size, f.allocated};
   f.ship_error = 0;
-  tell_manager(std::move(ready), now_);
+  context_.tell_manager(std::move(ready), context_.now());
   if (enters)
     f.told_ready = true;
   else
@@ -80,36 +80,36 @@ void client_node::state::start_shipping(operation& o) {
   }
   for (std::size_t k = 0; k < o.pieces.size(); ++k) {
     shipped& p = o.pieces[k];
-    if (dead_.contains(p.owner)) {
+    if (context_.is_dead(p.owner)) {
       p.done = true;
       p.error = ESTALE;
       continue;
     }
-    ship_call c{next_id_++, o.file, f.ship.epoch, o.instance, ship_kind::sync, p.offset, p.length, {}, f.size};
+    ship_call c{context_.next_id(), o.file, f.ship.epoch, o.instance, ship_kind::sync, p.offset, p.length, {}, f.size};
     if (o.asked.kind != call_kind::sync) c.kind = o.is_write ? ship_kind::write : ship_kind::read;
     ship_waits_[c.id] = {o.id, k};
-    if (p.owner == me_.index) {
+    if (p.owner == context_.node()) {
       operation own;
       own.kind = operation::what::serve;
       own.id = c.id;
-      own.origin = me_.index;
+      own.origin = context_.node();
       if (c.kind == ship_kind::write) own.from = o.from + (p.offset - o.offset);
       if (c.kind == ship_kind::read) own.into = o.into + (p.offset - o.offset);
       own.served = std::move(c);
       operations_.push_back(std::move(own));
-      changed();
+      context_.changed();
       continue;
     }
-    ++counters_.ships_sent;
-    counters_.ship_bytes += p.length;
+    ++context_.counters().ships_sent;
+    context_.counters().ship_bytes += p.length;
     std::int64_t const bytes = c.kind == ship_kind::write ? p.length : 0;
     if (bytes > 0) {
       std::byte const* const from = o.from + (p.offset - o.offset);
       c.data = payload::of(from, p.length, f.hollow);
       charge_copy(o, bytes);
     }
-    o.ready = std::max(o.ready, cpu_.take(now_, duration_of(machine_.segment_us * 1e-6)));
-    tell_node(p.owner, std::move(c), o.ready, bytes);
+    o.ready = std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6));
+    context_.tell_node(p.owner, std::move(c), o.ready, bytes);
   }
 }
 
@@ -135,7 +135,7 @@ void client_node::state::ship_piece_done(std::int64_t id, int error, bool ended,
       charge_copy(*o, wanted);
     }
   }
-  changed();
+  context_.changed();
 }
 
 void client_node::state::run_shipping(operation& o) {
@@ -143,7 +143,7 @@ void client_node::state::run_shipping(operation& o) {
     if (!std::all_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.done; })) return;
     if (std::any_of(o.pieces.begin(), o.pieces.end(), [](shipped const& p) { return p.ended; })) {
       o.at = phase::route;  // the mode has ended meanwhile: once more, with tokens
-      changed();
+      context_.changed();
       return;
     }
     for (shipped const& p : o.pieces) {
@@ -173,17 +173,17 @@ void client_node::state::run_shipping(operation& o) {
 
 void client_node::state::on(node_id, ship_answer const& m) {
   if (!ship_waits_.contains(m.id)) return;
-  learn(files_[m.file], m.size);
+  files_[m.file].learn(m.size);
   ship_piece_done(m.id, m.error, m.ended, m.epoch, &m.data);
 }
 
 // --- The side of the owner -----------------------------------------------------------------------------------------
 
 void client_node::state::on(node_id from, ship_call const& m) {
-  ++counters_.ships_received;
+  ++context_.counters().ships_received;
   operation o;
   o.kind = operation::what::serve;
-  o.id = next_id_++;
+  o.id = context_.next_id();
   o.origin = from;
   o.served = m;
   operations_.push_back(std::move(o));
@@ -191,7 +191,7 @@ void client_node::state::on(node_id from, ship_call const& m) {
 
 void client_node::state::run_serve(operation& o) {
   ship_call const& c = o.served;
-  bool const own = o.origin == me_.index;
+  bool const own = o.origin == context_.node();
   file& f = files_[c.file];
   auto const answer = [&](int error, bool ended) {
     if (own) {
@@ -200,11 +200,11 @@ void client_node::state::run_serve(operation& o) {
       ship_answer a{c.id, c.file, error, ended, c.epoch, {}, f.size};
       if (c.kind == ship_kind::read && error == 0 && !ended) a.data = std::move(o.buffer);
       std::int64_t const bytes = a.data.size();
-      tell_node(o.origin, std::move(a), o.ready, bytes);
+      context_.tell_node(o.origin, std::move(a), o.ready, bytes);
     }
     if (o.at != phase::begin) --f.serving;
     o.finished = true;
-    changed();
+    context_.changed();
   };
   if (o.at == phase::begin) {
     // News of the mode is still on its way: that it begins, or that it has begun, with what the others have allocated.
@@ -216,14 +216,14 @@ void client_node::state::run_serve(operation& o) {
     o.is_write = c.kind == ship_kind::write;
     o.who = {o.origin, c.instance};
     if (!own) {
-      o.ready = cpu_.take(now_, duration_of(machine_.call_us * 1e-6));
+      o.ready = context_.compute(context_.machine().call_us * 1e-6);
       if (o.is_write) o.from = c.data.bytes().data();
       if (c.kind == ship_kind::read) {
         o.buffer = payload::of_zeros(c.length, f.hollow);
         o.into = o.buffer.memory().data();
       }
     }
-    learn(f, c.size);
+    f.learn(c.size);
     ++f.serving;
     o.at = phase::blocks;
   }

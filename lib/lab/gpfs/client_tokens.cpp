@@ -17,7 +17,7 @@ block_range client_node::state::desired_range(instance const& i, block_range req
   access_pattern const& p = i.pattern;
   if (p.found() == kind::sequential) return {required.begin, no_end};
   if (p.found() == kind::strided) {
-    std::int64_t const strides = std::max<std::int64_t>(1, machine_.prefetch_max_blocks);
+    std::int64_t const strides = std::max<std::int64_t>(1, context_.machine().prefetch_max_blocks);
     if (p.distance() > (no_end - p.end()) / strides) return {required.begin, no_end};
     return {required.begin, blocks_of(p.offset(), p.distance() * strides + p.length(), block_bytes()).end};
   }
@@ -28,7 +28,7 @@ block_range client_node::state::desired_range(instance const& i, block_range req
 bool client_node::state::need_token(operation& o, file& f, block_range range, token_mode mode, block_range desired,
                                     std::int64_t at) {
   if (f.tokens.covers(range, mode)) {
-    if (!o.asked_token && o.kind == operation::what::call) ++counters_.token_hits;
+    if (!o.asked_token && o.kind == operation::what::call) ++context_.counters().token_hits;
     o.asked_token = true;
     return true;
   }
@@ -40,11 +40,11 @@ bool client_node::state::need_token(operation& o, file& f, block_range range, to
       return false;
     }
   request r;
-  r.asked = {next_id_++, o.file, mode, range, desired, false, {}, f.size};
+  r.asked = {context_.next_id(), o.file, mode, range, desired, false, {}, f.size};
   r.at = at;
   o.request = r.asked.request;
-  ++counters_.token_requests;
-  tell_manager(r.asked, o.ready);
+  ++context_.counters().token_requests;
+  context_.tell_manager(r.asked, o.ready);
   requests_.emplace(o.request, std::move(r));
   return false;
 }
@@ -53,27 +53,28 @@ void client_node::state::on(node_id, token_grant const& m) {
   file& f = files_[m.file];
   f.tokens.raise(m.range, m.mode, m.number);
   f.grants_seen = m.number;
-  learn_from_manager(f, m.size);
+  f.learn_from_manager(m.size);
   f.allocated.add(m.allocated);
   requests_.erase(m.request);
-  ++counters_.token_grants;
+  ++context_.counters().token_grants;
 }
 
 void client_node::state::on(node_id, token_refusal const& m) {
   requests_.erase(m.request);
-  ++counters_.token_refusals;
+  ++context_.counters().token_refusals;
 }
 
 void client_node::state::on(node_id, token_conflict const& m) {
   auto const r = requests_.find(m.request);
   if (r == requests_.end()) return;
-  ++counters_.token_conflicts;
+  ++context_.counters().token_conflicts;
   for (token_holder const& h : m.holders) {
-    if (dead_.contains(h.node)) continue;
+    if (context_.is_dead(h.node)) continue;
     r->second.awaited.insert(h.node);
-    ++counters_.revokes_sent;
-    tell_node(h.node, revoke{m.request, m.file, r->second.asked.mode, r->second.asked.required, r->second.at, h.number},
-              now_);
+    ++context_.counters().revokes_sent;
+    context_.tell_node(
+        h.node, revoke{m.request, m.file, r->second.asked.mode, r->second.asked.required, r->second.at, h.number},
+        context_.now());
   }
   if (r->second.awaited.empty()) renew(r->second);
 }
@@ -81,15 +82,15 @@ void client_node::state::on(node_id, token_conflict const& m) {
 void client_node::state::renew(request& r) {
   r.asked.renewed = true;
   r.asked.size = files_[r.asked.file].size;
-  ++counters_.token_renewals;
-  tell_manager(r.asked, now_);
+  ++context_.counters().token_renewals;
+  context_.tell_manager(r.asked, context_.now());
   r.asked.surrenders.clear();
 }
 
 void client_node::state::on(node_id from, revoke_answer const& m) {
   auto const r = requests_.find(m.request);
   if (r == requests_.end() || r->second.awaited.erase(from) == 0) return;
-  learn(files_[m.file], m.size);
+  files_[m.file].learn(m.size);
   r->second.asked.surrenders.push_back(m.given);
   if (r->second.awaited.empty()) renew(r->second);
 }
@@ -97,7 +98,7 @@ void client_node::state::on(node_id from, revoke_answer const& m) {
 // --- The holder's side ---------------------------------------------------------------------------------------------
 
 void client_node::state::on(node_id from, revoke const& m) {
-  ++counters_.revokes_received;
+  ++context_.counters().revokes_received;
   files_[m.file].revocations.push_back({from, m, false, {}, 0});
 }
 
@@ -136,14 +137,14 @@ bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
   }
   if (locked_against(id, r.given, r.asked.mode)) return false;
   std::int64_t const cached = cached_blocks();
-  if (!clean(id, r.given, !shares, &counters_.revoke_flushes)) return false;
-  counters_.revoke_drops += cached - cached_blocks();
-  if (shares) ++counters_.downgrades;
-  ++counters_.revoke_answers;
-  surrender given{me_.index, r.given, shares ? token_mode::read : token_mode::none, r.number,
+  if (!clean(id, r.given, !shares, &context_.counters().revoke_flushes)) return false;
+  context_.counters().revoke_drops += cached - cached_blocks();
+  if (shares) ++context_.counters().downgrades;
+  ++context_.counters().revoke_answers;
+  surrender given{context_.node(), r.given, shares ? token_mode::read : token_mode::none, r.number,
                   f.allocated.within(r.given)};
-  tell_node(r.from, revoke_answer{r.asked.request, id, std::move(given), f.size},
-            cpu_.take(now_, duration_of(machine_.revoke_us * 1e-6)));
+  context_.tell_node(r.from, revoke_answer{r.asked.request, id, std::move(given), f.size},
+                     context_.compute(context_.machine().revoke_us * 1e-6));
   return true;
 }
 

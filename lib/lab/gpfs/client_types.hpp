@@ -1,0 +1,166 @@
+// What a client node knows of open instances, files and operations under way. Plain values, which the parts of the node work on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <argosy/handle/gpfs_fcntl.hpp>
+#include <argosy/lab/gpfs/access_pattern.hpp>
+#include <argosy/lab/gpfs/client_node.hpp>
+#include <argosy/lab/gpfs/detail/token_map.hpp>
+#include <argosy/lab/gpfs/message.hpp>
+
+namespace argosy::lab::gpfs::client {
+
+using page_key = std::pair<file_id, std::int64_t>;
+using writer = std::pair<node_id, int>;  // an open instance, perhaps of another node
+
+struct byte_range {
+  std::int64_t begin = 0, end = 0;
+};
+
+struct page {
+  payload data;
+  bool reading = false, flushing = false, prefetched = false;
+  int error = 0;                  // of reading; waiting operations take it
+  std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
+  std::vector<byte_range> writing;
+  std::uint32_t there = 0;  // the parts whose bytes it has
+  std::uint32_t asked = 0;  // those that it waits for
+  bool stale = false;       // some bytes did not reach the disk, and must not be read any more
+  std::set<writer> writers, flushing_writers;
+  int held = 0;    // by operations that need its data
+  int pinned = 0;  // by range hints
+  instant ready_at{}, asked_at{};
+  std::list<page_key>::iterator place;  // in the order of use
+  bool unsaved() const { return flushing || !dirty.empty(); }
+  bool idle() const { return !reading && !flushing && held == 0; }
+  bool to_be_dropped() const { return held == 0 && (error != 0 || stale) && !unsaved(); }
+};
+
+struct instance {
+  file_id file = 0;
+  bool read = false, write = false, synchronous = false;
+  int error = 0;  // not yet told
+  bool prefetch_read = true, prefetch_write = true;
+  access_pattern pattern;
+  instant last_end{};  // of the last access
+  double bytes_per_s = 0;
+  std::int64_t ship_epoch = 0;  // it takes part
+  // A range of a hint, until it is released; the operation that gets its block knows it by the number.
+  struct accepted_range {
+    gpfsRangeArray_t range;
+    std::int64_t hint = 0;
+    bool pinned = false;
+  };
+  std::vector<accepted_range> accepted;
+};
+
+struct revocation {
+  node_id from = 0;
+  revoke asked;
+  bool started = false;
+  block_range given;
+  std::int64_t number = 0;
+};
+
+struct ship_state {
+  enum class stage { off, entering, on } now = stage::off;
+  std::int64_t epoch = 0;
+  partition_map map;
+};
+
+struct file {
+  lab::detail::token_map tokens;
+  std::int64_t grants_seen = 0;
+  known_size size;
+  known_size told;        // what the manager surely knows of the size
+  block_set allocated;    // right for blocks whose token the node has, or which it owns
+  bool hollow = false;    // has no bytes: see open_answer
+  bool resizing = false;  // the manager is about to be told a new size by this node
+  std::list<revocation> revocations;
+  ship_state ship;
+  std::int64_t ended_epoch = 0;  // the last epoch that others have reported as ended
+  std::int64_t leaving_epoch = 0;
+  bool told_ready = false;
+  int ship_error = 0;         // of flushes since the mode began
+  int serving = 0;            // operations for others, or for itself as owner
+  int orphan_error = 0;       // an error of instances that are closed
+  std::int64_t position = 0;  // where the last access ended
+  bool sequential = false;
+
+  // After another node has set the size, nothing is right any more of what this one knew: it had given up all its tokens for
+  // that, and told then what it had allocated.
+  void learn(known_size const& news) {
+    if (news.generation > size.generation && !resizing) allocated = {};
+    size.learn(news);
+  }
+  // Takes a size from the manager.
+  void learn_from_manager(known_size const& news) {
+    learn(news);
+    told.learn(news);
+  }
+};
+
+// A piece of a shipped call.
+struct shipped {
+  std::int64_t offset = 0, length = 0;
+  node_id owner = 0;
+  bool done = false, ended = false;
+  int error = 0;
+};
+
+enum class phase { begin, route, resize_cut, size, blocks, flush, ship, ship_size, answer, directive };
+
+struct operation {
+  enum class what { call, serve, hint } kind = what::call;
+  std::int64_t id = 0;
+  call asked;
+  phase at = phase::begin;
+  file_id file = 0;
+  int instance = 0;
+  bool is_write = false;
+  std::byte* into = nullptr;
+  std::byte const* from = nullptr;
+  std::int64_t offset = 0, length = 0, done = 0, value = 0;
+  int error = 0;
+  bool begun = false, finished = false, locked = false, asked_token = false, missed = false;
+  std::int64_t request = -1;
+  std::optional<page_key> held;
+  instant ready{};
+  bool answered = false;
+  std::int64_t awaited = 0;  // answers
+  std::vector<shipped> pieces;
+  // serve
+  ship_call served;
+  node_id origin = 0;
+  payload buffer;
+  bool started = false;  // something has been asked for
+  writer who{};          // to be told of errors
+  // fcntl
+  int structure = 0;   // where the current one begins
+  int advance_by = 0;  // and how long it is
+  bool charged = false;
+  gpfsRangeArray_t range;  // of a hint
+};
+
+struct lock {
+  std::int64_t operation = 0;
+  file_id file = 0;
+  byte_range bytes;
+  bool is_write = false;
+};
+
+struct request {
+  token_request asked;
+  std::int64_t at = 0;
+  std::set<node_id> awaited;
+};
+
+}  // namespace argosy::lab::gpfs::client
