@@ -110,7 +110,7 @@ void client_node::state::run_access(operation& o) {
     o.at = phase::flush;
   }
   if (i.synchronous && o.is_write && o.error == 0) {
-    if (!clean(o.file, blocks_of(o.offset, o.length, block_bytes()), false)) return;
+    if (!pool_.clean(o.file, blocks_of(o.offset, o.length, block_bytes()), false)) return;
     if (i.error != 0) {
       o.done = 0;
       o.error = std::exchange(i.error, 0);
@@ -128,57 +128,49 @@ bool client_node::state::run_blocks(operation& o) {
     std::int64_t const at = o.offset + o.done;
     std::int64_t const block = at / block_bytes(), inside = at % block_bytes();
     std::int64_t const n = std::min(block_bytes() - inside, o.length - o.done);
-    if (o.is_write && !room_for_dirty(o, find_page(o.file, block))) return false;
-    page* const p = need_page(o, block, {inside, inside + n});
-    if (p == nullptr) {
+    if (o.is_write && !pool_.room_for_dirty(o, block)) return false;
+    auto p = pool_.need(o, f, block, {inside, inside + n});
+    if (!p) {
       if (o.error != 0) return true;
       if (!o.is_write) read_ahead(o, block + 1);
       return false;
     }
     if (o.is_write) {
-      p->data.copy_in(inside, o.from + o.done, n);
-      p->there |= context_.machine().parts_within(inside, inside + n);
-      soil(*p, {inside, inside + n}, o.who);
+      p.write(inside, o.from + o.done, n, o.who);
       f.allocated.add(block_range{block, block + 1});
       f.size.bytes = std::max(f.size.bytes, at + n);
     } else {
-      p->data.copy_out(inside, o.into + o.done, n);
+      p.read(inside, o.into + o.done, n);
     }
-    let_go(o);
+    pool_.let_go(o);
     o.done += n;
     charge_copy(o, n);
-    if (o.is_write && inside + n == block_bytes()) write_behind(o, block, *p);
+    if (o.is_write && inside + n == block_bytes()) write_behind(o, p);
   }
   return true;
 }
 
 // Starts reading the following blocks that the call needs, so that they are under way while it waits for this one.
 void client_node::state::read_ahead(operation& o, std::int64_t block) {
+  file const& f = file_of(o);
   std::int64_t const end = blocks_of(o.offset, o.length, block_bytes()).end;
   std::int64_t const limit =
       std::min({end, block + context_.machine().prefetch_max_blocks - 1, block + context_.machine().pool_blocks() / 4});
   for (; block < limit; ++block) {
-    if (find_page(o.file, block) != nullptr) continue;
-    if (block * block_bytes() >= file_of(o).size.bytes || !make_room(false)) return;
-    start_read({o.file, block}, add_page({o.file, block}), all_parts());
+    if (pool_.contains({o.file, block})) continue;
+    if (block * block_bytes() >= f.size.bytes || !pool_.read_ahead({o.file, block}, f.hollow)) return;
   }
 }
 
-// Called when the last byte of a block is written. Flushes the block if it was written whole or in a stream: nobody will
-// come back to it soon.
-void client_node::state::write_behind(operation& o, std::int64_t block, page& p) {
+void client_node::state::write_behind(operation const& o, client::page_pool::ready_page& p) {
   auto const i = o.kind == operation::what::call ? instances_.find(o.instance) : instances_.end();
   if (i != instances_.end() && !i->second.prefetch_write) return;
-  bool const whole = p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == block_bytes();
-  bool const streams = i != instances_.end() && i->second.pattern.found() == access_pattern::kind::sequential;
-  if ((!whole && !streams) || p.flushing) return;
-  ++context_.counters().write_behinds;
-  start_flush({o.file, block}, p);
+  p.write_behind(i != instances_.end() && i->second.pattern.found() == access_pattern::kind::sequential);
 }
 
 // How many blocks to prefetch: as many as are consumed while one is read.
 std::int64_t client_node::state::depth(instance const& i) const {
-  double const wanted = std::ceil(i.bytes_per_s * read_latency_s_ / static_cast<double>(block_bytes()));
+  double const wanted = std::ceil(i.bytes_per_s * pool_.read_latency_s() / static_cast<double>(block_bytes()));
   std::int64_t const most = std::min(context_.machine().prefetch_max_blocks, context_.machine().pool_blocks() / 4);
   if (most <= 0) return 0;
   return wanted >= static_cast<double>(most) ? most : std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
@@ -192,13 +184,7 @@ void client_node::state::prefetch(instance& i, file& f) {
   auto const fetch = [&](std::int64_t block) {
     --left;
     if (block * block_bytes() >= f.size.bytes || f.tokens.at(block) == token_mode::none) return false;
-    if (find_page(i.file, block) != nullptr) return true;
-    if (!make_room(false)) return false;
-    page& fresh = add_page({i.file, block});
-    fresh.prefetched = true;
-    ++context_.counters().prefetches;
-    start_read({i.file, block}, fresh, all_parts());
-    return true;
+    return pool_.contains({i.file, block}) || pool_.prefetch({i.file, block}, f.hollow, false);
   };
   if (p.found() == kind::sequential) {
     for (std::int64_t block = (p.end() - 1) / block_bytes() + 1; left > 0 && fetch(block); ++block) {

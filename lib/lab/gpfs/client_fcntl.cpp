@@ -139,7 +139,7 @@ int client_node::state::access_range_hint(operation& o, gpfsAccessRange_t const&
 int client_node::state::free_range_hint(operation& o, block_range range, bool tokens) {
   file& f = file_of(o);
   if (locked_against(o.file, range, token_mode::write) || f.serving > 0) return not_yet;
-  if (!clean(o.file, range, true)) return not_yet;
+  if (!pool_.clean(o.file, range, true)) return not_yet;
   if (tokens && f.ship.now == ship_state::stage::off && f.tokens.conflicting(range, token_mode::write) != nullptr) {
     f.tokens.lower(range, token_mode::none, f.grants_seen);
     ++context_.counters().token_releases;
@@ -213,17 +213,12 @@ void client_node::state::run_hint(operation& o) {
     token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
     if (!need_token(o, f, required, mode, required, block * block_bytes() + r.start)) return;
   }
-  page* p = find_page(o.file, block);
-  if (p == nullptr) {
+  if (!pool_.contains({o.file, block})) {
     bool const covered = o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));
     if (covered || (!o.is_write && block * block_bytes() >= f.size.bytes)) return finish(o, 0);
-    if (!make_room(true)) return;
-    p = &add_page({o.file, block});
-    p->prefetched = true;
-    ++context_.counters().prefetches;
-    start_read({o.file, block}, *p, all_parts());
+    if (!pool_.prefetch({o.file, block}, f.hollow, true)) return;
   }
-  ++p->pinned;
+  pool_.pin({o.file, block});
   entry->pinned = true;
   finish(o, 0);
 }
@@ -239,21 +234,15 @@ void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
   i.accepted.erase(entry);
   ++context_.counters().ranges_released;
   context_.changed();
-  page* const p = find_page(i.file, r.blockNumber);
-  if (p == nullptr) return;
-  if (pinned && p->pinned > 0) --p->pinned;
-  if (!p->flushing && !p->dirty.empty()) {
-    ++context_.counters().write_behinds;
-    start_flush({i.file, r.blockNumber}, *p);
-  }
+  if (pinned) pool_.unpin({i.file, r.blockNumber});
+  pool_.flush_behind({i.file, r.blockNumber});
 }
 
 void client_node::state::forget_hints(instance& i) {
   while (!i.accepted.empty()) {
     auto const last = i.accepted.back();
     i.accepted.pop_back();
-    if (page* const p = find_page(i.file, last.range.blockNumber); last.pinned && p != nullptr && p->pinned > 0)
-      --p->pinned;
+    if (last.pinned) pool_.unpin({i.file, last.range.blockNumber});
   }
   context_.changed();
 }

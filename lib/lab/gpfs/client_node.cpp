@@ -30,6 +30,18 @@ std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) con
 known_size client_node::size(file_id file) const { return state_->size(file); }
 bool client_node::is_hollow(int instance) const { return state_->is_hollow(instance); }
 
+known_size client_node::state::size(file_id id) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? known_size{} : f->second.size;
+}
+
+bool client_node::state::is_hollow(int number) const {
+  auto const i = instances_.find(number);
+  if (i == instances_.end()) return false;
+  auto const f = files_.find(i->second.file);
+  return f != files_.end() && f->second.hollow;
+}
+
 // --- Events --------------------------------------------------------------------------------------------------------
 
 std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
@@ -83,7 +95,7 @@ auto client_node::state::find(std::int64_t id) -> operation* {
 
 void client_node::state::finish(operation& o, int error, std::int64_t value) {
   unlock(o);
-  let_go(o);
+  pool_.let_go(o);
   o.finished = true;
   context_.changed();
   if (o.kind != operation::what::call) return;
@@ -207,20 +219,17 @@ void client_node::state::on(node_id, open_answer const& m) {
 // nothing is dropped: a node may read tomorrow what it has written today.
 void client_node::state::run_close(operation& o) {
   file& f = file_of(o);
-  if (context_.machine().close_flushes > 0 && !o.started && !clean(o.file, {0, no_end}, false)) return;
+  if (context_.machine().close_flushes > 0 && !o.started && !pool_.clean(o.file, {0, no_end}, false)) return;
   bool const last =
       std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
   if (!o.started) {
     forget_hints(instances_.at(o.instance));
-    auto const first = pages_.lower_bound({o.file, 0});
-    bool const unsaved =
-        std::any_of(first, pages_.lower_bound({o.file + 1, 0}), [](auto const& p) { return p.second.unsaved(); });
-    o.started = context_.machine().close_flushes == 0 && last && !unsaved && f.ship.now == ship_state::stage::off &&
-                !f.tokens.empty();
+    o.started = context_.machine().close_flushes == 0 && last && !pool_.has_unsaved(o.file) &&
+                f.ship.now == ship_state::stage::off && !f.tokens.empty();
   }
   if (o.started) {
     block_range const all{0, no_end};
-    if (locked_against(o.file, all, token_mode::write) || !clean(o.file, all, true)) return;
+    if (locked_against(o.file, all, token_mode::write) || !pool_.clean(o.file, all, true)) return;
     f.tokens.lower(all, token_mode::none, f.grants_seen);
     ++context_.counters().token_releases;
     context_.tell_manager(token_release{o.file, all, f.grants_seen, f.size, f.allocated}, o.ready);
@@ -240,7 +249,7 @@ void client_node::state::run_sync(operation& o) {
     if (o.at == phase::ship) start_shipping(o);
   }
   if (o.at != phase::flush) return run_shipping(o);
-  if (!clean(o.file, {0, no_end}, false)) return;
+  if (!pool_.clean(o.file, {0, no_end}, false)) return;
   if (!tell_size(o)) return;
   finish(o, std::exchange(instances_.at(o.instance).error, 0));
 }
@@ -268,7 +277,7 @@ void client_node::state::run_resize(operation& o) {
     o.at = phase::flush;
   }
   if (o.at == phase::flush) {
-    if (!clean(o.file, {0, no_end}, true)) return;
+    if (!pool_.clean(o.file, {0, no_end}, true)) return;
     if (i.error != 0) return finish(o, std::exchange(i.error, 0));
     if (o.asked.only_grow && o.asked.offset <= f.size.bytes) return finish(o, 0);
     o.at = phase::resize_cut;

@@ -1,27 +1,27 @@
-// Implements the page pool of a client node (client_state.hpp): finding, filling, flushing and dropping pages.
+// Implements the page pool of a client node (client_pages.hpp): finding, filling, flushing and dropping pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <iterator>
 
-#include "client_state.hpp"
+#include "client_pages.hpp"
 
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::client {
 
-auto client_node::state::find_page(file_id id, std::int64_t block) -> page* {
-  auto const p = pages_.find({id, block});
+auto page_pool::find(page_key key) -> page* {
+  auto const p = pages_.find(key);
   return p == pages_.end() ? nullptr : &p->second;
 }
 
-auto client_node::state::add_page(page_key key) -> page& {
+auto page_pool::add(page_key key, bool hollow) -> page& {
   page& p = pages_[key];
-  p.data = payload::of_zeros(block_bytes(), files_[key.first].hollow);
+  p.data = payload::of_zeros(block_bytes(), hollow);
   p.place = order_.insert(order_.end(), key);
   return p;
 }
 
-void client_node::state::drop_page(page_key key) {
+void page_pool::discard(page_key key) {
   auto const p = pages_.find(key);
   if (p->second.unsaved()) --unsaved_;
   order_.erase(p->second.place);
@@ -30,13 +30,13 @@ void client_node::state::drop_page(page_key key) {
 }
 
 // Makes a buffer free: true if there is one now. Otherwise starts to flush the oldest dirty block.
-bool client_node::state::make_room(bool may_flush) {
-  if (static_cast<std::int64_t>(pages_.size()) < context_.machine().pool_blocks()) return true;
+bool page_pool::make_room(bool may_flush) {
+  if (static_cast<std::int64_t>(pages_.size()) < settings().pool_blocks()) return true;
   for (page_key const& key : order_) {
     page const& p = pages_.at(key);
     if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
     ++context_.counters().evictions;
-    drop_page(key);
+    discard(key);
     return true;
   }
   if (!may_flush) return false;
@@ -52,34 +52,33 @@ bool client_node::state::make_room(bool may_flush) {
 }
 
 // One stretch of the block, from the first of these parts to the last.
-void client_node::state::start_read(page_key key, page& p, std::uint32_t parts) {
+void page_pool::start_read(page_key key, page& p, std::uint32_t parts) {
   p.reading = true;
   p.asked_at = context_.now();
   ++context_.counters().block_reads;
   p.asked = parts;
-  std::int64_t const begin = std::countr_zero(parts) * context_.machine().part_bytes(),
-                     end = std::bit_width(parts) * context_.machine().part_bytes();
+  std::int64_t const begin = std::countr_zero(parts) * settings().part_bytes(),
+                     end = std::bit_width(parts) * settings().part_bytes();
   context_.tell_server(context_.server_of(key.first, key.second),
                        block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin},
                        context_.now());
 }
 
-void client_node::state::on(node_id, block_data const& m) {
-  page* const p = find_page(m.file, m.block);
+void page_pool::take(block_data const& m) {
+  page* const p = find({m.file, m.block});
   if (p == nullptr || !p->reading) return;
   p->reading = false;
-  p->ready_at =
-      read_path_.take(context_.now(), duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(),
-                                                                   context_.machine().client_read_mb_per_s)));
+  p->ready_at = read_path_.take(
+      context_.now(),
+      duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(), settings().client_read_mb_per_s)));
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
   if (m.error == 0) {
-    std::uint32_t const come = context_.machine().parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
+    std::uint32_t const come = settings().parts_within(m.begin, m.begin + m.data.size()) & ~p->there;
     for (std::uint32_t left = come; left != 0; left &= left - 1) {
-      std::int64_t const at = std::countr_zero(left) * context_.machine().part_bytes();
-      if (!m.data.is_hollow())
-        p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), context_.machine().part_bytes());
+      std::int64_t const at = std::countr_zero(left) * settings().part_bytes();
+      if (!m.data.is_hollow()) p->data.copy_in(at, m.data.bytes().data() + (at - m.begin), settings().part_bytes());
     }
     p->there |= come;
     if ((p->asked & ~p->there) != 0) p->error = EIO;  // not what was asked for
@@ -89,28 +88,28 @@ void client_node::state::on(node_id, block_data const& m) {
     if (p->unsaved())
       p->error = 0;
     else
-      drop_page({m.file, m.block});
+      discard({m.file, m.block});
   }
 }
 
-void client_node::state::start_flush(page_key key, page& p) {
+void page_pool::start_flush(page_key key, page& p) {
   block_write w{0, key.first, key.second, {}};
   for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
   // Whole parts of the block are transferred, however few of their bytes are dirty.
   std::uint32_t parts = 0;
-  for (byte_range const& d : p.dirty) parts |= context_.machine().parts_of(d.begin, d.end);
-  std::int64_t const bytes = context_.machine().bytes_of(parts);
+  for (byte_range const& d : p.dirty) parts |= settings().parts_of(d.begin, d.end);
+  std::int64_t const bytes = settings().bytes_of(parts);
   p.writing = std::exchange(p.dirty, {});
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
   ++context_.counters().block_writes;
   instant const departs =
-      write_path_.take(context_.now(), duration_of(machine::seconds(bytes, context_.machine().client_write_mb_per_s)));
+      write_path_.take(context_.now(), duration_of(machine::seconds(bytes, settings().client_write_mb_per_s)));
   context_.tell_server(context_.server_of(key.first, key.second), std::move(w), departs, bytes);
 }
 
-void client_node::state::on(node_id, block_written const& m) {
-  page* const p = find_page(m.file, m.block);
+void page_pool::take(block_written const& m) {
+  page* const p = find({m.file, m.block});
   if (p == nullptr || !p->flushing) return;
   p->flushing = false;
   p->writing.clear();
@@ -118,16 +117,16 @@ void client_node::state::on(node_id, block_written const& m) {
   auto const writers = std::exchange(p->flushing_writers, {});
   if (m.error != 0) {
     ++context_.counters().flush_errors;
-    for (writer const& w : writers) remember_error(m.file, w, m.error);
+    for (writer const& w : writers) lost_(m.file, w, m.error);
     p->stale = true;
   }
-  if (p->to_be_dropped()) drop_page({m.file, m.block});
+  if (p->to_be_dropped()) discard({m.file, m.block});
 }
 
 // Keeps the number of dirty pages within the limit.
-bool client_node::state::room_for_dirty(operation& o, page const* p) {
-  if ((p != nullptr && p->unsaved()) ||
-      unsaved_ < std::max<std::int64_t>(1, context_.machine().write_behind_max_blocks))
+bool page_pool::room_for_dirty(operation& o, std::int64_t block) {
+  page const* const p = find({o.file, block});
+  if ((p != nullptr && p->unsaved()) || unsaved_ < std::max<std::int64_t>(1, settings().write_behind_max_blocks))
     return true;
   if (!o.missed) ++context_.counters().write_behind_waits;
   o.missed = true;
@@ -141,7 +140,7 @@ bool client_node::state::room_for_dirty(operation& o, page const* p) {
   return false;
 }
 
-void client_node::state::soil(page& p, byte_range bytes, writer const& w) {
+void page_pool::soil(page& p, byte_range bytes, writer const& w) {
   if (!p.unsaved()) ++unsaved_;
   auto const first = std::find_if(p.dirty.begin(), p.dirty.end(), [&](byte_range d) { return d.end >= bytes.begin; });
   auto last = first;
@@ -151,44 +150,43 @@ void client_node::state::soil(page& p, byte_range bytes, writer const& w) {
   p.writers.insert(w);
 }
 
-void client_node::state::hold(operation& o, page_key key, page& p) {
+void page_pool::hold(operation& o, page_key key, page& p) {
   if (o.held == key) return;
   let_go(o);
   o.held = key;
   ++p.held;
 }
 
-void client_node::state::let_go(operation& o) {
+void page_pool::let_go(operation& o) {
   if (!o.held) return;
-  page* const p = find_page(o.held->first, o.held->second);
+  page* const p = find(*o.held);
   page_key const key = *o.held;
   o.held.reset();
   if (p == nullptr) return;
   --p->held;
   if (p->held == 0 && p->unsaved()) p->error = 0;  // it cannot be dropped: whoever comes tries again
-  if (p->to_be_dropped()) drop_page(key);
+  if (p->to_be_dropped()) discard(key);
   context_.changed();
 }
 
-// The page of this block with the data of the wanted bytes, or room for them; null while the data is on its way, or with o.error set.
-auto client_node::state::need_page(operation& o, std::int64_t block, byte_range wanted) -> page* {
+auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range wanted) -> ready_page {
   page_key const key{o.file, block};
-  page* p = find_page(o.file, block);
+  page* p = find(key);
   if (p != nullptr && p->stale) {
     // Flushes the page's other dirty bytes; then it is read again.
     if (!p->flushing && !p->dirty.empty()) start_flush(key, *p);
     let_go(o);
-    p = find_page(o.file, block);
-    if (p != nullptr) return nullptr;
+    p = find(key);
+    if (p != nullptr) return {};
   }
   if (p == nullptr) {
     if (!make_room(true)) {
       ++context_.counters().pool_waits;
-      return nullptr;
+      return {};
     }
     ++context_.counters().page_misses;
-    p = &add_page(key);
-    bool const is_new = o.is_write && !files_[o.file].allocated.contains(block);  // a hole, also below the end of file
+    p = &add(key, f.hollow);
+    bool const is_new = o.is_write && !f.allocated.contains(block);  // a hole, also below the end of file
     if (is_new) {
       ++context_.counters().new_blocks;
       p->there = all_parts();
@@ -197,9 +195,8 @@ auto client_node::state::need_page(operation& o, std::int64_t block, byte_range 
     }
     o.missed = true;
   }
-  std::uint32_t const touched = context_.machine().parts_of(wanted.begin, wanted.end) & ~p->there,
-                      missing =
-                          o.is_write ? touched & ~context_.machine().parts_within(wanted.begin, wanted.end) : touched;
+  std::uint32_t const touched = settings().parts_of(wanted.begin, wanted.end) & ~p->there,
+                      missing = o.is_write ? touched & ~settings().parts_within(wanted.begin, wanted.end) : touched;
   if (missing != 0 && !p->reading && p->error == 0) {
     if (o.is_write) ++context_.counters().merge_reads;
     start_read(key, *p, o.is_write ? missing : all_parts());
@@ -207,22 +204,69 @@ auto client_node::state::need_page(operation& o, std::int64_t block, byte_range 
   }
   if (p->reading) {
     hold(o, key, *p);
-    return nullptr;
+    return {};
   }
   if (p->error != 0) {
     o.error = p->error;
     let_go(o);
-    return nullptr;
+    return {};
   }
   if (!o.missed) ++context_.counters().page_hits;
   o.missed = false;
   if (std::exchange(p->prefetched, false)) ++context_.counters().prefetch_hits;
   touch(*p);
   o.ready = std::max(o.ready, p->ready_at);
-  return p;
+  return {*this, *p};
 }
 
-bool client_node::state::clean(file_id id, block_range range, bool drop, std::int64_t* flushes) {
+void page_pool::ready_page::read(std::int64_t inside, std::byte* into, std::int64_t n) const {
+  page_->data.copy_out(inside, into, n);
+}
+
+void page_pool::ready_page::write(std::int64_t inside, std::byte const* from, std::int64_t n, writer const& who) {
+  page_->data.copy_in(inside, from, n);
+  page_->there |= pool_->settings().parts_within(inside, inside + n);
+  pool_->soil(*page_, {inside, inside + n}, who);
+}
+
+void page_pool::ready_page::write_behind(bool streams) {
+  page& p = *page_;
+  bool const whole = p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == pool_->block_bytes();
+  if ((!whole && !streams) || p.flushing) return;
+  ++pool_->context_.counters().write_behinds;
+  pool_->start_flush(*p.place, p);
+}
+
+bool page_pool::read_ahead(page_key key, bool hollow) {
+  if (!make_room(false)) return false;
+  start_read(key, add(key, hollow), all_parts());
+  return true;
+}
+
+bool page_pool::prefetch(page_key key, bool hollow, bool may_flush) {
+  if (!make_room(may_flush)) return false;
+  page& fresh = add(key, hollow);
+  fresh.prefetched = true;
+  ++context_.counters().prefetches;
+  start_read(key, fresh, all_parts());
+  return true;
+}
+
+void page_pool::pin(page_key key) { ++pages_.at(key).pinned; }
+
+// The page may have gone meanwhile, and come back without the pin.
+void page_pool::unpin(page_key key) {
+  if (page* const p = find(key); p != nullptr && p->pinned > 0) --p->pinned;
+}
+
+void page_pool::flush_behind(page_key key) {
+  page* const p = find(key);
+  if (p == nullptr || p->flushing || p->dirty.empty()) return;
+  ++context_.counters().write_behinds;
+  start_flush(key, *p);
+}
+
+bool page_pool::clean(file_id id, block_range range, bool drop, std::int64_t* flushes) {
   bool done = true;
   std::vector<page_key> gone;
   for (auto at = pages_.lower_bound({id, range.begin}); at != pages_.end(); ++at) {
@@ -238,11 +282,16 @@ bool client_node::state::clean(file_id id, block_range range, bool drop, std::in
       gone.push_back(key);
   }
   if (done && drop)
-    for (page_key const& key : gone) drop_page(key);
+    for (page_key const& key : gone) discard(key);
   return done;
 }
 
-std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way) const {
+bool page_pool::has_unsaved(file_id id) const {
+  return std::any_of(pages_.lower_bound({id, 0}), pages_.lower_bound({id + 1, 0}),
+                     [](auto const& p) { return p.second.unsaved(); });
+}
+
+std::vector<block_piece> page_pool::unsaved(file_id id, bool on_its_way) const {
   std::vector<block_piece> all;
   for (auto at = pages_.lower_bound({id, 0}); at != pages_.end() && at->first.first == id; ++at) {
     page const& p = at->second;
@@ -255,20 +304,8 @@ std::vector<block_piece> client_node::state::unsaved(file_id id, bool on_its_way
   return all;
 }
 
-known_size client_node::state::size(file_id id) const {
-  auto const f = files_.find(id);
-  return f == files_.end() ? known_size{} : f->second.size;
-}
-
-bool client_node::state::is_hollow(int number) const {
-  auto const i = instances_.find(number);
-  if (i == instances_.end()) return false;
-  auto const f = files_.find(i->second.file);
-  return f != files_.end() && f->second.hollow;
-}
-
-std::int64_t client_node::state::pinned_blocks() const {
+std::int64_t page_pool::pinned_blocks() const {
   return std::count_if(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.pinned > 0; });
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::client

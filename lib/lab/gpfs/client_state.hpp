@@ -16,6 +16,7 @@
 #include <argosy/lab/gpfs/client_node.hpp>
 
 #include "client_context.hpp"
+#include "client_pages.hpp"
 #include "client_types.hpp"
 
 namespace argosy::lab::gpfs {
@@ -29,19 +30,17 @@ class client_node::state {
   void receive(message const& m, instant now, outbox& out);
 
   client_counters const& counters() const { return context_.counters(); }
-  std::int64_t cached_blocks() const { return static_cast<std::int64_t>(pages_.size()); }
-  std::int64_t dirty_blocks() const { return unsaved_; }
-  std::int64_t pinned_blocks() const;
+  std::int64_t cached_blocks() const { return pool_.blocks(); }
+  std::int64_t dirty_blocks() const { return pool_.dirty_blocks(); }
+  std::int64_t pinned_blocks() const { return pool_.pinned_blocks(); }
   token_mode token(file_id id, std::int64_t block) const;
-  std::vector<block_piece> unsaved(file_id id, bool on_its_way) const;
+  std::vector<block_piece> unsaved(file_id id, bool on_its_way) const { return pool_.unsaved(id, on_its_way); }
   known_size size(file_id id) const;
   bool is_hollow(int instance) const;
 
  private:
-  using page_key = client::page_key;
   using writer = client::writer;
   using byte_range = client::byte_range;
-  using page = client::page;
   using instance = client::instance;
   using revocation = client::revocation;
   using ship_state = client::ship_state;
@@ -73,12 +72,14 @@ class client_node::state {
   void on(node_id from, late_error const& m);
   void on(node_id from, lock_answer const& m);
   void on(node_id from, node_failed const& m);
+  void on(node_id, block_data const& m) { pool_.take(m); }
+  void on(node_id, block_written const& m) { pool_.take(m); }
 
   // client_access.cpp: reading and writing
   void run_access(operation& o);
   bool run_blocks(operation& o);
   void read_ahead(operation& o, std::int64_t block);
-  void write_behind(operation& o, std::int64_t block, page& p);
+  void write_behind(operation const& o, client::page_pool::ready_page& p);
   void prefetch(instance& i, file& f);
   std::int64_t depth(instance const& i) const;
   bool size_certain(file const& f) const;
@@ -87,24 +88,6 @@ class client_node::state {
   bool take_lock(operation& o, byte_range bytes, bool is_write);
   void unlock(operation& o);
   void charge_copy(operation& o, std::int64_t bytes);
-
-  // client_pages.cpp: the pool
-  page* find_page(file_id id, std::int64_t block);
-  page* need_page(operation& o, std::int64_t block, byte_range wanted);
-  page& add_page(page_key key);
-  void drop_page(page_key key);
-  bool make_room(bool may_flush);
-  void start_read(page_key key, page& p, std::uint32_t parts);
-  void start_flush(page_key key, page& p);
-  bool room_for_dirty(operation& o, page const* p);
-  void soil(page& p, byte_range bytes, writer const& w);
-  void hold(operation& o, page_key key, page& p);
-  void let_go(operation& o);
-  void touch(page& p) { order_.splice(order_.end(), order_, p.place); }
-  // Flushes, waits (false), and then drops what is there.
-  bool clean(file_id id, block_range range, bool drop, std::int64_t* flushes = nullptr);
-  void on(node_id from, block_data const& m);
-  void on(node_id from, block_written const& m);
 
   // client_tokens.cpp
   bool need_token(operation& o, file& f, block_range range, token_mode mode, block_range desired, std::int64_t at);
@@ -146,23 +129,18 @@ class client_node::state {
   void on(node_id from, ship_answer const& m);
 
   std::int64_t block_bytes() const { return context_.block_bytes(); }
-  std::uint32_t all_parts() const { return context_.machine().parts_of(0, block_bytes()); }
 
   static constexpr int not_yet = -1;
 
   client::context context_;
+  client::page_pool pool_{context_, [this](file_id id, writer const& w, int error) { remember_error(id, w, error); }};
   int next_instance_ = 1;
   std::list<operation> operations_;
   std::map<int, instance> instances_;
   std::map<file_id, file> files_;
-  std::map<page_key, page> pages_;
-  std::list<page_key> order_;  // of last use
-  std::int64_t unsaved_ = 0;   // pages that are dirty or on their way
   std::list<lock> locks_;
   std::map<std::int64_t, request> requests_;
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> ship_waits_;  // id: operation, piece
-  fifo write_path_, read_path_;
-  double read_latency_s_ = 0;
 };
 
 }  // namespace argosy::lab::gpfs

@@ -136,9 +136,9 @@ bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
     f.tokens.lower(r.given, shares ? token_mode::read : token_mode::none, r.number);
   }
   if (locked_against(id, r.given, r.asked.mode)) return false;
-  std::int64_t const cached = cached_blocks();
-  if (!clean(id, r.given, !shares, &context_.counters().revoke_flushes)) return false;
-  context_.counters().revoke_drops += cached - cached_blocks();
+  std::int64_t const cached = pool_.blocks();
+  if (!pool_.clean(id, r.given, !shares, &context_.counters().revoke_flushes)) return false;
+  context_.counters().revoke_drops += cached - pool_.blocks();
   if (shares) ++context_.counters().downgrades;
   ++context_.counters().revoke_answers;
   surrender given{context_.node(), r.given, shares ? token_mode::read : token_mode::none, r.number,

@@ -25,25 +25,6 @@ struct byte_range {
   std::int64_t begin = 0, end = 0;
 };
 
-struct page {
-  payload data;
-  bool reading = false, flushing = false, prefetched = false;
-  int error = 0;                  // of reading; waiting operations take it
-  std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
-  std::vector<byte_range> writing;
-  std::uint32_t there = 0;  // the parts whose bytes it has
-  std::uint32_t asked = 0;  // those that it waits for
-  bool stale = false;       // some bytes did not reach the disk, and must not be read any more
-  std::set<writer> writers, flushing_writers;
-  int held = 0;    // by operations that need its data
-  int pinned = 0;  // by range hints
-  instant ready_at{}, asked_at{};
-  std::list<page_key>::iterator place;  // in the order of use
-  bool unsaved() const { return flushing || !dirty.empty(); }
-  bool idle() const { return !reading && !flushing && held == 0; }
-  bool to_be_dropped() const { return held == 0 && (error != 0 || stale) && !unsaved(); }
-};
-
 struct instance {
   file_id file = 0;
   bool read = false, write = false, synchronous = false;
