@@ -12,22 +12,6 @@ void client_node::state::charge_copy(operation& o, std::int64_t bytes) {
   o.ready = std::max(o.ready, context_.compute(context_.machine().seconds_to_copy(bytes)));
 }
 
-bool client_node::state::take_lock(operation& o, byte_range bytes, bool is_write) {
-  for (lock const& l : locks_)
-    if (l.file == o.file && l.bytes.begin < bytes.end && bytes.begin < l.bytes.end && (is_write || l.is_write))
-      return false;
-  locks_.push_back({o.id, o.file, bytes, is_write});
-  o.locked = true;
-  return true;
-}
-
-void client_node::state::unlock(operation& o) {
-  if (!o.locked) return;
-  o.locked = false;
-  locks_.remove_if([&](lock const& l) { return l.operation == o.id; });
-  context_.changed();
-}
-
 // Nobody else can have made the file longer.
 bool client_node::state::size_certain(file const& f) const {
   return f.ship.now == ship_state::stage::off &&
@@ -91,10 +75,9 @@ void client_node::state::run_access(operation& o) {
     } else {
       block_range const required = blocks_of(o.offset, o.length, block_bytes());
       token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
-      if (!need_token(o, f, required, mode, desired_range(i, required), o.offset)) return;
-      if (!take_lock(o, {o.offset, o.offset + o.length}, o.is_write)) return;
-      f.position = o.offset + o.length;
-      f.sequential = i.pattern.found() == access_pattern::kind::sequential;
+      if (!tokens_.need(o, f, required, mode, tokens_.desired_range(i.pattern, required), o.offset)) return;
+      if (!locks_.take(o, {o.offset, o.offset + o.length}, o.is_write)) return;
+      f.tokens.note_access(o.offset + o.length, i.pattern.found() == access_pattern::kind::sequential);
       o.at = o.is_write ? phase::blocks : phase::size;
     }
   }

@@ -133,18 +133,14 @@ int client_node::state::access_range_hint(operation& o, gpfsAccessRange_t const&
   if (f.ship.now != ship_state::stage::off) return 0;
   block_range const range = blocks_to_end(s.start, s.length, block_bytes());
   bool const writes = s.isWrite != 0 && instances_.at(o.instance).write;
-  return need_token(o, f, range, writes ? token_mode::write : token_mode::read, range, s.start) ? 0 : not_yet;
+  return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, range, s.start) ? 0 : not_yet;
 }
 
 int client_node::state::free_range_hint(operation& o, block_range range, bool tokens) {
   file& f = file_of(o);
-  if (locked_against(o.file, range, token_mode::write) || f.serving > 0) return not_yet;
+  if (locks_.against(o.file, range, token_mode::write) || f.serving > 0) return not_yet;
   if (!pool_.clean(o.file, range, true)) return not_yet;
-  if (tokens && f.ship.now == ship_state::stage::off && f.tokens.conflicting(range, token_mode::write) != nullptr) {
-    f.tokens.lower(range, token_mode::none, f.grants_seen);
-    ++context_.counters().token_releases;
-    context_.tell_manager(token_release{o.file, range, f.grants_seen, f.size, f.allocated.within(range)}, o.ready);
-  }
+  if (tokens && f.ship.now == ship_state::stage::off && f.tokens.any(range)) tokens_.release(o.file, f, range, o.ready);
   return std::exchange(instances_.at(o.instance).error, 0);
 }
 
@@ -211,7 +207,7 @@ void client_node::state::run_hint(operation& o) {
   } else {
     block_range const required{block, block + 1};
     token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
-    if (!need_token(o, f, required, mode, required, block * block_bytes() + r.start)) return;
+    if (!tokens_.need(o, f, required, mode, required, block * block_bytes() + r.start)) return;
   }
   if (!pool_.contains({o.file, block})) {
     bool const covered = o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));

@@ -30,6 +30,11 @@ std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) con
 known_size client_node::size(file_id file) const { return state_->size(file); }
 bool client_node::is_hollow(int instance) const { return state_->is_hollow(instance); }
 
+token_mode client_node::state::token(file_id id, std::int64_t block) const {
+  auto const f = files_.find(id);
+  return f == files_.end() ? token_mode::none : f->second.tokens.at(block);
+}
+
 known_size client_node::state::size(file_id id) const {
   auto const f = files_.find(id);
   return f == files_.end() ? known_size{} : f->second.size;
@@ -80,8 +85,7 @@ void client_node::state::advance() {
       if (!o.finished) run(o);
     operations_.remove_if([](operation const& o) { return o.finished; });
     for (auto& [id, f] : files_) {
-      for (auto r = f.revocations.begin(); r != f.revocations.end();)
-        r = run_revocation(id, f, *r) ? f.revocations.erase(r) : std::next(r);
+      tokens_.run_revocations(id, f);
       run_transition(id, f);
     }
   } while (context_.take_changed());
@@ -94,7 +98,7 @@ auto client_node::state::find(std::int64_t id) -> operation* {
 }
 
 void client_node::state::finish(operation& o, int error, std::int64_t value) {
-  unlock(o);
+  locks_.give_back(o);
   pool_.let_go(o);
   o.finished = true;
   context_.changed();
@@ -229,10 +233,8 @@ void client_node::state::run_close(operation& o) {
   }
   if (o.started) {
     block_range const all{0, no_end};
-    if (locked_against(o.file, all, token_mode::write) || !pool_.clean(o.file, all, true)) return;
-    f.tokens.lower(all, token_mode::none, f.grants_seen);
-    ++context_.counters().token_releases;
-    context_.tell_manager(token_release{o.file, all, f.grants_seen, f.size, f.allocated}, o.ready);
+    if (locks_.against(o.file, all, token_mode::write) || !pool_.clean(o.file, all, true)) return;
+    tokens_.release(o.file, f, all, o.ready);
   }
   int const error = o.error != 0 ? o.error : instances_.at(o.instance).error;
   context_.tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
@@ -273,7 +275,7 @@ void client_node::state::run_resize(operation& o) {
     if (f.ship.now == ship_state::stage::entering) return;
     if (f.ship.now == ship_state::stage::on) return finish(o, EPERM);
     block_range const all{0, no_end};
-    if (!need_token(o, f, all, token_mode::write, all, 0) || !take_lock(o, {0, no_end}, true)) return;
+    if (!tokens_.need(o, f, all, token_mode::write, all, 0) || !locks_.take(o, {0, no_end}, true)) return;
     o.at = phase::flush;
   }
   if (o.at == phase::flush) {
@@ -343,8 +345,7 @@ void client_node::state::on(node_id, size_answer const& m) {
 // Nobody waits for it any more.
 void client_node::state::on(node_id, node_failed const& m) {
   context_.bury(m.node);
-  for (auto& [id, r] : requests_)
-    if (r.awaited.erase(m.node) > 0 && r.awaited.empty()) renew(r);
+  tokens_.forget(m.node);
   std::vector<std::int64_t> lost;
   for (auto const& [id, w] : ship_waits_) {
     operation const* const o = find(w.first);

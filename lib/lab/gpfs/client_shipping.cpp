@@ -15,7 +15,7 @@ void client_node::state::on(node_id, ship_begin const& m) {
   file& f = files_[m.file];
   f.ship = {ship_state::stage::entering, m.epoch, m.map};
   f.told_ready = false;
-  f.tokens = {};
+  f.tokens.forget();
 }
 
 void client_node::state::on(node_id, ship_go const& m) {
@@ -36,7 +36,7 @@ void client_node::state::run_transition(file_id id, file& f) {
   bool const enters = f.ship.now == ship_state::stage::entering && !f.told_ready;
   if (!enters && f.leaving_epoch == 0) return;
   block_range const all{0, no_end};
-  if (f.serving > 0 || locked_against(id, all, token_mode::write) || !pool_.clean(id, all, true)) return;
+  if (f.serving > 0 || locks_.against(id, all, token_mode::write) || !pool_.clean(id, all, true)) return;
   ship_ready ready{id, enters ? f.ship.epoch : f.leaving_epoch, f.ship_error, f.size, f.allocated};
   f.ship_error = 0;
   context_.tell_manager(std::move(ready), context_.now());

@@ -16,7 +16,9 @@
 #include <argosy/lab/gpfs/client_node.hpp>
 
 #include "client_context.hpp"
+#include "client_locks.hpp"
 #include "client_pages.hpp"
+#include "client_tokens.hpp"
 #include "client_types.hpp"
 
 namespace argosy::lab::gpfs {
@@ -42,14 +44,11 @@ class client_node::state {
   using writer = client::writer;
   using byte_range = client::byte_range;
   using instance = client::instance;
-  using revocation = client::revocation;
   using ship_state = client::ship_state;
   using file = client::file;
   using shipped = client::shipped;
   using phase = client::phase;
   using operation = client::operation;
-  using lock = client::lock;
-  using request = client::request;
 
   // client_node.cpp: events and calls
   void advance();
@@ -74,6 +73,11 @@ class client_node::state {
   void on(node_id from, node_failed const& m);
   void on(node_id, block_data const& m) { pool_.take(m); }
   void on(node_id, block_written const& m) { pool_.take(m); }
+  void on(node_id, token_grant const& m) { tokens_.take(m); }
+  void on(node_id, token_conflict const& m) { tokens_.take(m); }
+  void on(node_id, token_refusal const& m) { tokens_.take(m); }
+  void on(node_id from, revoke const& m) { tokens_.take(from, m); }
+  void on(node_id from, revoke_answer const& m) { tokens_.take(from, m); }
 
   // client_access.cpp: reading and writing
   void run_access(operation& o);
@@ -85,22 +89,7 @@ class client_node::state {
   bool size_certain(file const& f) const;
   bool learn_size(operation& o);  // asks; true when answered
   bool tell_size(operation& o);   // so that the size survives this node; true when the manager has it
-  bool take_lock(operation& o, byte_range bytes, bool is_write);
-  void unlock(operation& o);
   void charge_copy(operation& o, std::int64_t bytes);
-
-  // client_tokens.cpp
-  bool need_token(operation& o, file& f, block_range range, token_mode mode, block_range desired, std::int64_t at);
-  block_range desired_range(instance const& i, block_range required) const;
-  void renew(request& r);
-  bool run_revocation(file_id id, file& f, revocation& r);
-  block_range surrender_range(file const& f, revoke const& r) const;
-  bool locked_against(file_id id, block_range range, token_mode wanted) const;
-  void on(node_id from, token_grant const& m);
-  void on(node_id from, token_conflict const& m);
-  void on(node_id from, token_refusal const& m);
-  void on(node_id from, revoke const& m);
-  void on(node_id from, revoke_answer const& m);
 
   // client_fcntl.cpp: hints
   void run_fcntl(operation& o);
@@ -133,13 +122,13 @@ class client_node::state {
   static constexpr int not_yet = -1;
 
   client::context context_;
+  client::file_table files_;
+  client::operation_locks locks_{context_};
   client::page_pool pool_{context_, [this](file_id id, writer const& w, int error) { remember_error(id, w, error); }};
+  client::token_cache tokens_{context_, files_, locks_, pool_};
   int next_instance_ = 1;
   std::list<operation> operations_;
   std::map<int, instance> instances_;
-  std::map<file_id, file> files_;
-  std::list<lock> locks_;
-  std::map<std::int64_t, request> requests_;
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> ship_waits_;  // id: operation, piece
 };
 

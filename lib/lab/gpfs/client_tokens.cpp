@@ -1,32 +1,26 @@
-// Implements the token cache of a client node (client_state.hpp): requests, revocations, releases.
+// Implements the token cache of a client node (client_tokens.hpp): requests, revocations, releases.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "client_tokens.hpp"
+
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include "client_state.hpp"
+namespace argosy::lab::gpfs::client {
 
-namespace argosy::lab::gpfs {
-
-token_mode client_node::state::token(file_id id, std::int64_t block) const {
-  auto const f = files_.find(id);
-  return f == files_.end() ? token_mode::none : f->second.tokens.at(block);
-}
-
-// The range that the stream will probably need next.
-block_range client_node::state::desired_range(instance const& i, block_range required) const {
+block_range token_cache::desired_range(access_pattern const& p, block_range required) const {
   using kind = access_pattern::kind;
-  access_pattern const& p = i.pattern;
   if (p.found() == kind::sequential) return {required.begin, no_end};
   if (p.found() == kind::strided) {
     std::int64_t const strides = std::max<std::int64_t>(1, context_.machine().prefetch_max_blocks);
     if (p.distance() > (no_end - p.end()) / strides) return {required.begin, no_end};
-    return {required.begin, blocks_of(p.offset(), p.distance() * strides + p.length(), block_bytes()).end};
+    return {required.begin, blocks_of(p.offset(), p.distance() * strides + p.length(), context_.block_bytes()).end};
   }
   return required;
 }
 
-// True if the node has the token. Otherwise it has been requested, perhaps by another operation.
-bool client_node::state::need_token(operation& o, file& f, block_range range, token_mode mode, block_range desired,
-                                    std::int64_t at) {
+bool token_cache::need(operation& o, file& f, block_range range, token_mode mode, block_range desired,
+                       std::int64_t at) {
   if (f.tokens.covers(range, mode)) {
     if (!o.asked_token && o.kind == operation::what::call) ++context_.counters().token_hits;
     o.asked_token = true;
@@ -49,22 +43,21 @@ bool client_node::state::need_token(operation& o, file& f, block_range range, to
   return false;
 }
 
-void client_node::state::on(node_id, token_grant const& m) {
+void token_cache::take(token_grant const& m) {
   file& f = files_[m.file];
-  f.tokens.raise(m.range, m.mode, m.number);
-  f.grants_seen = m.number;
+  f.tokens.granted(m.range, m.mode, m.number);
   f.learn_from_manager(m.size);
   f.allocated.add(m.allocated);
   requests_.erase(m.request);
   ++context_.counters().token_grants;
 }
 
-void client_node::state::on(node_id, token_refusal const& m) {
+void token_cache::take(token_refusal const& m) {
   requests_.erase(m.request);
   ++context_.counters().token_refusals;
 }
 
-void client_node::state::on(node_id, token_conflict const& m) {
+void token_cache::take(token_conflict const& m) {
   auto const r = requests_.find(m.request);
   if (r == requests_.end()) return;
   ++context_.counters().token_conflicts;
@@ -79,7 +72,7 @@ void client_node::state::on(node_id, token_conflict const& m) {
   if (r->second.awaited.empty()) renew(r->second);
 }
 
-void client_node::state::renew(request& r) {
+void token_cache::renew(request& r) {
   r.asked.renewed = true;
   r.asked.size = files_[r.asked.file].size;
   ++context_.counters().token_renewals;
@@ -87,7 +80,7 @@ void client_node::state::renew(request& r) {
   r.asked.surrenders.clear();
 }
 
-void client_node::state::on(node_id from, revoke_answer const& m) {
+void token_cache::take(node_id from, revoke_answer const& m) {
   auto const r = requests_.find(m.request);
   if (r == requests_.end() || r->second.awaited.erase(from) == 0) return;
   files_[m.file].learn(m.size);
@@ -95,47 +88,44 @@ void client_node::state::on(node_id from, revoke_answer const& m) {
   if (r->second.awaited.empty()) renew(r->second);
 }
 
+void token_cache::forget(node_id node) {
+  for (auto& [id, r] : requests_)
+    if (r.awaited.erase(node) > 0 && r.awaited.empty()) renew(r);
+}
+
 // --- The holder's side ---------------------------------------------------------------------------------------------
 
-void client_node::state::on(node_id from, revoke const& m) {
+void token_cache::take(node_id from, revoke const& m) {
   ++context_.counters().revokes_received;
-  files_[m.file].revocations.push_back({from, m, false, {}, 0});
+  files_.try_emplace(m.file);  // it may come before the grant that it means, and before all else of this file
+  revocations_[m.file].push_back({from, m, false, {}, 0});
 }
 
-// A sequential stream keeps the side on which it is; others keep all that is not required.
-block_range client_node::state::surrender_range(file const& f, revoke const& r) const {
-  block_range give = r.required;
-  if (!f.sequential) return give;
-  std::int64_t const here = f.position / block_bytes();
-  for (auto const& t : f.tokens.tokens()) {
-    if (!t.range.overlaps(r.required) || !conflict(t.mode, r.mode)) continue;
-    if (r.at >= f.position)
-      give.end = std::max(give.end, t.range.end);
-    else
-      give = {std::min(give.begin, t.range.begin), std::max(give.end, std::min(t.range.end, here))};
-  }
-  return give;
+void token_cache::release(file_id id, file& f, block_range range, instant departs) {
+  f.tokens.lower(range, token_mode::none);
+  ++context_.counters().token_releases;
+  context_.tell_manager(token_release{id, range, f.tokens.grants_seen(), f.size, f.allocated.within(range)}, departs);
 }
 
-bool client_node::state::locked_against(file_id id, block_range range, token_mode wanted) const {
-  return std::any_of(locks_.begin(), locks_.end(), [&](lock const& l) {
-    return l.file == id && (l.is_write || wanted == token_mode::write) &&
-           blocks_of(l.bytes.begin, l.bytes.end - l.bytes.begin, block_bytes()).overlaps(range);
-  });
+void token_cache::run_revocations(file_id id, file& f) {
+  auto const all = revocations_.find(id);
+  if (all == revocations_.end()) return;
+  for (auto r = all->second.begin(); r != all->second.end();) r = run(id, f, *r) ? all->second.erase(r) : std::next(r);
+  if (all->second.empty()) revocations_.erase(all);
 }
 
 // True when the revocation has been answered.
-bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
-  if (f.grants_seen < r.asked.number) return false;  // the grant that is meant is still on its way
+bool token_cache::run(file_id id, file& f, revocation& r) {
+  if (f.tokens.grants_seen() < r.asked.number) return false;  // the grant that is meant is still on its way
   bool const shares = r.asked.mode == token_mode::read;
   if (!r.started) {
     // Calls that begin from now on need the token again, so they come after the requesting node.
     r.started = true;
-    r.given = surrender_range(f, r.asked);
-    r.number = f.grants_seen;
-    f.tokens.lower(r.given, shares ? token_mode::read : token_mode::none, r.number);
+    r.given = f.tokens.surrender_range(r.asked, context_.block_bytes());
+    r.number = f.tokens.grants_seen();
+    f.tokens.lower(r.given, shares ? token_mode::read : token_mode::none);
   }
-  if (locked_against(id, r.given, r.asked.mode)) return false;
+  if (locks_.against(id, r.given, r.asked.mode)) return false;
   std::int64_t const cached = pool_.blocks();
   if (!pool_.clean(id, r.given, !shares, &context_.counters().revoke_flushes)) return false;
   context_.counters().revoke_drops += cached - pool_.blocks();
@@ -148,4 +138,4 @@ bool client_node::state::run_revocation(file_id id, file& f, revocation& r) {
   return true;
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::client

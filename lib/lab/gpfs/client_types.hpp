@@ -4,17 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include <argosy/handle/gpfs_fcntl.hpp>
 #include <argosy/lab/gpfs/access_pattern.hpp>
 #include <argosy/lab/gpfs/client_node.hpp>
-#include <argosy/lab/gpfs/detail/token_map.hpp>
 #include <argosy/lab/gpfs/message.hpp>
+
+#include "client_file_tokens.hpp"
 
 namespace argosy::lab::gpfs::client {
 
@@ -43,14 +43,6 @@ struct instance {
   std::vector<accepted_range> accepted;
 };
 
-struct revocation {
-  node_id from = 0;
-  revoke asked;
-  bool started = false;
-  block_range given;
-  std::int64_t number = 0;
-};
-
 struct ship_state {
   enum class stage { off, entering, on } now = stage::off;
   std::int64_t epoch = 0;
@@ -58,23 +50,19 @@ struct ship_state {
 };
 
 struct file {
-  lab::detail::token_map tokens;
-  std::int64_t grants_seen = 0;
+  file_tokens tokens;
   known_size size;
   known_size told;        // what the manager surely knows of the size
   block_set allocated;    // right for blocks whose token the node has, or which it owns
   bool hollow = false;    // has no bytes: see open_answer
   bool resizing = false;  // the manager is about to be told a new size by this node
-  std::list<revocation> revocations;
   ship_state ship;
   std::int64_t ended_epoch = 0;  // the last epoch that others have reported as ended
   std::int64_t leaving_epoch = 0;
   bool told_ready = false;
-  int ship_error = 0;         // of flushes since the mode began
-  int serving = 0;            // operations for others, or for itself as owner
-  int orphan_error = 0;       // an error of instances that are closed
-  std::int64_t position = 0;  // where the last access ended
-  bool sequential = false;
+  int ship_error = 0;    // of flushes since the mode began
+  int serving = 0;       // operations for others, or for itself as owner
+  int orphan_error = 0;  // an error of instances that are closed
 
   // After another node has set the size, nothing is right any more of what this one knew: it had given up all its tokens for
   // that, and told then what it had allocated.
@@ -88,6 +76,8 @@ struct file {
     told.learn(news);
   }
 };
+
+using file_table = std::map<file_id, file>;
 
 // A piece of a shipped call.
 struct shipped {
@@ -129,19 +119,6 @@ struct operation {
   int advance_by = 0;  // and how long it is
   bool charged = false;
   gpfsRangeArray_t range;  // of a hint
-};
-
-struct lock {
-  std::int64_t operation = 0;
-  file_id file = 0;
-  byte_range bytes;
-  bool is_write = false;
-};
-
-struct request {
-  token_request asked;
-  std::int64_t at = 0;
-  std::set<node_id> awaited;
 };
 
 }  // namespace argosy::lab::gpfs::client

@@ -1,0 +1,59 @@
+// The tokens that a client node holds for one file, and how much of them it gives up when another node wants some.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/detail/token_map.hpp>
+#include <argosy/lab/gpfs/message.hpp>
+
+namespace argosy::lab::gpfs::client {
+
+class file_tokens {
+ public:
+  bool empty() const { return held_.empty(); }
+  bool covers(block_range range, token_mode mode) const { return held_.covers(range, mode); }
+  token_mode at(std::int64_t block) const { return held_.at(block); }
+  bool any(block_range range) const { return held_.conflicting(range, token_mode::write) != nullptr; }
+  // The number of the last grant.
+  std::int64_t grants_seen() const { return grants_seen_; }
+
+  void granted(block_range range, token_mode mode, std::int64_t number) {
+    held_.raise(range, mode, number);
+    grants_seen_ = number;
+  }
+  void lower(block_range range, token_mode mode) { held_.lower(range, mode, grants_seen_); }
+  // The manager has taken all back, and knows it.
+  void forget() { held_ = {}; }
+
+  // An access has begun that will end here.
+  void note_access(std::int64_t end, bool sequential) {
+    position_ = end;
+    sequential_ = sequential;
+  }
+
+  // A sequential stream keeps the side on which it is; others keep all that is not required.
+  block_range surrender_range(revoke const& r, std::int64_t block_bytes) const {
+    block_range give = r.required;
+    if (!sequential_) return give;
+    std::int64_t const here = position_ / block_bytes;
+    for (auto const& t : held_.tokens()) {
+      if (!t.range.overlaps(r.required) || !conflict(t.mode, r.mode)) continue;
+      if (r.at >= position_)
+        give.end = std::max(give.end, t.range.end);
+      else
+        give = {std::min(give.begin, t.range.begin), std::max(give.end, std::min(t.range.end, here))};
+    }
+    return give;
+  }
+
+ private:
+  lab::detail::token_map held_;
+  std::int64_t grants_seen_ = 0;
+  std::int64_t position_ = 0;  // where the last access ended
+  bool sequential_ = false;
+};
+
+}  // namespace argosy::lab::gpfs::client

@@ -1,0 +1,72 @@
+// The token cache of a client node: requests under way, and what other nodes want back.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <set>
+
+#include <argosy/lab/gpfs/access_pattern.hpp>
+#include <argosy/lab/gpfs/block_range.hpp>
+#include <argosy/lab/gpfs/message.hpp>
+
+#include "client_context.hpp"
+#include "client_locks.hpp"
+#include "client_pages.hpp"
+#include "client_types.hpp"
+
+namespace argosy::lab::gpfs::client {
+
+// Before a token is given up, the operations that use it end, and the pool is clean: so it knows both. Of a file it changes
+// tokens, size and what is allocated; of an operation, its request.
+class token_cache {
+ public:
+  token_cache(context& shared, file_table& files, operation_locks const& locks, page_pool& pool)
+      : context_(shared), files_(files), locks_(locks), pool_(pool) {}
+
+  // True if the node has the token. Otherwise it has been requested, perhaps by another operation. `desired` is what the
+  // manager may give beyond it, and `at` the first byte that is wanted.
+  bool need(operation& o, file& f, block_range range, token_mode mode, block_range desired, std::int64_t at);
+  // The range that the stream will probably need next.
+  block_range desired_range(access_pattern const& p, block_range required) const;
+
+  // Gives tokens up without being asked.
+  void release(file_id id, file& f, block_range range, instant departs);
+  // Answers the revocations of this file that can be answered now.
+  void run_revocations(file_id id, file& f);
+
+  void take(token_grant const& m);
+  void take(token_refusal const& m);
+  void take(token_conflict const& m);
+  void take(node_id from, revoke const& m);
+  void take(node_id from, revoke_answer const& m);
+  // A node has died: it will answer nothing any more.
+  void forget(node_id node);
+
+ private:
+  struct request {
+    token_request asked;
+    std::int64_t at = 0;
+    std::set<node_id> awaited;
+  };
+  struct revocation {
+    node_id from = 0;
+    revoke asked;
+    bool started = false;
+    block_range given;
+    std::int64_t number = 0;
+  };
+
+  void renew(request& r);
+  bool run(file_id id, file& f, revocation& r);
+
+  context& context_;
+  file_table& files_;
+  operation_locks const& locks_;
+  page_pool& pool_;
+  std::map<std::int64_t, request> requests_;
+  std::map<file_id, std::list<revocation>> revocations_;  // no empty lists
+};
+
+}  // namespace argosy::lab::gpfs::client
