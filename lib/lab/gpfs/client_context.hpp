@@ -44,6 +44,7 @@ class context {
 
   // The time at which the processor has done this, after all else that it was given.
   instant compute(double seconds) { return cpu_.take(now_, duration_of(seconds)); }
+  instant copy(std::int64_t bytes) { return compute(machine_.seconds_to_copy(bytes)); }
 
   void tell_manager(message_body body, instant departs) {
     out_->send(me_, {role::manager, 0}, std::move(body), std::max(now_, departs));

@@ -1,13 +1,15 @@
-// Implements gpfs_fcntl of a client node (client_state.hpp): range hints, cache hints and directives.
+// Implements gpfs_fcntl of a client node (client_fcntl.hpp): range hints, cache hints and directives.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "client_fcntl.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
-#include "client_state.hpp"
-
-namespace argosy::lab::gpfs {
+namespace argosy::lab::gpfs::client {
 
 namespace {
 
@@ -30,7 +32,7 @@ block_range blocks_to_end(std::int64_t start, std::int64_t length, std::int64_t 
 
 }  // namespace
 
-void client_node::state::run_fcntl(operation& o) {
+void fcntl_calls::run(operation& o) {
   std::byte* const begin = o.asked.argument.data();
   auto const given = static_cast<std::int64_t>(o.asked.argument.size());
   if (given < static_cast<std::int64_t>(sizeof(gpfsFcntlHeader_t))) return finish(o, EINVAL);
@@ -69,7 +71,7 @@ void client_node::state::run_fcntl(operation& o) {
   finish(o, 0);
 }
 
-int client_node::state::run_structure(operation& o, std::byte* at, int room, gpfsStructHeader_t const& s) {
+int fcntl_calls::run_structure(operation& o, std::byte* at, int room, gpfsStructHeader_t const& s) {
   instance& i = instances_.at(o.instance);
   auto const is = [&](std::size_t bytes) { return s.structLen == static_cast<int>(bytes); };
   switch (s.structType) {
@@ -127,7 +129,7 @@ int client_node::state::run_structure(operation& o, std::byte* at, int room, gpf
   }
 }
 
-int client_node::state::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
+int fcntl_calls::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
   if (s.start < 0 || s.length < 0 || s.start > no_end - s.length) return EINVAL;
   file& f = file_of(o);
   if (f.ship.now != ship_state::stage::off) return 0;
@@ -136,7 +138,7 @@ int client_node::state::access_range_hint(operation& o, gpfsAccessRange_t const&
   return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, range, s.start) ? 0 : not_yet;
 }
 
-int client_node::state::free_range_hint(operation& o, block_range range, bool tokens) {
+int fcntl_calls::free_range_hint(operation& o, block_range range, bool tokens) {
   file& f = file_of(o);
   if (locks_.against(o.file, range, token_mode::write) || f.serving > 0) return not_yet;
   if (!pool_.clean(o.file, range, true)) return not_yet;
@@ -146,13 +148,13 @@ int client_node::state::free_range_hint(operation& o, block_range range, bool to
 
 // --- Multiple access range -----------------------------------------------------------------------------------------
 
-std::int64_t client_node::state::accepted_blocks() const {
+std::int64_t fcntl_calls::accepted_blocks() const {
   std::int64_t n = 0;
   for (auto const& [id, i] : instances_) n += static_cast<std::int64_t>(i.accepted.size());
   return n;
 }
 
-int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAccessRange_t& s) {
+int fcntl_calls::multiple_access_range_hint(operation& o, gpfsMultipleAccessRange_t& s) {
   auto const counts = [](int n) { return n >= 0 && n <= range_count_max; };
   if (!counts(s.accRangeCnt) || !counts(s.relRangeCnt)) return EINVAL;
   auto const sound = [&](gpfsRangeArray_t const& r) {
@@ -182,7 +184,7 @@ int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAcc
     hint.range = r;
     hint.is_write = r.isWrite != 0 && i.write;
     hint.ready = o.ready;
-    operations_.push_back(std::move(hint));
+    operations_.add(std::move(hint));
     context_.changed();
   }
   context_.counters().ranges_accepted += accepted;
@@ -191,8 +193,7 @@ int client_node::state::multiple_access_range_hint(operation& o, gpfsMultipleAcc
   return 0;
 }
 
-// Never fails: the access itself will meet any error.
-void client_node::state::run_hint(operation& o) {
+void fcntl_calls::run_hint(operation& o) {
   auto const i = instances_.find(o.instance);
   gpfsRangeArray_t const& r = o.range;
   std::int64_t const block = r.blockNumber;
@@ -219,7 +220,7 @@ void client_node::state::run_hint(operation& o) {
   finish(o, 0);
 }
 
-void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
+void fcntl_calls::release_range(instance& i, gpfsRangeArray_t const& r) {
   auto const entry =
       std::find_if(i.accepted.begin(), i.accepted.end(), [&](auto const& a) { return same(a.range, r); });
   if (entry == i.accepted.end()) {
@@ -234,7 +235,7 @@ void client_node::state::release_range(instance& i, gpfsRangeArray_t const& r) {
   pool_.flush_behind({i.file, r.blockNumber});
 }
 
-void client_node::state::forget_hints(instance& i) {
+void fcntl_calls::forget_hints(instance& i) {
   while (!i.accepted.empty()) {
     auto const last = i.accepted.back();
     i.accepted.pop_back();
@@ -245,7 +246,7 @@ void client_node::state::forget_hints(instance& i) {
 
 // --- Directives ----------------------------------------------------------------------------------------------------
 
-int client_node::state::start_directive(operation& o, std::byte const* at, int room) {
+int fcntl_calls::start_directive(operation& o, std::byte const* at, int room) {
   auto const s = load<gpfsDataShipStart_t>(at);
   std::optional<partition_map> map;
   int const behind = room - s.structLen;
@@ -277,7 +278,7 @@ int client_node::state::start_directive(operation& o, std::byte const* at, int r
   return o.error;
 }
 
-int client_node::state::stop_directive(operation& o) {
+int fcntl_calls::stop_directive(operation& o) {
   if (!std::exchange(o.started, true)) {
     o.at = phase::directive;
     context_.tell_manager(ship_stop{o.id, o.file, o.instance}, o.ready);
@@ -287,4 +288,4 @@ int client_node::state::stop_directive(operation& o) {
   return o.error;
 }
 
-}  // namespace argosy::lab::gpfs
+}  // namespace argosy::lab::gpfs::client

@@ -55,15 +55,14 @@ std::int64_t client_node::state::submit(call c, instant now, outbox& out) {
   o.id = context_.next_id();
   o.instance = c.instance;
   o.asked = std::move(c);
-  operations_.push_back(std::move(o));
-  std::int64_t const ticket = operations_.back().id;
+  std::int64_t const ticket = operations_.add(std::move(o)).id;
   advance();
   return ticket;
 }
 
 void client_node::state::interrupt(std::int64_t ticket, instant now, outbox& out) {
   context_.begin(now, out);
-  operation const* const o = find(ticket);
+  operation const* const o = operations_.find(ticket);
   if (o != nullptr && o->at == phase::directive) context_.tell_manager(ship_interrupt{o->file, o->instance}, now);
 }
 
@@ -81,31 +80,12 @@ void client_node::state::receive(message const& m, instant now, outbox& out) {
 void client_node::state::advance() {
   do {
     context_.take_changed();  // this round sees what has changed until now
-    for (operation& o : operations_)
-      if (!o.finished) run(o);
-    operations_.remove_if([](operation const& o) { return o.finished; });
+    operations_.run_all([this](operation& o) { run(o); });
     for (auto& [id, f] : files_) {
       tokens_.run_revocations(id, f);
-      run_transition(id, f);
+      shipping_.run_transition(id, f);
     }
   } while (context_.take_changed());
-}
-
-auto client_node::state::find(std::int64_t id) -> operation* {
-  for (operation& o : operations_)
-    if (o.id == id && !o.finished) return &o;
-  return nullptr;
-}
-
-void client_node::state::finish(operation& o, int error, std::int64_t value) {
-  locks_.give_back(o);
-  pool_.let_go(o);
-  o.finished = true;
-  context_.changed();
-  if (o.kind != operation::what::call) return;
-  if (o.asked.kind == call_kind::read) context_.counters().bytes_read += value;
-  if (o.asked.kind == call_kind::write) context_.counters().bytes_written += value;
-  context_.complete({o.id, value, error, std::max(context_.now(), o.ready)});
 }
 
 void client_node::state::remember_error(file_id id, writer const& w, int error) {
@@ -128,8 +108,8 @@ void client_node::state::on(node_id, late_error const& m) {
 // --- Calls ---------------------------------------------------------------------------------------------------------
 
 void client_node::state::run(operation& o) {
-  if (o.kind == operation::what::hint) return run_hint(o);
-  if (o.kind == operation::what::serve) return run_serve(o);
+  if (o.kind == operation::what::hint) return fcntl_.run_hint(o);
+  if (o.kind == operation::what::serve) return shipping_.serve(o);
   bool const named =
       o.asked.kind == call_kind::open || o.asked.kind == call_kind::remove || o.asked.kind == call_kind::rename;
   auto const i = instances_.find(o.instance);
@@ -164,7 +144,7 @@ void client_node::state::run(operation& o) {
     case call_kind::resize:
       return run_resize(o);
     case call_kind::fcntl:
-      return run_fcntl(o);
+      return fcntl_.run(o);
     case call_kind::close:
       return run_close(o);
     case call_kind::lock:
@@ -183,7 +163,14 @@ void client_node::state::run(operation& o) {
 }
 
 void client_node::state::on(node_id, name_answer const& m) {
-  operation* const o = find(m.call);
+  operation* const o = operations_.find(m.call);
+  if (o == nullptr) return;
+  o->answered = true;
+  o->error = m.error;
+}
+
+void client_node::state::on(node_id, ship_done const& m) {
+  operation* const o = operations_.find(m.call);
   if (o == nullptr) return;
   o->answered = true;
   o->error = m.error;
@@ -202,7 +189,7 @@ void client_node::state::run_open(operation& o) {
 }
 
 void client_node::state::on(node_id, open_answer const& m) {
-  operation* const o = find(m.call);
+  operation* const o = operations_.find(m.call);
   if (o == nullptr) return;
   o->answered = true;
   o->error = m.error;
@@ -227,7 +214,7 @@ void client_node::state::run_close(operation& o) {
   bool const last =
       std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
   if (!o.started) {
-    forget_hints(instances_.at(o.instance));
+    fcntl_.forget_hints(instances_.at(o.instance));
     o.started = context_.machine().close_flushes == 0 && last && !pool_.has_unsaved(o.file) &&
                 f.ship.now == ship_state::stage::off && !f.tokens.empty();
   }
@@ -248,17 +235,17 @@ void client_node::state::run_sync(operation& o) {
   if (o.at == phase::begin || o.at == phase::route) {
     if (f.ship.now == stage::entering || (f.ship.now == stage::on && f.ship.epoch <= f.ended_epoch)) return;
     o.at = f.ship.now == stage::on ? phase::ship : phase::flush;
-    if (o.at == phase::ship) start_shipping(o);
+    if (o.at == phase::ship) shipping_.start(o);
   }
-  if (o.at != phase::flush) return run_shipping(o);
+  if (o.at != phase::flush) return shipping_.run(o);
   if (!pool_.clean(o.file, {0, no_end}, false)) return;
-  if (!tell_size(o)) return;
+  if (!sizes_.tell(o, f)) return;
   finish(o, std::exchange(instances_.at(o.instance).error, 0));
 }
 
 void client_node::state::run_size(operation& o) {
   file const& f = file_of(o);
-  if ((!size_certain(f) || o.started) && !learn_size(o)) return;
+  if ((!sizes_.certain(f) || o.started) && !sizes_.learn(o)) return;
   finish(o, 0, f.size.bytes);
 }
 
@@ -301,7 +288,7 @@ void client_node::state::run_resize(operation& o) {
 }
 
 void client_node::state::on(node_id, blocks_cut const& m) {
-  operation* const o = find(m.id);
+  operation* const o = operations_.find(m.id);
   if (o == nullptr) return;
   --o->awaited;
   if (m.error != 0) o->error = m.error;
@@ -327,7 +314,7 @@ void client_node::state::run_lock(operation& o) {
 }
 
 void client_node::state::on(node_id, lock_answer const& m) {
-  if (operation* const o = find(m.call)) {
+  if (operation* const o = operations_.find(m.call)) {
     o->answered = true;
     if (m.refused) o->error = EWOULDBLOCK;
   }
@@ -339,19 +326,14 @@ void client_node::state::on(node_id, size_query const& m) {
 
 void client_node::state::on(node_id, size_answer const& m) {
   files_[m.file].learn_from_manager(m.size);
-  if (operation* const o = find(m.request)) o->answered = true;
+  if (operation* const o = operations_.find(m.request)) o->answered = true;
 }
 
 // Nobody waits for it any more.
 void client_node::state::on(node_id, node_failed const& m) {
   context_.bury(m.node);
   tokens_.forget(m.node);
-  std::vector<std::int64_t> lost;
-  for (auto const& [id, w] : ship_waits_) {
-    operation const* const o = find(w.first);
-    if (o != nullptr && o->pieces[w.second].owner == m.node) lost.push_back(id);
-  }
-  for (std::int64_t const id : lost) ship_piece_done(id, ESTALE, false, 0, nullptr);
+  shipping_.forget(m.node);
 }
 
 }  // namespace argosy::lab::gpfs

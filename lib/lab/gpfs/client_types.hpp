@@ -43,6 +43,8 @@ struct instance {
   std::vector<accepted_range> accepted;
 };
 
+using instance_table = std::map<int, instance>;
+
 struct ship_state {
   enum class stage { off, entering, on } now = stage::off;
   std::int64_t epoch = 0;

@@ -1,0 +1,68 @@
+// Partitioning of a client node: how a file enters and leaves this mode, and calls shipped to the owners of blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include <argosy/lab/gpfs/message.hpp>
+#include <argosy/lab/gpfs/payload.hpp>
+
+#include "client_blocks.hpp"
+#include "client_context.hpp"
+#include "client_locks.hpp"
+#include "client_operations.hpp"
+#include "client_pages.hpp"
+#include "client_sizes.hpp"
+#include "client_types.hpp"
+
+namespace argosy::lab::gpfs::client {
+
+// The mode begins and ends when the locks are free and the pool is clean. A call in it becomes pieces, one for each owner;
+// a piece is served as an operation of its own, on this node or another.
+class shipping {
+ public:
+  shipping(context& shared, file_table& files, instance_table& instances, operation_locks const& locks, page_pool& pool,
+           operations& under_way, sizes& known, block_access& blocks)
+      : context_(shared),
+        files_(files),
+        instances_(instances),
+        locks_(locks),
+        pool_(pool),
+        operations_(under_way),
+        sizes_(known),
+        blocks_(blocks) {}
+
+  // The side of the task: sends the pieces of a call, and goes on with it as they come back.
+  void start(operation& o);
+  void run(operation& o);
+  // The side of the owner.
+  void serve(operation& o);
+  // Tells the manager, when everything is on disk and dropped from the cache.
+  void run_transition(file_id id, file& f);
+
+  void take(ship_begin const& m);
+  void take(ship_go const& m);
+  void take(ship_end const& m);
+  void take(node_id from, ship_call const& m);
+  void take(ship_answer const& m);
+  // A node has died: its pieces have failed.
+  void forget(node_id node);
+
+ private:
+  void piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data);
+
+  context& context_;
+  file_table& files_;
+  instance_table& instances_;
+  operation_locks const& locks_;
+  page_pool& pool_;
+  operations& operations_;
+  sizes& sizes_;
+  block_access& blocks_;
+  std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> waits_;  // id: operation, piece
+};
+
+}  // namespace argosy::lab::gpfs::client

@@ -1,0 +1,49 @@
+// How a client node agrees with the manager on the size of a file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "client_context.hpp"
+#include "client_types.hpp"
+
+namespace argosy::lab::gpfs::client {
+
+// Of an operation it changes whether it has asked (started) and what it waits for (answered).
+class sizes {
+ public:
+  explicit sizes(context& shared) : context_(shared) {}
+
+  // Nobody else can have made the file longer.
+  bool certain(file const& f) const {
+    return f.ship.now == ship_state::stage::off &&
+           f.tokens.covers({f.size.bytes / context_.block_bytes(), no_end}, token_mode::read);
+  }
+
+  // Asks the manager; true when it has answered.
+  bool learn(operation& o) {
+    if (!o.started) {
+      o.started = true;
+      o.answered = false;
+      ++context_.counters().size_queries;
+      context_.tell_manager(size_request{o.id, o.file}, o.ready);
+    }
+    if (!o.answered) return false;
+    o.started = false;
+    return true;
+  }
+
+  // So that the size survives this node; true when the manager has it.
+  bool tell(operation& o, file const& f) {
+    if (!o.started) {
+      if (f.told == f.size) return true;
+      o.started = true;
+      o.answered = false;
+      context_.tell_manager(size_notice{o.id, o.file, f.size}, o.ready);
+    }
+    return o.answered;
+  }
+
+ private:
+  context& context_;
+};
+
+}  // namespace argosy::lab::gpfs::client
