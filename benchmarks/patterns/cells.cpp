@@ -91,9 +91,10 @@ class cells_pattern final : public pattern {
     return numbers;
   }
   argosy::layout subarray(box const& sizes, box const& start) const {
-    return form_of(argosy::subarray(named<std::int64_t>(sizes), named<std::int64_t>(c_.part),
-                                    named<std::int64_t>(start), argosy::contiguous(c_.doubles, argosy::type<double>),
-                                    c_.order == MPI_ORDER_C ? argosy::order::c : argosy::order::fortran));
+    return argosy::flatten(argosy::subarray(named<std::int64_t>(sizes), named<std::int64_t>(c_.part),
+                                            named<std::int64_t>(start),
+                                            argosy::contiguous(c_.doubles, argosy::type<double>),
+                                            c_.order == MPI_ORDER_C ? argosy::order::c : argosy::order::fortran));
   }
   MPI_Datatype mpi_subarray(box const& sizes, box const& start) const {
     MPI_Datatype one, made;

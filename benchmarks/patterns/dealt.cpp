@@ -26,7 +26,7 @@ class dealt_pattern final : public pattern {
 
   share of(int rank) const override {
     share s;
-    s.view = form_of(argosy::resized(
+    s.view = argosy::flatten(argosy::resized(
         argosy::indexed_block(d_.piece, std::vector<std::int64_t>{rank * d_.rank_stride}, argosy::type<std::byte>), 0,
         d_.stride));
     s.bytes = s.memory_bytes = d_.count * d_.piece;

@@ -37,7 +37,7 @@ TEST_CASE("windows of the library's policies keep the rules for those of program
     CAPTURE(seed(), round);
     std::int64_t const piece = pick(random, 1, 600), stride = piece + pick(random, 0, 900);
     io::layout const file =
-        form_of(io::resized(io::vector(pick(random, 1, 3), piece, stride, io::type<char>), 0, 3 * stride));
+        io::flatten(io::resized(io::vector(pick(random, 1, 3), piece, stride, io::type<char>), 0, 3 * stride));
     io::layout const view = io::repeat(pick(random, 1, 50), file.extent(), file), memory = io::bytes(view.size());
     std::int64_t const from = pick(random, 0, view.size() - 1), bytes = pick(random, 1, view.size() - from);
     io::access const wanted{pick(random, 0, 1) == 0 ? access_kind::read : access_kind::write, view, from, bytes,
