@@ -136,9 +136,9 @@ void irregular() {
 void records() {
   // [record]
   // A header of 16 bytes, then 100 doubles at offset 64, in a record of 1024 bytes.
-  auto const block = io::resized(
-      io::record(io::member(0, io::contiguous(16, io::type<std::byte>)), io::member(64, io::type<double>, 100)), 0,
-      1024);
+  auto const block = io::resized(io::record(io::member(0, io::contiguous(16, io::type<std::byte>)),
+                                            io::member(64, io::type<double>, 100)),
+                                 0, 1024);
   // [record]
   REQUIRE(block.form().size() == 816 && block.form().extent() == 1024);
 }
@@ -168,8 +168,8 @@ void buffers() {
 void looking() {
   // [looking]
   io::layout const form = io::vector(4, 2, 8, io::type<double>).form();
-  std::string const line = io::to_string(form);  // repeat(4, 64, bytes(16))
-  std::string const picture = io::draw(form);    // SVG
+  std::string const line = io::to_string(form);    // repeat(4, 64, bytes(16))
+  std::string const picture = io::draw(form);      // SVG
   io::layout const back = io::deserialize(io::serialize(form));
   // [looking]
   REQUIRE(line == "repeat(4, 64, bytes(16))" && picture.starts_with("<svg") && back == form);

@@ -52,8 +52,9 @@ std::map<std::string, std::string> pictures() {
   }
   io::two_phase const together{.window_bytes = 256 << 10, .aggregators_per_node = 2};
   // A record and its neighbours: some bytes close to each other, some far apart.
-  io::layout const scattered = io::concat(io::bytes(8192), io::at(12288, io::repeat(40, 256, io::bytes(64))),
-                                          io::at(65536, io::repeat(4, 20480, io::bytes(512))));
+  io::layout const scattered =
+      io::concat(io::bytes(8192), io::at(12288, io::repeat(40, 256, io::bytes(64))),
+                 io::at(65536, io::repeat(4, 20480, io::bytes(512))));
   io::layout const memory = io::bytes(scattered.size());
   io::access const wanted{io::access_kind::write, scattered, 0, scattered.size(), memory};
   return {
@@ -88,7 +89,8 @@ int main(int argc, char** argv) {
     std::string const file = directory + "/" + name;
     if (!check) std::ofstream(file, std::ios::binary) << svg;
     if (content(file) == svg) continue;
-    std::fprintf(stderr, check ? "%s is out of date; run pictures docs/use\n" : "cannot write %s\n", file.c_str());
+    std::fprintf(stderr, check ? "%s is out of date; run pictures docs/use\n" : "cannot write %s\n",
+                 file.c_str());
     failed = 1;
   }
   return failed;
