@@ -10,7 +10,6 @@ namespace argosy::lab::gpfs {
 void client_node::state::run_access(operation& o) {
   instance& i = instances_.at(o.instance);
   file& f = file_of(o);
-  using stage = ship_state::stage;
   if (o.at == phase::begin) {
     o.is_write = o.asked.kind == call_kind::write;
     o.offset = o.asked.offset;
@@ -33,9 +32,9 @@ void client_node::state::run_access(operation& o) {
     o.at = phase::route;
   }
   if (o.at == phase::route) {
-    if (f.ship.now == stage::entering || (f.ship.now == stage::on && f.ship.epoch <= f.ended_epoch)) return;
-    if (f.ship.now == stage::on) {
-      if (o.is_write && i.ship_epoch != f.ship.epoch) return finish(o, EPERM);
+    if (f.mode.is_changing()) return;
+    if (f.mode.is_on()) {
+      if (o.is_write && i.ship_epoch != f.mode.epoch()) return finish(o, EPERM);
       shipping_.start(o);
       o.at = phase::ship;
     } else {

@@ -62,7 +62,7 @@ std::int64_t block_access::depth(instance const& i) const {
 void block_access::prefetch(instance const& i, file const& f) {
   using kind = access_pattern::kind;
   access_pattern const& p = i.pattern;
-  if (!i.prefetch_read || p.found() == kind::unknown || f.ship.now != ship_state::stage::off) return;
+  if (!i.prefetch_read || p.found() == kind::unknown || !f.mode.is_off()) return;
   std::int64_t left = depth(i);
   auto const fetch = [&](std::int64_t block) {
     --left;

@@ -132,7 +132,7 @@ int fcntl_calls::run_structure(operation& o, std::byte* at, int room, gpfsStruct
 int fcntl_calls::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
   if (s.start < 0 || s.length < 0 || s.start > no_end - s.length) return EINVAL;
   file& f = file_of(o);
-  if (f.ship.now != ship_state::stage::off) return 0;
+  if (!f.mode.is_off()) return 0;
   block_range const range = blocks_to_end(s.start, s.length, block_bytes());
   bool const writes = s.isWrite != 0 && instances_.at(o.instance).write;
   return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, range, s.start) ? 0 : not_yet;
@@ -140,9 +140,9 @@ int fcntl_calls::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
 
 int fcntl_calls::free_range_hint(operation& o, block_range range, bool tokens) {
   file& f = file_of(o);
-  if (locks_.against(o.file, range, token_mode::write) || f.serving > 0) return not_yet;
+  if (locks_.against(o.file, range, token_mode::write) || f.mode.is_serving()) return not_yet;
   if (!pool_.clean(o.file, range, true)) return not_yet;
-  if (tokens && f.ship.now == ship_state::stage::off && f.tokens.any(range)) tokens_.release(o.file, f, range, o.ready);
+  if (tokens && f.mode.is_off() && f.tokens.any(range)) tokens_.release(o.file, f, range, o.ready);
   return std::exchange(instances_.at(o.instance).error, 0);
 }
 
@@ -174,7 +174,7 @@ int fcntl_calls::multiple_access_range_hint(operation& o, gpfsMultipleAccessRang
     if (static_cast<std::int64_t>(i.accepted.size()) >= context_.machine().range_quota_blocks ||
         accepted_blocks() >= context_.machine().pool_blocks() / 2)
       break;
-    if (f.ship.now == ship_state::stage::on && f.ship.map.owner(r.blockNumber) != context_.node()) break;
+    if (f.mode.is_on() && f.mode.map().owner(r.blockNumber) != context_.node()) break;
     operation hint;
     hint.kind = operation::what::hint;
     hint.id = context_.next_id();
@@ -202,9 +202,9 @@ void fcntl_calls::run_hint(operation& o) {
       std::find_if(i->second.accepted.begin(), i->second.accepted.end(), [&](auto const& a) { return a.hint == o.id; });
   if (entry == i->second.accepted.end()) return finish(o, 0);  // released meanwhile, perhaps accepted anew
   file& f = file_of(o);
-  if (f.ship.now == ship_state::stage::entering) return;
-  if (f.ship.now == ship_state::stage::on) {
-    if (f.ship.map.owner(block) != context_.node()) return finish(o, 0);
+  if (f.mode.is_entering()) return;
+  if (f.mode.is_on()) {
+    if (f.mode.map().owner(block) != context_.node()) return finish(o, 0);
   } else {
     block_range const required{block, block + 1};
     token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
@@ -274,7 +274,7 @@ int fcntl_calls::start_directive(operation& o, std::byte const* at, int room) {
     context_.tell_manager(ship_start{o.id, o.file, o.instance, s.numInstances, std::move(map)}, o.ready);
   }
   if (!o.answered) return not_yet;
-  if (o.error == 0) instances_.at(o.instance).ship_epoch = file_of(o).ship.epoch;
+  if (o.error == 0) instances_.at(o.instance).ship_epoch = file_of(o).mode.epoch();
   return o.error;
 }
 

@@ -91,7 +91,7 @@ void client_node::state::advance() {
 void client_node::state::remember_error(file_id id, writer const& w, int error) {
   if (error == EINTR || error == EAGAIN) error = EIO;  // nobody can try again
   file& f = files_[id];
-  if (f.ship.now != ship_state::stage::off || f.leaving_epoch != 0) f.ship_error = error;
+  f.mode.note_error(error);
   if (w.first != context_.node()) return context_.tell_node(w.first, late_error{id, w.second, error}, context_.now());
   if (auto const i = instances_.find(w.second); i != instances_.end()) {
     if (i->second.error == 0) i->second.error = error;
@@ -215,8 +215,8 @@ void client_node::state::run_close(operation& o) {
       std::count_if(instances_.begin(), instances_.end(), [&](auto const& i) { return i.second.file == o.file; }) == 1;
   if (!o.started) {
     fcntl_.forget_hints(instances_.at(o.instance));
-    o.started = context_.machine().close_flushes == 0 && last && !pool_.has_unsaved(o.file) &&
-                f.ship.now == ship_state::stage::off && !f.tokens.empty();
+    o.started = context_.machine().close_flushes == 0 && last && !pool_.has_unsaved(o.file) && f.mode.is_off() &&
+                !f.tokens.empty();
   }
   if (o.started) {
     block_range const all{0, no_end};
@@ -231,10 +231,9 @@ void client_node::state::run_close(operation& o) {
 
 void client_node::state::run_sync(operation& o) {
   file const& f = file_of(o);
-  using stage = ship_state::stage;
   if (o.at == phase::begin || o.at == phase::route) {
-    if (f.ship.now == stage::entering || (f.ship.now == stage::on && f.ship.epoch <= f.ended_epoch)) return;
-    o.at = f.ship.now == stage::on ? phase::ship : phase::flush;
+    if (f.mode.is_changing()) return;
+    o.at = f.mode.is_on() ? phase::ship : phase::flush;
     if (o.at == phase::ship) shipping_.start(o);
   }
   if (o.at != phase::flush) return shipping_.run(o);
@@ -259,8 +258,8 @@ void client_node::state::run_resize(operation& o) {
     o.at = phase::route;
   }
   if (o.at == phase::route) {
-    if (f.ship.now == ship_state::stage::entering) return;
-    if (f.ship.now == ship_state::stage::on) return finish(o, EPERM);
+    if (f.mode.is_entering()) return;
+    if (f.mode.is_on()) return finish(o, EPERM);
     block_range const all{0, no_end};
     if (!tokens_.need(o, f, all, token_mode::write, all, 0) || !locks_.take(o, {0, no_end}, true)) return;
     o.at = phase::flush;

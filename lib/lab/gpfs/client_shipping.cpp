@@ -13,8 +13,7 @@ namespace argosy::lab::gpfs::client {
 
 void shipping::take(ship_begin const& m) {
   file& f = files_[m.file];
-  f.ship = {ship_state::stage::entering, m.epoch, m.map};
-  f.told_ready = false;
+  f.mode.enter(m.epoch, m.map);
   f.tokens.forget();
 }
 
@@ -22,34 +21,25 @@ void shipping::take(ship_go const& m) {
   file& f = files_[m.file];
   f.learn(m.size);
   f.allocated.add(m.allocated);
-  if (f.ship.epoch == m.epoch && f.ship.now == ship_state::stage::entering) f.ship.now = ship_state::stage::on;
+  f.mode.go(m.epoch);
 }
 
-void shipping::take(ship_end const& m) {
-  file& f = files_[m.file];
-  f.ship.now = ship_state::stage::off;
-  f.leaving_epoch = m.epoch;
-}
+void shipping::take(ship_end const& m) { files_[m.file].mode.leave(m.epoch); }
 
 void shipping::run_transition(file_id id, file& f) {
-  bool const enters = f.ship.now == ship_state::stage::entering && !f.told_ready;
-  if (!enters && f.leaving_epoch == 0) return;
+  if (!f.mode.has_to_report()) return;
   block_range const all{0, no_end};
-  if (f.serving > 0 || locks_.against(id, all, token_mode::write) || !pool_.clean(id, all, true)) return;
-  ship_ready ready{id, enters ? f.ship.epoch : f.leaving_epoch, f.ship_error, f.size, f.allocated};
-  f.ship_error = 0;
-  context_.tell_manager(std::move(ready), context_.now());
-  if (enters)
-    f.told_ready = true;
-  else
-    f.leaving_epoch = 0;
+  if (f.mode.is_serving() || locks_.against(id, all, token_mode::write) || !pool_.clean(id, all, true)) return;
+  auto const [epoch, error] = f.mode.take_report();
+  context_.tell_manager(ship_ready{id, epoch, error, f.size, f.allocated}, context_.now());
 }
 
 // --- The side of the task ------------------------------------------------------------------------------------------
 
 void shipping::start(operation& o) {
   file const& f = files_[o.file];
-  partition_map const& map = f.ship.map;
+  partition_map const& map = f.mode.map();
+  std::int64_t const epoch = f.mode.epoch();
   o.pieces.clear();
   o.started = false;
   if (o.asked.kind == call_kind::sync) {
@@ -77,7 +67,7 @@ void shipping::start(operation& o) {
       p.error = ESTALE;
       continue;
     }
-    ship_call c{context_.next_id(), o.file, f.ship.epoch, o.instance, ship_kind::sync, p.offset, p.length, {}, f.size};
+    ship_call c{context_.next_id(), o.file, epoch, o.instance, ship_kind::sync, p.offset, p.length, {}, f.size};
     if (o.asked.kind != call_kind::sync) c.kind = o.is_write ? ship_kind::write : ship_kind::read;
     waits_[c.id] = {o.id, k};
     if (p.owner == context_.node()) {
@@ -116,7 +106,7 @@ void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t e
   p.done = true;
   p.error = error;
   p.ended = ended;
-  if (ended) files_[o->file].ended_epoch = std::max(files_[o->file].ended_epoch, epoch);
+  if (ended) files_[o->file].mode.note_end(epoch);
   if (data != nullptr && error == 0 && !ended) {
     std::int64_t const wanted = o->asked.kind == call_kind::read ? p.length : 0;
     if (data->size() != wanted) {
@@ -202,13 +192,13 @@ void shipping::serve(operation& o) {
       std::int64_t const bytes = a.data.size();
       context_.tell_node(o.origin, std::move(a), o.ready, bytes);
     }
-    if (o.at != phase::begin) --f.serving;
+    if (o.at != phase::begin) f.mode.end_serving();
     operations_.finish(o, 0);
   };
   if (o.at == phase::begin) {
     // News of the mode is still on its way: that it begins, or that it has begun, with what the others have allocated.
-    if (c.epoch > f.ship.epoch || (c.epoch == f.ship.epoch && f.ship.now == ship_state::stage::entering)) return;
-    if (c.epoch < f.ship.epoch || f.ship.now == ship_state::stage::off) return answer(0, true);
+    if (c.epoch > f.mode.epoch() || (c.epoch == f.mode.epoch() && f.mode.is_entering())) return;
+    if (c.epoch < f.mode.epoch() || f.mode.is_off()) return answer(0, true);
     o.file = c.file;
     o.offset = c.offset;
     o.length = c.length;
@@ -223,7 +213,7 @@ void shipping::serve(operation& o) {
       }
     }
     f.learn(c.size);
-    ++f.serving;
+    f.mode.begin_serving();
     o.at = phase::blocks;
   }
   if (c.kind == ship_kind::sync) {

@@ -40,7 +40,6 @@ class client_node::state {
  private:
   using writer = client::writer;
   using instance = client::instance;
-  using ship_state = client::ship_state;
   using file = client::file;
   using phase = client::phase;
   using operation = client::operation;

@@ -14,6 +14,7 @@
 #include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/message.hpp>
 
+#include "client_file_mode.hpp"
 #include "client_file_tokens.hpp"
 
 namespace argosy::lab::gpfs::client {
@@ -45,12 +46,6 @@ struct instance {
 
 using instance_table = std::map<int, instance>;
 
-struct ship_state {
-  enum class stage { off, entering, on } now = stage::off;
-  std::int64_t epoch = 0;
-  partition_map map;
-};
-
 struct file {
   file_tokens tokens;
   known_size size;
@@ -58,12 +53,7 @@ struct file {
   block_set allocated;    // right for blocks whose token the node has, or which it owns
   bool hollow = false;    // has no bytes: see open_answer
   bool resizing = false;  // the manager is about to be told a new size by this node
-  ship_state ship;
-  std::int64_t ended_epoch = 0;  // the last epoch that others have reported as ended
-  std::int64_t leaving_epoch = 0;
-  bool told_ready = false;
-  int ship_error = 0;    // of flushes since the mode began
-  int serving = 0;       // operations for others, or for itself as owner
+  file_mode mode;
   int orphan_error = 0;  // an error of instances that are closed
 
   // After another node has set the size, nothing is right any more of what this one knew: it had given up all its tokens for
@@ -96,27 +86,35 @@ struct operation {
   std::int64_t id = 0;
   call asked;
   phase at = phase::begin;
+  bool begun = false;
+  bool started = false;  // something has been asked for
+  bool answered = false;
+  std::int64_t awaited = 0;  // answers
+  int error = 0;
+  instant ready{};
+  bool finished = false;  // operations::finish
+  // What it reads or writes.
   file_id file = 0;
   int instance = 0;
   bool is_write = false;
   std::byte* into = nullptr;
   std::byte const* from = nullptr;
-  std::int64_t offset = 0, length = 0, done = 0, value = 0;
-  int error = 0;
-  bool begun = false, finished = false, locked = false, asked_token = false, missed = false;
+  std::int64_t offset = 0, length = 0, done = 0;
+  writer who{};  // to be told of errors
+  // operation_locks
+  bool locked = false;
+  // token_cache
+  bool asked_token = false;
   std::int64_t request = -1;
+  // page_pool
+  bool missed = false;
   std::optional<page_key> held;
-  instant ready{};
-  bool answered = false;
-  std::int64_t awaited = 0;  // answers
+  // shipping: of the task's side, and of the owner's
   std::vector<shipped> pieces;
-  // serve
   ship_call served;
   node_id origin = 0;
   payload buffer;
-  bool started = false;  // something has been asked for
-  writer who{};          // to be told of errors
-  // fcntl
+  // fcntl_calls
   int structure = 0;   // where the current one begins
   int advance_by = 0;  // and how long it is
   bool charged = false;
