@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <utility>
 
 #include "client_state.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
+#include <utility>
 #include <variant>
 
 #include "client_state.hpp"

@@ -1,11 +1,12 @@
 // Implements the page pool of a client node (client_pages.hpp): finding, filling, flushing and dropping pages.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "client_pages.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <iterator>
-
-#include "client_pages.hpp"
+#include <chrono>
+#include <utility>
 
 namespace argosy::lab::gpfs::client {
 

@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <argosy/lab/gpfs/block_range.hpp>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace argosy::lab::gpfs::client {

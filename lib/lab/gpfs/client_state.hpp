@@ -1,4 +1,5 @@
-// The state of a client node. Every event is noted first; then `advance` makes all waiting operations look again.
+// The state of a client node: its parts, events and calls. Every event is noted first; then `advance` makes all waiting
+// operations look again.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -83,6 +84,7 @@ class client_node::state {
 
   std::int64_t block_bytes() const { return context_.block_bytes(); }
 
+  // A part knows only parts above it, by its constructor; all know the context.
   client::context context_;
   client::file_table files_;
   client::instance_table instances_;
