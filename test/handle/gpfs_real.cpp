@@ -67,8 +67,8 @@ T at(record const& r, std::size_t offset) {
 
 TEST_CASE("hints reach the library byte by byte", "[gpfs_real]") {
   on_stand_in t;
-  CHECK(io::takes_hints(t.file));
-  CHECK(io::detail::node_of(t.file) == io::detail::unknown_node);  // so nobody takes it for one of a partition
+  CHECK(io::detail::takes_hints(t.file));
+  CHECK(io::detail::node_of(t.file) == io::unknown_node);  // so nobody takes it for one of a partition
   auto h = io::test::access_range(4096, 1000, true);
   REQUIRE_FALSE(t.file.fcntl(h));
   CHECK(t.seen.fcntl_calls == 1);
@@ -181,7 +181,7 @@ TEST_CASE("without GPFS it is a file like others, and says why", "[gpfs_real]") 
   std::error_code error;
   auto const check_plain = [&](gpfs_real& f) {
     CHECK_FALSE(f.is_on_gpfs());
-    CHECK_FALSE(io::takes_hints(f));  // so nobody prepares hints for it
+    CHECK_FALSE(io::detail::takes_hints(f));  // so nobody prepares hints for it
     auto h = io::test::free_range(0, 0);
     CHECK(f.fcntl(h) == io::errc::unsupported);
     std::vector<std::byte> bytes(100, std::byte{7}), back(100);

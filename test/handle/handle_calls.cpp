@@ -207,7 +207,7 @@ TEST_CASE("a handle that is not open says so in every call", "[any_handle]") {
     CHECK(e == closed);
   CHECK_FALSE(none.is_open());
   CHECK_FALSE(none.takes_hints());
-  CHECK(none.node() == io::detail::unknown_node);
+  CHECK(none.node() == io::unknown_node);
   CHECK(none.block_bytes() > 0);
   CHECK(none.target<posix>() == nullptr);
   CHECK(io::any_handle(logged_handle(std::make_shared<call_log>())).target<posix>() == nullptr);

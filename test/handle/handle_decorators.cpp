@@ -196,7 +196,7 @@ TEST_CASE("a decorator of a program sees each call once, with what it asks for a
   f.sync();
   f.fcntl(memory);
   CHECK((f.is_open() && f.block_bytes() > 0 && !f.takes_hints() &&
-         f.node() == io::detail::unknown_node));  // none of them is a call
+         f.node() == io::unknown_node));  // none of them is a call
   f.close();
   f.sync();
   CHECK(seen ==
@@ -272,7 +272,7 @@ TEST_CASE("a handle that takes no hints says so", "[handle][hints]") {
   std::array<std::byte, 16> argument{};
   io::any_handle plain = io::retrying(io::test::memory_handle(std::make_shared<io::test::memory_file>()));
   CHECK_FALSE(plain.takes_hints());
-  CHECK(plain.node() == io::detail::unknown_node);
+  CHECK(plain.node() == io::unknown_node);
   CHECK(plain.fcntl(argument) == io::errc::unsupported);
   CHECK(io::any_handle().fcntl(argument) == std::errc::bad_file_descriptor);
 }

@@ -31,6 +31,7 @@ enum class basic : std::uint8_t {
   float128,     // IEEE binary128 in memory, where that is not `long double`
   long_double,  // whatever the machine makes of it
 };
+
 namespace detail {
 inline constexpr std::size_t basic_count = 18;
 }
@@ -97,6 +98,7 @@ constexpr basic basic_of() {
   else
     return detail::integer_of_width<T>();
 }
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -17,6 +17,7 @@
 namespace argosy {
 
 namespace detail {
+
 // The layout's offsets count from `address`. A const_buffer can be written to a file, but not read into. Without types
 // the data is bytes, which no representation converts.
 // Data that cannot be described gives a buffer that says why when it is asked for its form, size or types, by the exception that
@@ -65,6 +66,7 @@ class basic_buffer {
   stream_types types_;
   detail::carried_fault fault_;
 };
+
 }  // namespace detail
 
 using buffer = detail::basic_buffer<std::byte>;

@@ -10,6 +10,7 @@
 namespace argosy {
 
 namespace detail {
+
 // `form()` is the normal form: which bytes, in which order, between which bounds. `is_static` says that all numbers are
 // fixed and all parts static; such an object is empty, and its form is a constant.
 template <class T>
@@ -23,6 +24,7 @@ template <class T>
 concept flat_datatype = !std::same_as<T, layout> && !described_datatype<T> && requires(T const& t) {
   { t.value() } -> std::same_as<layout const&>;
 };
+
 }  // namespace detail
 
 // A layout is a datatype, too: its own normal form, known at run time.
@@ -30,6 +32,7 @@ template <class T>
 concept datatype = std::same_as<T, layout> || detail::described_datatype<T> || detail::flat_datatype<T>;
 
 namespace detail {
+
 template <class T>
 concept static_datatype = described_datatype<T> && T::is_static && std::default_initializable<T>;
 
@@ -47,6 +50,7 @@ constexpr decltype(auto) form_of(T const& type) {
     return type.form();
   }
 }
+
 }  // namespace detail
 
 }  // namespace argosy

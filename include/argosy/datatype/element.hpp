@@ -25,6 +25,7 @@ template <class T>
 struct describe;
 
 namespace detail {
+
 template <class T>
 constexpr layout layout_of();
 template <class T>
@@ -75,6 +76,7 @@ template <class T>
 concept element_type = detail::is_described<std::remove_reference_t<T>>();
 
 namespace detail {
+
 // The data of one T: padding and members that are not described are left out. Constant; no side effects.
 template <class T>
 constexpr layout layout_of() {
@@ -161,6 +163,7 @@ constexpr layout file_layout_of(basic_sizes const& sizes) {
     return {};  // layout_of says what is missing
   }
 }
+
 }  // namespace detail
 
 // A C++ type as a leaf of a datatype.

@@ -100,6 +100,7 @@ struct basic_element {
 };
 inline constexpr basic_element<basic::int64> int64_type{};
 inline constexpr basic_element<basic::uint64> uint64_type{};
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -120,8 +120,10 @@ concept mdspan_like = detail::has_rank<T> && (detail::has_extent_functions<T> ||
                       (detail::has_data_handle<T> || detail::has_origin<T> || detail::has_data<T>);
 
 namespace detail {
+
 template <mdspan_like T>
 inline constexpr std::size_t array_rank = detail::rank_of_type<std::remove_cvref_t<T>>();
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -13,12 +13,15 @@ enum class order {
 };
 
 namespace detail {
+
 // An order as a type, for datatypes that are static: io::c_order, io::fortran_order.
 template <order Order>
 struct fixed_order {
   constexpr operator order() const noexcept { return Order; }
 };
+
 }  // namespace detail
+
 inline constexpr detail::fixed_order<order::c> c_order{};
 inline constexpr detail::fixed_order<order::fortran> fortran_order{};
 

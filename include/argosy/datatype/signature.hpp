@@ -17,6 +17,7 @@
 namespace argosy {
 
 namespace detail {
+
 // In prefix order. Each node is a run of `count` items of one type, or a loop: the next `body` nodes, `count` times.
 struct signature_node {
   basic type;
@@ -25,6 +26,7 @@ struct signature_node {
   constexpr std::uint32_t span() const noexcept { return body + 1; }
   friend constexpr bool operator==(signature_node const&, signature_node const&) = default;
 };
+
 }  // namespace detail
 
 //   3 float64, int32                  of struct { double x[3]; int id; }

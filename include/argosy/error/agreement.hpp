@@ -31,6 +31,7 @@ inline agreement alone(int rank, failure f) {
 }
 
 namespace detail {
+
 // Text for a code that is neither an errno nor an errc: "category 7: message".
 std::string foreign_words(std::error_code const& code);
 
@@ -38,6 +39,7 @@ std::string foreign_words(std::error_code const& code);
 // A rank that failed itself tells of itself, and names the first. The remedy of the class ends it, unless the detail has
 // its own ("... What to do: ...") or says all: of arguments and datatypes.
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
+
 }  // namespace detail
 
 }  // namespace argosy

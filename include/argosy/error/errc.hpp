@@ -49,11 +49,14 @@ inline std::error_code make_error_code(errc e) noexcept { return {static_cast<in
 
 // The class of any error code: errno values as in the list above, argosy's own codes unchanged. `code` must be an error.
 errc classify(std::error_code const& code) noexcept;
+
 namespace detail {
+
 // True if the code is a number of the operating system.
 inline bool is_errno(std::error_code const& code) noexcept {
   return code.category() == std::system_category() || code.category() == std::generic_category();
 }
+
 }  // namespace detail
 
 // The remedy: one sentence on what a user can do about an error.

@@ -31,6 +31,7 @@ struct failure {
 };
 
 namespace detail {
+
 // What is being handled, in a catch clause around code of the user, `whose`.
 inline failure failure_by(std::string_view whose) {
   failure result;
@@ -48,6 +49,7 @@ inline failure failure_by(std::string_view whose) {
   }
   return result;
 }
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -34,6 +34,7 @@
 namespace argosy {
 
 namespace detail {
+
 struct launcher;  // begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
 class arguments;
 struct agreed_hints;
@@ -41,6 +42,7 @@ struct open_file;
 struct used_view;
 template <communicator World>
 struct crew;
+
 }  // namespace detail
 
 // `io::file` is this on MPI. Movable. Every call throws its error, or sets the std::error_code that is its last argument; both

@@ -79,9 +79,12 @@ std::string_view name_of(hint_status status) noexcept;
 std::string_view name_of(hint_source origin) noexcept;
 
 namespace detail {
+
 // A table with a line per hint that somebody gave, and all others in one paragraph; or a line for each.
 enum class hints_shown : std::uint8_t { given, all };
+
 }  // namespace detail
+
 std::string to_string(file_hints const& h, detail::hints_shown which = detail::hints_shown::given);
 
 }  // namespace argosy

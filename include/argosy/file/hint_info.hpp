@@ -48,9 +48,12 @@ struct hint_info {
 
 // All that argosy knows, in the order of the documentation.
 std::span<hint_info const> known_hints() noexcept;
+
 namespace detail {
+
 // Null if it is unknown.
 hint_info const* find_hint(std::string_view name) noexcept;
+
 }  // namespace detail
 
 std::string_view name_of(hint_kind kind) noexcept;

@@ -11,6 +11,7 @@
 namespace argosy {
 
 namespace detail {
+
 //   io::file::open(world, path, modes);                                            no hints; an error is thrown
 //   io::file::open(world, path, modes, io::hints{.cb_nodes = 4});
 //   io::file::open(world, path, modes, error);                                     an std::error_code& is set
@@ -36,6 +37,7 @@ class hinted : public on_error {
  private:
   argosy::hints const* hints_ = nullptr;
 };
+
 }  // namespace detail
 
 }  // namespace argosy

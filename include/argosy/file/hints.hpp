@@ -18,6 +18,7 @@ enum class toggle : std::uint8_t { automatic, enable, disable };
 enum class largeblock : std::uint8_t { off, on, switchable };
 
 namespace detail {
+
 // A hint by name, as MPI_Info holds it. `origin` says where it was read, `fault` why it could not be.
 struct named_hint {
   std::string name;
@@ -27,6 +28,7 @@ struct named_hint {
   bool from_info = false;  // its source is an MPI_Info, whoever gives it
   friend bool operator==(named_hint const&, named_hint const&) = default;
 };
+
 }  // namespace detail
 
 //   io::hints{.cb_buffer_bytes = 8_MiB, .ds_write = io::toggle::disable}

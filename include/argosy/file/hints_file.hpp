@@ -13,11 +13,14 @@ namespace argosy {
 hints parse_hints(std::string_view text, std::string_view origin);
 // A file that cannot be read is one rejected hint named ARGOSY_HINTS, or as `variable` says.
 hints read_hints_file(std::string const& path, std::string_view variable = "ARGOSY_HINTS");
+
 namespace detail {
+
 // The file that ARGOSY_HINTS names; no hints where it is unset or empty. Local: every rank that calls it opens the file.
 hints environment_hints();
 // The file that ARGOSY_HINTS_OVERRIDE names: its hints win over those of the program, and over the policies that it gives.
 hints overriding_hints();
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -30,13 +30,16 @@ constexpr mode operator&(mode a, mode b) noexcept {
 constexpr bool has(mode all, mode one) noexcept { return (all & one) != mode::none; }
 
 namespace detail {
+
 constexpr bool can_read(mode m) noexcept { return has(m, mode::read | mode::read_write); }
 constexpr bool can_write(mode m) noexcept { return has(m, mode::write | mode::read_write); }
+
 }  // namespace detail
 
 std::string to_string(mode m);  // "read_write | create"
 
 namespace detail {
+
 // What contradicts itself in `m`, with the remedy; empty if nothing does.
 constexpr std::string_view fault_of(mode m) noexcept {
   int const ways = int{has(m, mode::read)} + int{has(m, mode::write)} + int{has(m, mode::read_write)};
@@ -48,6 +51,7 @@ constexpr std::string_view fault_of(mode m) noexcept {
     return "a sequential file is either read or written: leave mode::read_write or mode::sequential out";
   return {};
 }
+
 }  // namespace detail
 
 static_assert(detail::fault_of(mode::create | mode::write).empty());

@@ -17,9 +17,11 @@ void register_representation(std::string_view name, representation_functions fun
 void register_representation(std::string_view name, representation_functions functions, std::error_code& error);
 
 namespace detail {
+
 // errc::representation if there is none of that name; the result is then `native`.
 representation find_representation(std::string_view name);
 representation find_representation(std::string_view name, std::error_code& error);
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -14,12 +14,14 @@
 namespace argosy {
 
 namespace detail {
+
 // At most this many aggregators on a host; "*" stands for every host that is not named before.
 struct host_limit {
   std::string host;
   std::int64_t most = -1;  // -1: no limit
   friend bool operator==(host_limit const&, host_limit const&) = default;
 };
+
 }  // namespace detail
 
 struct resolved_hints {

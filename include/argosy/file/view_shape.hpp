@@ -19,6 +19,7 @@
 namespace argosy {
 
 namespace detail {
+
 // A data representation, or the name of one.
 template <class R>
 concept representation_like = std::same_as<R, representation> || std::convertible_to<R const&, std::string_view>;
@@ -106,6 +107,7 @@ class view_shape {
   std::array<void const*, 3> parts_ = {};
   view (*make_)(view_shape const&, std::int64_t) = nullptr;
 };
+
 }  // namespace detail
 
 }  // namespace argosy

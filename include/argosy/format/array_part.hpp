@@ -40,6 +40,7 @@ concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
   d.sizes();
   { d.element_order() } -> std::same_as<order>;
 };
+
 }  // namespace detail
 
 //   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, world.rank());

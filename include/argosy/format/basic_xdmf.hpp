@@ -17,6 +17,7 @@
 namespace argosy {
 
 namespace detail {
+
 // Where the values of fields are, in space: one entry for each index of the arrays, 1 to 3, in the order of the indices. The index
 // that runs fastest in the file is x.
 struct xdmf_grid {

@@ -17,6 +17,7 @@
 namespace argosy {
 
 namespace detail {
+
 struct checkpoint_array {
   std::string name;
   dtype type = {};
@@ -28,6 +29,7 @@ struct checkpoint_array {
   std::int64_t bytes() const;  // of the data; parse_checkpoint_header gives none for which this overflows
   friend bool operator==(checkpoint_array const&, checkpoint_array const&) = default;
 };
+
 }  // namespace detail
 
 // A regular value. Local, as all functions of it. The file: 0x93 "ARGOSY" and the version, 1; the length of the text and its CRC-32,

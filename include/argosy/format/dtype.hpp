@@ -34,6 +34,7 @@ struct dtype {
 };
 
 namespace detail {
+
 struct dtype_field {
   std::string name;  // empty: bytes that nobody uses
   dtype type = {};
@@ -41,6 +42,7 @@ struct dtype_field {
   std::int64_t offset = 0;               // in the record
   friend bool operator==(dtype_field const& a, dtype_field const& b) = default;
 };
+
 }  // namespace detail
 
 // As NumPy writes it, and so that Python reads it: '<f8'.

@@ -89,7 +89,7 @@ class any_handle {
   std::int64_t block_bytes() const { return held_ ? held_->block_bytes() : 4096; }
   std::error_code fcntl(std::span<std::byte> argument) { return held_ ? held_->fcntl(argument) : closed(); }
   bool takes_hints() const { return held_ && held_->takes_hints(); }
-  int node() const { return held_ ? held_->node() : detail::unknown_node; }
+  int node() const { return held_ ? held_->node() : unknown_node; }
   argosy::storage storage() const { return held_ ? held_->storage() : argosy::storage(); }
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
     return held_ ? held_->is_locked(offset, length) : std::nullopt;
@@ -165,11 +165,11 @@ class any_handle {
     bool is_open() override { return handle_.is_open(); }
     std::int64_t block_bytes() override { return handle_.block_bytes(); }
     std::error_code fcntl(std::span<std::byte> argument) override { return detail::fcntl_of(handle_, argument); }
-    bool takes_hints() override { return argosy::takes_hints(handle_); }
+    bool takes_hints() override { return argosy::detail::takes_hints(handle_); }
     int node() override { return detail::node_of(handle_); }
     argosy::storage storage() override { return detail::storage_of(handle_); }
     std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) override {
-      return argosy::is_locked(handle_, offset, length);
+      return argosy::detail::is_locked(handle_, offset, length);
     }
 
     H handle_;

@@ -101,11 +101,11 @@ class forwarding {
   // These ask no file, or are no calls of the program.
   bool is_open() const { return inner_.is_open(); }
   std::int64_t block_bytes() const { return inner_.block_bytes(); }
-  bool takes_hints() const { return argosy::takes_hints(inner_); }
+  bool takes_hints() const { return argosy::detail::takes_hints(inner_); }
   int node() const { return detail::node_of(inner_); }
   argosy::storage storage() const { return detail::storage_of(inner_); }
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
-    return argosy::is_locked(inner_, offset, length);
+    return argosy::detail::is_locked(inner_, offset, length);
   }
 
   H& inner() noexcept { return inner_; }

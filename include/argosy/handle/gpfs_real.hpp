@@ -19,6 +19,7 @@
 namespace argosy {
 
 namespace detail {
+
 // The functions of libgpfs.so, loaded when first needed. argosy builds and runs without the library.
 class gpfs_library {
  public:
@@ -34,6 +35,7 @@ class gpfs_library {
   int (*fcntl_)(int, void*) = nullptr;
   int (*prealloc_)(int, long long, long long) = nullptr;
 };
+
 }  // namespace detail
 
 // Like `posix`, also without GPFS: then only hints and directives are refused, and `why_not` says why.
@@ -65,7 +67,7 @@ class gpfs_real : public posix {
   std::error_code fcntl(std::span<std::byte> argument);
 
   bool takes_hints() const noexcept { return is_on_gpfs(); }
-  int node() const noexcept { return detail::unknown_node; }  // the public interface does not tell
+  int node() const noexcept { return unknown_node; }  // the public interface does not tell
 
   // Uses gpfs_prealloc if the library has it.
   std::error_code preallocate(std::int64_t bytes);

@@ -31,6 +31,7 @@ struct write_part {
 enum class lock_kind { shared, exclusive };
 
 namespace detail {
+
 // The calls of a handle, asked for without a question whether it can be moved: any_handle asks only for these, since the answer
 // to the other question may depend on what can be converted to any_handle.
 template <class H>
@@ -57,6 +58,7 @@ concept handle_calls =
       { h.is_open() } -> std::same_as<bool>;
       { h.block_bytes() } -> std::convertible_to<std::int64_t>;  // the transfer size that the file system prefers
     };
+
 }  // namespace detail
 
 // Errors are errno values in std::system_category, or argosy::errc if there is no errno. Offsets and lengths are 64-bit and
@@ -68,12 +70,14 @@ template <class H>
 concept handle = std::movable<H> && detail::handle_calls<H>;
 
 namespace detail {
+
 // How a file is dealt to the servers of its file system, where that can be chosen or told; 0: not.
 struct file_stripes {
   std::int64_t bytes = 0;  // of each stripe
   std::int64_t count = 0;  // of servers that have them in turn
   friend constexpr bool operator==(file_stripes const&, file_stripes const&) = default;
 };
+
 }  // namespace detail
 
 // How a handle is opened. It is an error if neither read nor write is set.

@@ -15,9 +15,7 @@
 
 namespace argosy {
 
-namespace detail {
 inline constexpr int unknown_node = -1;
-}  // namespace detail
 
 template <class H>
 concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
@@ -29,6 +27,7 @@ concept hinting = handle<H> && requires(H& h, std::span<std::byte> argument) {
 };
 
 namespace detail {
+
 // The same functions for any handle, for decorators: a handle without these operations takes no hints.
 template <handle H>
 std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
@@ -37,7 +36,7 @@ std::error_code fcntl_of(H& h, std::span<std::byte> argument) {
   else
     return errc::unsupported;
 }
-}  // namespace detail
+
 template <handle H>
 bool takes_hints(H& h) {
   if constexpr (hinting<H>)
@@ -45,7 +44,7 @@ bool takes_hints(H& h) {
   else
     return false;
 }
-namespace detail {
+
 template <handle H>
 int node_of(H& h) {
   if constexpr (hinting<H>)
@@ -53,7 +52,6 @@ int node_of(H& h) {
   else
     return unknown_node;
 }
-}  // namespace detail
 
 // Whether somebody else keeps the handle from an exclusive lock; nothing if it does not know.
 template <handle H>
@@ -66,7 +64,6 @@ std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
     return std::nullopt;
 }
 
-namespace detail {
 // What the file lies on, of a handle that has `storage()`; others are on local files.
 template <handle H>
 storage storage_of(H& h) {
@@ -77,6 +74,7 @@ storage storage_of(H& h) {
   else
     return {};
 }
+
 }  // namespace detail
 
 }  // namespace argosy

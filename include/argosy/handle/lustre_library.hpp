@@ -11,6 +11,7 @@
 namespace argosy {
 
 namespace detail {
+
 // argosy builds and runs without the library. Each of its functions returns what lustreapi(7) says.
 class lustre_library {
  public:
@@ -42,6 +43,7 @@ struct lustre_settings {
   std::string library;  // see lustre_library::load
   bool any_file_system = false;
 };
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -43,6 +43,7 @@ struct trace_options {
 };
 
 namespace detail {
+
 // One call, as it is written.
 struct traced_call {
   file_call kind = file_call::read;
@@ -58,6 +59,7 @@ struct traced_call {
   std::error_code error = {};
   bool missing = false;  // a look for a file that need not be there, and is not: no error
 };
+
 }  // namespace detail
 
 // One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].trace (.json for chrome), made at the first

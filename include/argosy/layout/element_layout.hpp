@@ -76,6 +76,7 @@ class element_layout {
   layout whole_;
   std::size_t element_ = none;
 };
+
 }  // namespace detail
 
 }  // namespace argosy

@@ -18,12 +18,14 @@
 namespace argosy {
 
 namespace detail {
+
 class builder;
 }
 
 namespace detail {
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form;
+
 }  // namespace detail
 
 class layout {
@@ -115,10 +117,14 @@ constexpr layout concat(Layouts const&... parts);
 // Irregular pieces at `offsets`, of `lengths` or all of `length` bytes. A rule in them is found and used.
 constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length);
+
 namespace detail {
+
 // Like `table`, but keeps referring to `offsets`, which must outlive the layout and all layouts made of it.
 constexpr layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
+
 }  // namespace detail
+
 // The same bytes with other bounds.
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent);
 

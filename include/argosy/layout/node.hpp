@@ -7,12 +7,14 @@
 namespace argosy {
 
 namespace detail {
+
 enum class node_kind : std::uint8_t {
   bytes,   // `size` contiguous bytes
   repeat,  // `count` copies of node `child`, `stride` bytes apart
   concat,  // `count` places from `child` on: nodes at displacements, one after the other in the stream
   table,   // `count` irregular pieces, in table number `child`
 };
+
 }  // namespace detail
 
 // Every node is placed so that its first piece starts at 0; its parent says where it lies. A node that is used in

@@ -22,10 +22,12 @@ template <std::int64_t Value>
 inline constexpr fixed<Value> c{};
 
 namespace detail {
+
 template <class T>
 inline constexpr bool is_fixed = false;
 template <std::int64_t Value>
 inline constexpr bool is_fixed<fixed<Value>> = true;
+
 }  // namespace detail
 
 // An integer of any type, or a fixed one. bool and the character types count nothing.
@@ -33,6 +35,7 @@ template <class T>
 concept number = detail::is_fixed<T> || (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>);
 
 namespace detail {
+
 // How a number is kept: fixed ones in the type, all others as 64 bits.
 template <number T>
 using stored_number = std::conditional_t<is_fixed<T>, T, std::int64_t>;
@@ -59,6 +62,7 @@ struct number_list {
     return result;
   }
 };
+
 }  // namespace detail
 
 template <number... N>

@@ -13,6 +13,7 @@
 namespace argosy {
 
 namespace detail {
+
 // The normal form as a template argument: what `layout` holds, in arrays of just the right size.
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form {
@@ -26,6 +27,7 @@ struct static_form {
 
   constexpr std::size_t table_begin(std::size_t t) const { return t == 0 ? 0 : table_ends[t - 1]; }
 };
+
 }  // namespace detail
 
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
@@ -118,6 +120,7 @@ constexpr auto static_form_of() {
 // The layout type of a source without state: anything with a constexpr form().
 template <class Source>
 using static_layout_of = static_layout<detail::static_form_of<Source>()>;
+
 }  // namespace detail
 
 }  // namespace argosy

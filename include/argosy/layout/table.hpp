@@ -17,6 +17,7 @@
 namespace argosy {
 
 namespace detail {
+
 // A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows lists that outlive it.
 class piece_table {
  public:
@@ -162,6 +163,7 @@ class piece_table {
 
   content* data_ = nullptr;
 };
+
 }  // namespace detail
 
 }  // namespace argosy

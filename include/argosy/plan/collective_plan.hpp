@@ -28,12 +28,14 @@ struct file_domain {
 };
 
 namespace detail {
+
 // The stretch of the file that an aggregator handles in one round; empty in rounds that it does not need.
 struct file_window {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   constexpr std::int64_t length() const noexcept { return end - begin; }
 };
+
 }  // namespace detail
 
 struct collective_plan {

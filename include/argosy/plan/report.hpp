@@ -48,6 +48,7 @@ struct report {
 };
 
 namespace detail {
+
 // The numbers of a report, with their names.
 struct report_number {
   std::string_view name;
@@ -75,6 +76,7 @@ inline constexpr std::array<report_number, 20> report_numbers{{
     {"file_ns", &report::file_ns},
     {"lock_ns", &report::lock_ns},
 }};
+
 }  // namespace detail
 
 // One line: the policy, the bytes of the request, the calls of the file by this rank, and what it exchanged with others. The

@@ -13,6 +13,7 @@
 namespace argosy {
 
 namespace detail {
+
 // Reduced over all ranks if the summary says that it may pay.
 struct access_histogram {
   static constexpr std::int64_t stretches = 128;  // equal parts of the span
@@ -43,6 +44,7 @@ constexpr access_histogram histogram_of(access const& mine, access_summary const
 
 // Accesses that fill most of their span cannot be very uneven.
 constexpr bool may_be_uneven(access_summary const& all) { return all.bytes < all.span() / 4 * 3; }
+
 }  // namespace detail
 
 }  // namespace argosy

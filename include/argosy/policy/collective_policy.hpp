@@ -43,6 +43,7 @@ struct rank_group {
 };
 
 namespace detail {
+
 // A hash of the members, equal for equal values and otherwise almost never: ranks compare their policies by it.
 template <class... Members>
 constexpr std::uint64_t key_of(Members const&... members) {
@@ -59,6 +60,7 @@ constexpr std::uint64_t key_of(Members const&... members) {
   (add(members), ...);
   return key;
 }
+
 }  // namespace detail
 
 // Pure, and equal on every rank, its members included; the key finds those that differ. A policy whose plans use the

@@ -8,6 +8,7 @@
 namespace argosy {
 
 namespace detail {
+
 enum class filetype_fault {
   no_fault,
   etype_empty,    // an etype without bytes counts nothing
@@ -64,6 +65,7 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
                 "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
                 "or choose a smaller etype");
 }
+
 }  // namespace detail
 
 }  // namespace argosy

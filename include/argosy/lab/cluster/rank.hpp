@@ -22,6 +22,7 @@
 namespace argosy::lab {
 
 namespace detail {
+
 class group;
 class scheduler;
 struct operation;
@@ -31,6 +32,7 @@ template <argosy::reducible T>
 void combine(std::byte* mine, std::byte const* other) {
   reinterpret_cast<T*>(mine)->combine(*reinterpret_cast<T const*>(other));
 }
+
 }  // namespace detail
 
 // The argument of a program of a virtual_cluster. All functions act for the calling rank, in virtual time, and only operations

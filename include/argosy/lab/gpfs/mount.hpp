@@ -70,7 +70,7 @@ class mounted_file : public file_calls<mounted_file> {
   bool is_open() const { return mount_.is_mounted(); }
   std::int64_t block_bytes() const { return is_open() ? mount_.hardware().block_bytes : 4096; }
   argosy::storage storage() const { return is_open() ? mount_.hardware().storage() : argosy::storage(); }
-  int node() const { return is_open() ? static_cast<int>(mount_.node()) : argosy::detail::unknown_node; }
+  int node() const { return is_open() ? static_cast<int>(mount_.node()) : argosy::unknown_node; }
 
  private:
   friend class file_calls<mounted_file>;
