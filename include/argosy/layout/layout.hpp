@@ -20,9 +20,7 @@ namespace argosy {
 namespace detail {
 
 class builder;
-}
 
-namespace detail {
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form;
 
