@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, then configures, builds and tests.
-#   cmake/test.sh             release: g++, optimised, everything
+#   cmake/test.sh             release: g++, optimised
 #   cmake/test.sh all         that, and
+#                               package         of the same build: what must not compile, and the package as its users and packagers see it
 #                               asan            clang++-19 with sanitizers, every header alone, and all tests but those of the package
 #                               tsan            g++ with the thread sanitizer, tests with several threads
 #                               fuzz            clang++-19, a short run of every fuzzer
@@ -22,7 +23,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(release asan tsan fuzz) ;;
+  all) presets=(release package asan tsan fuzz) ;;
   *) presets=("$@") ;;
 esac
 
