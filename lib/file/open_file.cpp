@@ -1,22 +1,26 @@
 // What one rank does with its open file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <limits>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include <argosy/exchange/detail/call_times.hpp>
-#include <argosy/exchange/detail/carry_out.hpp>
-#include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/against_mode.hpp>
 #include <argosy/file/detail/develop_checks.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open_file.hpp>
-#include <argosy/handle/detail/give_back.hpp>
 #include <argosy/policy/automatic.hpp>
+#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
-#include <argosy/view/converter.hpp>
 
 namespace argosy::detail {
 namespace {

@@ -232,12 +232,14 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
   bytes const out = content(size, world.rank());
   int const n = world.size(), right = (world.rank() + 1) % n, left = (world.rank() + n - 1) % n;
   for (int wait = 0; wait < 2; ++wait) {
+    int const first = 4 + 2 * wait, second = first + 1;  // tags of their own: another rank may be a round ahead
     bytes in(size), small(8);
-    std::optional<io::mpi::request> big = world.start_receive(in, left, 1), ready = world.start_receive(small, left, 2);
+    std::optional<io::mpi::request> big = world.start_receive(in, left, first);
+    std::optional<io::mpi::request> ready = world.start_receive(small, left, second);
     // Done only when somebody has received them, so that it can be known that nothing is on its way any more.
     MPI_Request sent[2];
-    MPI_Issend(out.data(), static_cast<int>(size), MPI_BYTE, right, 1, world.get(), &sent[0]);
-    MPI_Issend(out.data(), 8, MPI_BYTE, right, 2, world.get(), &sent[1]);
+    MPI_Issend(out.data(), static_cast<int>(size), MPI_BYTE, right, first, world.get(), &sent[0]);
+    MPI_Issend(out.data(), 8, MPI_BYTE, right, second, world.get(), &sent[1]);
     if (wait) world.barrier();
     big.reset();
     ready.reset();
@@ -249,10 +251,10 @@ TEST_CASE("a request that is dropped gives its memory back", "[world][mpi]") {
     // Those that were taken back in time are still to be received, whenever they come.
     MPI_Request everybody = MPI_REQUEST_NULL;
     for (int ended = 0; !ended;) {
-      for (int tag = 1; tag <= 2; ++tag) {
+      for (int tag : {first, second}) {
         int found = 0;
         MPI_Iprobe(left, tag, world.get(), &found, MPI_STATUS_IGNORE);
-        if (found) CHECK(world.receive(in, left, tag) == (tag == 1 ? size : 8));
+        if (found) CHECK(world.receive(in, left, tag) == (tag == first ? size : 8));
       }
       int received = 0;
       if (everybody != MPI_REQUEST_NULL) {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
@@ -41,8 +40,6 @@
 #include <argosy/plan/report.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/any_policy.hpp>
-#include <argosy/policy/data_shipping.hpp>
-#include <argosy/policy/sieving.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/background.hpp>
 
