@@ -16,6 +16,7 @@ std::mutex giving_up;
 unsigned times_given = 0;
 thread_local unsigned times_seen = 0;
 thread_local int calls = 0;  // collective ones that this thread is in
+thread_local bool takes_back = false;
 
 // True: try again, there is more. Another thread may have given it up since this one found nothing.
 bool there_is_more() {
@@ -28,6 +29,8 @@ bool there_is_more() {
 }
 
 void give_up_reserve() {
+  if (takes_back)
+    throw std::bad_alloc();  // there is no more: nothing is given up, nor freed by the program, for the reserve itself
   if (calls > 0 && there_is_more()) return;
   if (std::new_handler const other = of_program) return other();
   throw std::bad_alloc();
@@ -35,11 +38,15 @@ void give_up_reserve() {
 
 }  // namespace
 
+// A thread that finds nothing while another one takes it back waits for that one, and then has it.
 bool memory_reserve::take_back() noexcept {
   if (reserve.load(std::memory_order_relaxed)) return true;
-  void* more = ::operator new(bytes, std::nothrow);
-  void* none = nullptr;
-  if (more && !reserve.compare_exchange_strong(none, more)) ::operator delete(more);  // another thread was faster
+  std::lock_guard const guard(giving_up);
+  if (reserve.load(std::memory_order_relaxed)) return true;
+  takes_back = true;
+  void* const more = ::operator new(bytes, std::nothrow);
+  takes_back = false;
+  reserve = more;
   return more != nullptr;
 }
 

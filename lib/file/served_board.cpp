@@ -85,7 +85,10 @@ std::vector<std::byte> served_board::answer(int from, std::span<std::byte const>
       return {};
     }
     case subject::missing: {
+      count(from, q.number);  // who waits for it has begun it
       std::lock_guard const guard(mutex_);
+      if (all_begun_ >= q.number) return question{.about = subject::all_begun, .number = all_begun_}.bytes();
+      if (has_been_void(q.number)) return what_was_found().bytes();
       std::vector<int> missing;
       for (std::size_t r = 0; r < begun_of_.size(); ++r)
         if (begun_of_[r] < q.number) missing.push_back(static_cast<int>(r));
@@ -153,6 +156,19 @@ void served_board::judge(int from, question const& found) {
     q.failed = 2 * q.begun_by < ranks ? first : q.who;
   }
   tell_all(q);
+}
+
+// With the mutex.
+served_board::question served_board::what_was_found() const {
+  question q{.about = subject::is_void,
+             .who = finding_.who,
+             .number = void_from_,
+             .begun_by = finding_.begun_by,
+             .failed = finding_.failed,
+             .line = finding_.line};
+  q.call.write(finding_.call);
+  q.file.write(finding_.file);
+  return q;
 }
 
 std::vector<std::byte> served_board::ask(int rank, question const& q) const {
@@ -223,6 +239,11 @@ void served_board::look(std::uint64_t number) {
     missing.who = static_cast<int>(looks_++ & 0xffff);
   }
   question const absent = question::from(ask(0, missing));
+  // It is decided, and the word of that has not come: it may be lost where a rank runs out of memory.
+  if (absent.about == subject::all_begun || absent.about == subject::is_void) {
+    answer(0, absent.bytes());
+    return;
+  }
   if (absent.about != subject::missing || absent.who < 0) return;
   question const there = question::from(ask(absent.who, {.about = subject::line}));
   // It is in a blocking call to which this rank has not come: it stays there until this rank comes. What it began before, it

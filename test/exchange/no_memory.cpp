@@ -5,6 +5,9 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -13,6 +16,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include <argosy/datatype.hpp>
@@ -147,6 +151,34 @@ TEST_CASE("a rank out of memory in a collective call does not keep the others wa
   SECTION("on two nodes") {
     if (ranks.size() > 2) check_all(nodes_world(ranks, {(ranks.size() + 1) / 2, true}));
   }
+}
+
+// One thread needs the reserve again and again, and another one takes it back meanwhile, slowly: the first waits for that.
+TEST_CASE("the reserve is there while it is taken back", "[memory][threads]") {
+  io::detail::memory_reserve const kept;
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) {
+      io::detail::memory_reserve const again;
+    }
+  });
+  int refused = 0;
+  {
+    io::slow_memory const slow(io::detail::memory_reserve::bytes);
+    io::scarce_memory const scarce(0);
+    auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    while (std::chrono::steady_clock::now() < end) {
+      try {
+        void* const volatile some = ::operator new(16 << 10);  // volatile: not left out
+        ::operator delete(some);
+      } catch (std::bad_alloc const&) {
+        ++refused;
+      }
+    }
+    ends = true;
+    other.join();
+  }
+  CHECK(refused == 0);
 }
 
 // Ends the job: what it says is looked for.

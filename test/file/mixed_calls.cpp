@@ -5,9 +5,12 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -216,4 +219,42 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
   io::agreement const why = board.fault("iread_at_all", here, false);
   CHECK(why.failed_rank == (ranks.size() > 2 ? ranks.size() - 1 : 0));
   CHECK_THAT(why.detail, Catch::Contains("which 1 of " + std::to_string(ranks.size()) + " ranks have begun"));
+}
+
+TEST_CASE("words of who has begun and of what was decided are lost, and nobody waits for them",
+          "[file][errors][mixed]") {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  nodes_world const apart(ranks, {1, false, true});
+  std::error_code error;
+  auto const served = io::detail::served_world::beside(apart, apart.node(), error);
+  REQUIRE(served);
+  io::detail::served_board board(*served);
+  io::source_location const here = io::source_location::current();
+  bool const is_deaf = ranks.rank() == ranks.size() - 1;
+  if (is_deaf)
+    served->listen([](int, std::span<std::byte const>) -> std::vector<std::byte> { throw std::bad_alloc(); });
+  MPI_Barrier(MPI_COMM_WORLD);
+  board.begin(1);
+  if (is_deaf)
+    board.look(1);  // that it has begun was not told
+  else
+    CHECK(board.all_begin(1, true));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (is_deaf) CHECK(board.all_begin(1, true));
+
+  // Call 2 is void: rank 0 does not come, but waits in another one.
+  MPI_Barrier(MPI_COMM_WORLD);
+  {
+    auto const inside =
+        ranks.rank() > 0 ? nullptr : std::make_unique<io::detail::call_board::inside>(&board, "sync", here);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ranks.rank() > 0) {
+      board.begin(2);
+      CHECK_FALSE(board.all_begin(2, true));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  CHECK(board.is_void(2));
+  CHECK_FALSE(board.is_void(1));
+  CHECK_THAT(board.fault("iread_at_all", here, false).detail, Catch::Contains("sync"));
 }

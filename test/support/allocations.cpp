@@ -2,15 +2,17 @@
 #include "allocations.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 #include <malloc.h>
 
 namespace {
 std::atomic<std::size_t> count{0}, now{0}, peak{0};
-std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0};
+std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0}, slow_from{SIZE_MAX};
 
 void* try_allocate(std::size_t size) noexcept {
   ++count;
@@ -26,6 +28,7 @@ void* try_allocate(std::size_t size) noexcept {
   }
   for (std::size_t seen = peak; seen < all && !peak.compare_exchange_weak(seen, all);) {
   }
+  if (size >= slow_from) std::this_thread::sleep_for(std::chrono::microseconds(200));
   return p;
 }
 void release(void* p) noexcept {
@@ -59,6 +62,9 @@ argosy::scarce_memory::scarce_memory(std::size_t bytes) : start_(now) {
 }
 argosy::scarce_memory::~scarce_memory() { most = SIZE_MAX; }
 std::size_t argosy::scarce_memory::first_need() const { return first_refused == 0 ? 0 : first_refused - start_; }
+
+argosy::slow_memory::slow_memory(std::size_t least) { slow_from = least; }
+argosy::slow_memory::~slow_memory() { slow_from = SIZE_MAX; }
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }

@@ -42,4 +42,13 @@ class scarce_memory {
   std::size_t start_;
 };
 
+// While one lives, operator new waits a moment with the memory in hand, before it gives so many bytes or more to whoever asked.
+class slow_memory {
+ public:
+  explicit slow_memory(std::size_t least);
+  ~slow_memory();
+  slow_memory(slow_memory const&) = delete;
+  slow_memory& operator=(slow_memory const&) = delete;
+};
+
 }  // namespace argosy

@@ -16,8 +16,8 @@
 
 namespace argosy::detail {
 
-// A call costs two messages for each rank, all of them with rank 0. Who waits for long asks rank 0 which rank is missing, and that
-// one where it is.
+// A call costs two messages for each rank, all of them with rank 0. Who waits for long asks rank 0 which rank is missing, or what was
+// decided meanwhile, and the missing one where it is.
 class served_board final : public call_board {
  public:
   // Listens in this world.
@@ -39,6 +39,7 @@ class served_board final : public call_board {
   void tell_all(question const& q) const;
   void count(int from, std::uint64_t number);
   void judge(int from, question const& found);
+  question what_was_found() const;
 
   int const rank_;
   mutable std::mutex mutex_;
