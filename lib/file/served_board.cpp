@@ -28,8 +28,7 @@ struct sent_text {
 
   void write(std::string_view text) noexcept {
     if (text.size() >= N) text.remove_prefix(text.size() - N + 1);
-    std::memset(letters, 0, N);
-    std::memcpy(letters, text.data(), text.size());
+    std::fill(std::copy(text.begin(), text.end(), letters), letters + N, '\0');
   }
   std::string read() const { return {letters, ::strnlen(letters, N)}; }
 };
