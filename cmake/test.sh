@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, then configures, builds and tests.
-#   cmake/test.sh             release: g++, optimised
+#   cmake/test.sh             release: the library and its tools, by g++, optimised
 #   cmake/test.sh all         that, and
-#                               package         of the same build: what must not compile, and the package as its users and packagers see it
+#                               use             of the same build, what users see: examples, benchmarks, code in pages, the package, and what
+#                                               must not compile
 #                               asan            clang++-19 with sanitizers, every header alone, and all tests but those of the package
 #                               tsan            g++ with the thread sanitizer, tests with several threads
 #                               fuzz            clang++-19, a short run of every fuzzer
@@ -23,7 +24,7 @@ if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; 
 if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
-  all) presets=(release package asan tsan fuzz) ;;
+  all) presets=(release use asan tsan fuzz) ;;
   *) presets=("$@") ;;
 esac
 

@@ -1,10 +1,12 @@
-# argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds])
+# argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds] [HEAVY] [SMOKE])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [MAIN])
+# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [HEAVY] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
 #   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
 #   Beside sanitizers, which do not look at what ranks agree on, a program of ranks runs on three of more counts: the least, one between, and the most.
+# HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
+# SMOKE: of a benchmark's parts; labelled as its dry runs are, and not among what argosy_tests_without_mpi builds.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -21,6 +23,15 @@ function(argosy_test_program source)
   add_executable(test_${name} ${ARGV})
   if(ARGC GREATER 1)
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+endfunction()
+
+# argosy_compile_test(name main heavy): optimised, or with the precompiled header of the others.
+function(argosy_compile_test name main heavy)
+  if(heavy)
+    target_compile_options(test_${name} PRIVATE -O1 $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>)
+  else()
+    target_precompile_headers(test_${name} REUSE_FROM ${main})
   endif()
 endfunction()
 
@@ -50,22 +61,26 @@ endfunction()
 
 function(argosy_add_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "WITH;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;SMOKE" "TIMEOUT" "WITH;LIBS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
   argosy_test_program(${source} ${arg_WITH})
   target_link_libraries(test_${name} PRIVATE argosy::headers ${arg_LIBS} argosy_test_main argosy_warnings)
-  target_precompile_headers(test_${name} REUSE_FROM argosy_test_main)
-  add_dependencies(argosy_tests_without_mpi test_${name})
+  argosy_compile_test(${name} argosy_test_main ${arg_HEAVY})
   argosy_tidy(tidy ${arg_TIMEOUT})
   add_test(NAME ${name} COMMAND ${tidy} $<TARGET_FILE:test_${name}>)
   set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
+  if(arg_SMOKE)
+    set_tests_properties(${name} PROPERTIES LABELS "pure;smoke")
+  else()
+    add_dependencies(argosy_tests_without_mpi test_${name})
+  endif()
 endfunction()
 
 function(argosy_add_mpi_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
   if(NOT arg_RANKS)
     message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
@@ -76,7 +91,7 @@ function(argosy_add_mpi_test source)
   target_link_libraries(test_${name} PRIVATE argosy::argosy ${arg_LIBS} argosy_warnings)
   if(NOT arg_MAIN)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main argosy_test_worlds)
-    target_precompile_headers(test_${name} REUSE_FROM argosy_mpi_test_main)
+    argosy_compile_test(${name} argosy_mpi_test_main ${arg_HEAVY})
   endif()
   add_dependencies(argosy_tests_with_mpi test_${name})
   argosy_tidy(tidy ${arg_TIMEOUT})

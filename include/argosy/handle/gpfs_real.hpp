@@ -73,7 +73,7 @@ class gpfs_real : public posix {
   std::error_code preallocate(std::int64_t bytes);
 
  private:
-  explicit gpfs_real(posix&& file) : posix(std::move(file)) {}
+  explicit gpfs_real(posix&& opened) : posix(std::move(opened)) {}
 
   std::shared_ptr<detail::gpfs_library const> library_;
   std::string why_not_;

@@ -57,10 +57,10 @@ class converter {
   bool convert(Memory&& memory, std::int64_t from, std::int64_t to, std::byte* stream) const;
   template <bool Encode>
   bool walk(std::size_t begin, std::size_t end, std::int64_t memory_at, std::int64_t file_at, std::int64_t from,
-            std::int64_t to, std::byte* memory, std::byte* file) const;
+            std::int64_t to, std::byte* in_memory, std::byte* in_file) const;
   template <bool Encode>
   bool run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride, std::int64_t file_stride,
-           std::byte* memory, std::byte* file) const;
+           std::byte* in_memory, std::byte* in_file) const;
   bool keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream, void* memory);
 
   representation representation_;

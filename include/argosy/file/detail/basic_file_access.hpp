@@ -60,8 +60,8 @@ report basic_file<World>::access_together(detail::call const& c) {
 // A request that ended before it began.
 template <communicator World>
 std::shared_ptr<detail::operation> basic_file<World>::ended(std::string_view call, failure f) const {
-  auto const file = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
-  return std::make_shared<detail::ended_operation>(call, file, alone(file->rank, std::move(f)));
+  auto const of = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
+  return std::make_shared<detail::ended_operation>(call, of, alone(of->rank, std::move(f)));
 }
 
 template <communicator World>

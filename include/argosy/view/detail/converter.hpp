@@ -56,16 +56,16 @@ inline converter::converter(representation r, layout const& form, signature cons
 }
 
 inline converter::item converter::find(std::int64_t position) const {
-  std::int64_t memory = 0, file = 0;
+  std::int64_t in_memory = 0, in_file = 0;
   for (std::size_t i = 0, end = nodes_.size(); i < end;) {
     node const& n = nodes_[i];
-    std::int64_t const copy = std::min((position - file) / n.file_bytes, n.count);
-    memory += copy * n.memory_bytes;
-    file += copy * n.file_bytes;
+    std::int64_t const copy = std::min((position - in_file) / n.file_bytes, n.count);
+    in_memory += copy * n.memory_bytes;
+    in_file += copy * n.file_bytes;
     if (copy == n.count) {
       i += n.body + 1;
     } else if (n.body == 0) {
-      return {n.type, memory, file, n.memory_bytes, n.file_bytes};
+      return {n.type, in_memory, in_file, n.memory_bytes, n.file_bytes};
     } else {
       end = i + n.body + 1;
       ++i;
@@ -79,24 +79,25 @@ inline std::int64_t converter::memory_position(std::int64_t position) const { re
 
 template <bool Encode>
 bool converter::run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride,
-                    std::int64_t file_stride, std::byte* memory, std::byte* file) const {
+                    std::int64_t file_stride, std::byte* in_memory, std::byte* in_file) const {
   constexpr auto way = Encode ? detail::conversion::encode : detail::conversion::decode;
   representation_functions const* const user = representation_.functions();
   if (user == nullptr)
-    return detail::convert_external32<way>(n.type, {count, copies, memory_stride, file_stride}, memory, file);
+    return detail::convert_external32<way>(n.type, {count, copies, memory_stride, file_stride}, in_memory, in_file);
   if (!(Encode ? static_cast<bool>(user->write) : static_cast<bool>(user->read)))
-    return detail::convert_plain<way>({count * n.memory_bytes, copies, memory_stride, file_stride}, memory, file);
+    return detail::convert_plain<way>({count * n.memory_bytes, copies, memory_stride, file_stride}, in_memory, in_file);
   bool fits = true;
-  for (std::int64_t k = 0; k < copies; ++k, memory += memory_stride, file += file_stride)
-    fits = (Encode ? user->write(n.type, count, memory, file) : user->read(n.type, count, file, memory)) && fits;
+  for (std::int64_t k = 0; k < copies; ++k, in_memory += memory_stride, in_file += file_stride)
+    fits = (Encode ? user->write(n.type, count, in_memory, in_file) : user->read(n.type, count, in_file, in_memory)) &&
+           fits;
   return fits;
 }
 
 // Items of nodes [begin, end) that lie in the file's stream within [from, to), which starts and ends between items. The
-// nodes start at `memory_at` and `file_at` of the streams; `memory` and `file` are the addresses of position 0.
+// nodes start at `memory_at` and `file_at` of the streams; `in_memory` and `in_file` are the addresses of position 0.
 template <bool Encode>
 bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at, std::int64_t file_at,
-                     std::int64_t from, std::int64_t to, std::byte* memory, std::byte* file) const {
+                     std::int64_t from, std::int64_t to, std::byte* in_memory, std::byte* in_file) const {
   bool fits = true;
   for (std::size_t i = begin; i < end && file_at < to; i += nodes_[i].body + 1) {
     node const& n = nodes_[i];
@@ -107,10 +108,10 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
       auto const memory_of = [&](std::int64_t copy) { return memory_at + copy * n.memory_bytes; };
       auto const file_of = [&](std::int64_t copy) { return file_at + copy * n.file_bytes; };
       if (n.body == 0) {
-        fits &= run<Encode>(n, last - first, 1, 0, 0, memory + memory_of(first), file + file_of(first));
+        fits &= run<Encode>(n, last - first, 1, 0, 0, in_memory + memory_of(first), in_file + file_of(first));
       } else {
         auto const one = [&](std::int64_t copy) {
-          return walk<Encode>(i + 1, i + 1 + n.body, memory_of(copy), file_of(copy), from, to, memory, file);
+          return walk<Encode>(i + 1, i + 1 + n.body, memory_of(copy), file_of(copy), from, to, in_memory, in_file);
         };
         if (file_of(first) < from) fits &= one(first++);
         if (n.flat && first < last) {
@@ -118,7 +119,8 @@ bool converter::walk(std::size_t begin, std::size_t end, std::int64_t memory_at,
           std::int64_t m = memory_of(first), f = file_of(first);
           for (std::size_t k = i + 1; k <= i + n.body; ++k) {
             node const& part = nodes_[k];
-            fits &= run<Encode>(part, part.count, last - first, n.memory_bytes, n.file_bytes, memory + m, file + f);
+            fits &=
+                run<Encode>(part, part.count, last - first, n.memory_bytes, n.file_bytes, in_memory + m, in_file + f);
             m += part.count * part.memory_bytes;
             f += part.count * part.file_bytes;
           }
