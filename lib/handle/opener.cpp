@@ -7,9 +7,15 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
-namespace argosy::detail {
+#include <argosy/handle/posix.hpp>
 
+namespace argosy {
+
+opener posix_opener() { return opener_of<posix>(); }
+
+namespace detail {
 namespace {
 
 std::error_code errno_of(int result) {
@@ -17,6 +23,14 @@ std::error_code errno_of(int result) {
 }
 
 }  // namespace
+
+std::error_code remove_file(std::string const& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return {EISDIR, std::system_category()};  // an empty one would go
+  if (!std::filesystem::remove(path, error) && !error)
+    error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
+  return error;
+}
 
 std::error_code rename_file(std::string const& from, std::string const& to) {
   return errno_of(std::rename(from.c_str(), to.c_str()));
@@ -34,4 +48,5 @@ std::error_code settle_names(std::string const& path) {
   return error;
 }
 
-}  // namespace argosy::detail
+}  // namespace detail
+}  // namespace argosy

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/posix.hpp>
 #include <argosy/handle/tracing.hpp>
 
 #include <fcntl.h>

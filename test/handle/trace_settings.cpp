@@ -1,6 +1,7 @@
 // Traces: what the environment asks for, and that nothing that happens to them matters.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/error/errc.hpp>
+#include <argosy/handle/posix.hpp>
 #include <argosy/handle/tracing.hpp>
 
 #include <sys/resource.h>

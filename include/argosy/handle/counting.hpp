@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/file_call.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
@@ -88,6 +89,6 @@ inline opener with_counting(opener inner, std::shared_ptr<call_counts> counts) {
   });
 }
 
-static_assert(handle<counting<posix>>);
+static_assert(handle<counting<any_handle>>);
 
 }  // namespace argosy

@@ -16,6 +16,7 @@
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/handle/posix.hpp>
 
 namespace argosy {
 

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cerrno>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <system_error>
@@ -13,7 +11,6 @@
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/handle.hpp>
-#include <argosy/handle/posix.hpp>
 
 namespace argosy {
 
@@ -68,7 +65,8 @@ class opener {
 
 namespace detail {
 
-// rename(2), and fsync(2) of the directory in which `path` lies.
+// remove(2) of what is no directory, rename(2), and fsync(2) of the directory in which `path` lies.
+std::error_code remove_file(std::string const& path);
 std::error_code rename_file(std::string const& from, std::string const& to);
 std::error_code settle_names(std::string const& path);
 
@@ -82,17 +80,10 @@ opener opener_of() {
             if (error) return {};
             return any_handle(std::move(opened));
           },
-          [](std::string const& path) -> std::error_code {
-            std::error_code error;
-            if (std::filesystem::is_directory(path, error))
-              return {EISDIR, std::system_category()};  // an empty one would go
-            if (!std::filesystem::remove(path, error) && !error)
-              error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
-            return error;
-          },
-          detail::rename_file, detail::settle_names};
+          detail::remove_file, detail::rename_file, detail::settle_names};
 }
 
-inline opener posix_opener() { return opener_of<posix>(); }
+// Of `posix` files, the ones of the operating system.
+opener posix_opener();
 
 }  // namespace argosy

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/opener.hpp>
@@ -83,6 +84,6 @@ inline opener with_throttle(opener inner, std::shared_ptr<throttle> device) {
   });
 }
 
-static_assert(handle<throttled<posix>>);
+static_assert(handle<throttled<any_handle>>);
 
 }  // namespace argosy

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/opener.hpp>
@@ -96,6 +97,6 @@ inline opener with_tracing(opener inner, int rank = 0, std::string agent = {}) {
   return with_tracing(std::move(inner), open_trace(trace_options::from_environment(rank, std::move(agent))));
 }
 
-static_assert(handle<tracing<posix>>);
+static_assert(handle<tracing<any_handle>>);
 
 }  // namespace argosy
