@@ -368,9 +368,10 @@ class run {
           in_motion = in_motion || (t.calls && t.where.has(b));
         }
         mode const there = handles_[h].kernel[b];
+        if (there == needed) continue;
         std::string const where = "byte " + std::to_string(b) + " of handle " + std::to_string(h);
         if (there < needed) say(where + ": the kernel does not hold it any more, but a thread does");
-        if (there != needed && !in_motion) say(where + ": the kernel holds it for nobody");
+        if (!in_motion) say(where + ": the kernel holds it for nobody");
       }
     }
   }
