@@ -2,7 +2,7 @@
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
 # argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [HEAVY] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
-#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need.
+#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need, but for those of benchmarks and pages.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
 #   Beside sanitizers, which do not look at what ranks agree on, a program of ranks runs on three of more counts: the least, one between, and the most.
 # HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
