@@ -80,6 +80,21 @@ struct calls {
   }
 };
 
+std::unique_ptr<io::detail::served_world> served_beside(nodes_world const& apart) {
+  std::error_code error;
+  auto served = io::detail::served_world::beside(apart, apart.node(), error);
+  REQUIRE(served);
+  return served;
+}
+
+// Each rank is a node of its own, and has the board of its calls in the background.
+struct between_nodes {
+  io::mpi const ranks{MPI_COMM_WORLD};
+  nodes_world const apart{ranks, {1, false, true}};
+  std::unique_ptr<io::detail::served_world> const served = served_beside(apart);
+  io::detail::served_board board{*served};
+};
+
 }  // namespace
 
 TEST_CASE("one rank in a blocking call, the others wait for one in the background: not_same", "[file][errors][mixed]") {
@@ -198,12 +213,8 @@ TEST_CASE("many calls of both kinds, in one order but with ranks far apart, neve
 
 TEST_CASE("who finds that not all can begin a call has begun it, also where that was not told yet",
           "[file][errors][mixed]") {
-  io::mpi const ranks(MPI_COMM_WORLD);
-  nodes_world const apart(ranks, {1, false, true});
-  std::error_code error;
-  auto const served = io::detail::served_world::beside(apart, apart.node(), error);
-  REQUIRE(served);
-  io::detail::served_board board(*served);
+  between_nodes each;
+  auto& [ranks, apart, served, board] = each;
   io::source_location const here = io::source_location::current();
   bool const finds = ranks.rank() == ranks.size() - 1;
   {
@@ -223,12 +234,8 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
 
 TEST_CASE("words of who has begun and of what was decided are lost, and nobody waits for them",
           "[file][errors][mixed]") {
-  io::mpi const ranks(MPI_COMM_WORLD);
-  nodes_world const apart(ranks, {1, false, true});
-  std::error_code error;
-  auto const served = io::detail::served_world::beside(apart, apart.node(), error);
-  REQUIRE(served);
-  io::detail::served_board board(*served);
+  between_nodes each;
+  auto& [ranks, apart, served, board] = each;
   io::source_location const here = io::source_location::current();
   bool const is_deaf = ranks.rank() == ranks.size() - 1;
   if (is_deaf)
