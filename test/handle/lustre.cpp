@@ -38,10 +38,9 @@ struct record {
 record& recorded() {
   void* const handle = ::dlopen(ARGOSY_TEST_STAND_IN, RTLD_NOW | RTLD_LOCAL);
   REQUIRE(handle != nullptr);
-  auto* const r = static_cast<record*>(::dlsym(handle, "stand_in"));
-  REQUIRE(r != nullptr);
-  *r = {1 << 20, 1, 0, 0, 0, 0};
-  return *r;
+  auto* const anew = reinterpret_cast<record* (*)()>(::dlsym(handle, "stand_in_anew"));
+  REQUIRE(anew != nullptr);
+  return *anew();
 }
 
 io::open_flags made_with(io::detail::file_stripes stripes) {
