@@ -1,12 +1,12 @@
-# argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds] [HEAVY] [SMOKE])
+# argosy_add_test(room/name [WITH room/name...] [LIBS lib...] [TIMEOUT seconds] [HEAVY] [PROGRAM])
 #   test/<room>/<name>.cpp, run as one process. Links argosy::headers and Catch2, no MPI. The target argosy_tests_without_mpi builds them.
-# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [HEAVY] [MAIN])
+# argosy_add_mpi_test(room/name [WITH room/name...] RANKS n... [LIBS lib...] [TIMEOUT seconds] [HEAVY] [PROGRAM] [MAIN])
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
-#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need, but for those of benchmarks and pages.
+#   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need, but for those of programs and pages.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
 #   Beside sanitizers, which do not look at what ranks agree on, a program of ranks runs on three of more counts: the least, one between, and the most.
 # HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
-# SMOKE: of a benchmark's parts; labelled as its dry runs are, and not among what argosy_tests_without_mpi builds.
+# PROGRAM: of the command argosy, the drop-in or a benchmark: labelled programs, built by the target argosy_tests_of_programs.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -14,6 +14,7 @@
 
 add_custom_target(argosy_tests_without_mpi)
 add_custom_target(argosy_tests_with_mpi)
+add_custom_target(argosy_tests_of_programs)
 add_custom_target(argosy_tests_of_threads)
 
 # argosy_test_program(room/name [room/name...]): the executable test_<name>.
@@ -61,7 +62,7 @@ endfunction()
 
 function(argosy_add_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;SMOKE" "TIMEOUT" "WITH;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;PROGRAM" "TIMEOUT" "WITH;LIBS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -71,8 +72,9 @@ function(argosy_add_test source)
   argosy_tidy(tidy ${arg_TIMEOUT})
   add_test(NAME ${name} COMMAND ${tidy} $<TARGET_FILE:test_${name}>)
   set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
-  if(arg_SMOKE)
-    set_tests_properties(${name} PROPERTIES LABELS "pure;smoke")
+  if(arg_PROGRAM)
+    set_tests_properties(${name} PROPERTIES LABELS "pure;programs")
+    add_dependencies(argosy_tests_of_programs test_${name})
   else()
     add_dependencies(argosy_tests_without_mpi test_${name})
   endif()
@@ -80,7 +82,7 @@ endfunction()
 
 function(argosy_add_mpi_test source)
   get_filename_component(name ${source} NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;PROGRAM;MAIN" "TIMEOUT" "WITH;RANKS;LIBS")
   if(NOT arg_RANKS)
     message(FATAL_ERROR "argosy_add_mpi_test(${source}): say which RANKS, for instance RANKS 1 2 3 7")
   endif()
@@ -93,14 +95,20 @@ function(argosy_add_mpi_test source)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main argosy_test_worlds)
     argosy_compile_test(${name} argosy_mpi_test_main ${arg_HEAVY})
   endif()
-  add_dependencies(argosy_tests_with_mpi test_${name})
+  if(arg_PROGRAM)
+    set(labels mpi programs)
+    add_dependencies(argosy_tests_of_programs test_${name})
+  else()
+    set(labels mpi)
+    add_dependencies(argosy_tests_with_mpi test_${name})
+  endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
   argosy_counts_of_ranks(counts ${arg_RANKS})
   foreach(n IN LISTS counts)
     add_test(NAME ${name}.np${n}
       COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
-    set_tests_properties(${name}.np${n} PROPERTIES LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
+    set_tests_properties(${name}.np${n} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
   endforeach()
 endfunction()
 

@@ -20,6 +20,7 @@
 #include <argosy/file/representations.hpp>
 #include <argosy/layout.hpp>
 #include <argosy/view/converter.hpp>
+#include <argosy/view/detail/binary128.hpp>
 
 #include "support/seed.hpp"
 #include "view/representation_cases.hpp"

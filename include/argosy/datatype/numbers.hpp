@@ -53,13 +53,14 @@ struct no_number {
   static constexpr bool is(std::int64_t kept) { return kept <= first_length + most_length; }
 };
 
-[[noreturn]] inline void throw_no_number(std::int64_t kept, std::size_t needed) {
-  if (auto const given = no_number::length(kept))
-    throw invalid_layout("argosy: a list of " + std::to_string(needed) + " numbers is needed, but " +
-                         std::to_string(*given) + " are given");
-  if (kept == no_number::zero) throw invalid_layout("argosy: a number is 0; give 1 or more");
-  throw invalid_layout("argosy: a number exceeds 2^63 - 1; check its type and sign");
-}
+[[noreturn]] void throw_no_number(std::int64_t kept, std::size_t needed);
+[[noreturn]] void throw_invalid(char const* where, std::string const& what);
+[[noreturn]] void throw_negative_element(char const* where, char const* what, std::size_t i, std::int64_t value);
+[[noreturn]] void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b, std::size_t m);
+[[noreturn]] void throw_box(char const* where, std::size_t i, std::int64_t size, std::int64_t subsize,
+                            std::int64_t start);
+[[noreturn]] void throw_halo(std::size_t i, std::int64_t low, std::int64_t high, std::int64_t extent);
+[[noreturn]] void throw_beyond_member(std::int64_t room, std::int64_t count, std::int64_t bytes);
 
 // Refuses what is no number.
 constexpr void require_number(std::int64_t kept) {
@@ -151,3 +152,7 @@ class numbers<std::dynamic_extent> {
 };
 
 }  // namespace argosy
+
+#ifndef ARGOSY_LINKED
+#include <argosy/datatype/detail/faults.hpp>
+#endif

@@ -34,12 +34,6 @@ constexpr bool lies_within(std::int64_t room, layout const& one, std::int64_t co
   return count < 0 || lies_within(room, repeat(count, one.extent(), one));
 }
 
-[[noreturn]] inline void throw_beyond_member(std::int64_t room, std::int64_t count, layout const& one) {
-  throw_invalid("member", std::to_string(count) + " copies of " + std::to_string(one.size()) +
-                              " bytes reach beyond the member, which has " + std::to_string(room) +
-                              "; give as many as it holds, or offsetof for what goes on behind it");
-}
-
 }  // namespace detail
 
 // `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form() throws invalid_layout.
@@ -80,7 +74,7 @@ class member {
     auto const& old = detail::form_of(old_);
     check();
     layout const all = repeat(count_, old.extent(), old);
-    if (!detail::lies_within(room_.bytes, all)) detail::throw_beyond_member(room_.bytes, count_, old);
+    if (!detail::lies_within(room_.bytes, all)) detail::throw_beyond_member(room_.bytes, count_, old.size());
     return at(displacement_, all);
   }
 

@@ -11,10 +11,13 @@
 
 #include <argosy/datatype/basic.hpp>
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/detail/small_array.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
+
+class signature;
 
 namespace detail {
 
@@ -26,6 +29,11 @@ struct signature_node {
   constexpr std::uint32_t span() const noexcept { return body + 1; }
   friend constexpr bool operator==(signature_node const&, signature_node const&) = default;
 };
+
+// As the library has it: see `once`.
+namespace linked {
+void append(signature& all, signature const& part, std::int64_t copies);
+}  // namespace linked
 
 }  // namespace detail
 
@@ -54,7 +62,11 @@ class signature {
   constexpr signature& append(signature const& part, std::int64_t copies = 1) {
     detail::require_not_negative("signature", "the number of copies", copies);
     if (part.empty() || copies == 0) return *this;
-    if (this == &part) return append(signature(part), copies);
+    detail::once([&] { append_here(part, copies); }, [&] { detail::linked::append(*this, part, copies); });
+    return *this;
+  }
+  constexpr void append_here(signature const& part, std::int64_t copies) {
+    if (this == &part) return append_here(signature(part), copies);
     size_ = detail::add(size_, detail::mul(copies, part.size_));
     detail::signature_node const first = part.nodes_[0];
     if (first.span() == part.nodes_.size())  // one run or one loop: its count grows
@@ -64,7 +76,6 @@ class signature {
         append_copies(part.nodes().subspan(i, part.nodes_[i].span()), part.nodes_[i].count);
     else
       append_loop(part.nodes_, copies);
-    return *this;
   }
 
   // The same normal form. Equal forms are equal sequences of types; the reverse holds for what is built alike.
@@ -109,28 +120,10 @@ class signature {
 };
 
 // "4 x (3 float64, int32)"; long ones are cut.
-inline std::string to_string(signature const& s) {
-  std::string text;
-  auto const write = [&](auto&& self, std::size_t from, std::size_t to) -> void {
-    for (std::size_t i = from; i < to; i += s.nodes()[i].span()) {
-      detail::signature_node const& n = s.nodes()[i];
-      if (i != from) text += ", ";
-      if (text.size() > 400) {
-        text += "...";
-        return;
-      }
-      if (n.body == 0) {
-        if (n.count != 1) text += std::to_string(n.count) + " ";
-        text += name_of(n.type);
-      } else {
-        text += std::to_string(n.count) + " x (";
-        self(self, i + 1, i + n.span());
-        text += ")";
-      }
-    }
-  };
-  write(write, 0, s.nodes().size());
-  return text;
-}
+std::string to_string(signature const& s);
 
 }  // namespace argosy
+
+#ifndef ARGOSY_LINKED
+#include <argosy/datatype/detail/signature_text.hpp>
+#endif

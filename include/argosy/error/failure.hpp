@@ -3,7 +3,6 @@
 #pragma once
 
 #include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -33,22 +32,7 @@ struct failure {
 namespace detail {
 
 // What is being handled, in a catch clause around code of the user, `whose`.
-inline failure failure_by(std::string_view whose) {
-  failure result;
-  result.thrown = std::current_exception();
-  try {
-    throw;
-  } catch (std::bad_alloc const&) {
-    result.code = make_error_code(errc::no_memory);
-  } catch (std::exception const& x) {
-    result.code = make_error_code(errc::user_code);
-    result.detail = std::string(whose) + " threw: " + x.what();
-  } catch (...) {
-    result.code = make_error_code(errc::user_code);
-    result.detail = std::string(whose) + " threw";
-  }
-  return result;
-}
+failure failure_by(std::string_view whose);
 
 }  // namespace detail
 

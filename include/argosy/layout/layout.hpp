@@ -17,9 +17,12 @@
 
 namespace argosy {
 
+class layout;
+
 namespace detail {
 
 class builder;
+constexpr bool same_bytes_here(layout const& a, layout const& b);
 
 template <std::size_t Nodes, std::size_t Places, std::size_t Tables, std::size_t Pieces>
 struct static_form;
@@ -88,6 +91,7 @@ class layout {
 
  private:
   friend class detail::builder;
+  friend constexpr bool detail::same_bytes_here(layout const&, layout const&);
   friend constexpr layout resized(layout const&, std::int64_t, std::int64_t);
   friend constexpr layout at(std::int64_t, layout const&);
 

@@ -21,4 +21,6 @@ layout deserialize(std::span<std::byte const> bytes);
 
 }  // namespace argosy
 
+#ifndef ARGOSY_LINKED
 #include <argosy/layout/detail/serialize.hpp>
+#endif

@@ -88,4 +88,6 @@ std::string to_table(report const& r);
 
 }  // namespace argosy
 
+#ifndef ARGOSY_LINKED
 #include <argosy/plan/detail/report.hpp>
+#endif

@@ -73,4 +73,6 @@ class converter {
 
 }  // namespace argosy
 
+#ifndef ARGOSY_LINKED
 #include <argosy/view/detail/converter.hpp>
+#endif

@@ -25,7 +25,7 @@ enum class filetype_fault {
 // The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces interleave.
 constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 
-[[noreturn]] inline void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype);
+[[noreturn]] void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype);
 
 // Throws invalid_layout, which names the rule, the numbers and the remedy. Local.
 template <datatype Etype, datatype Filetype>

@@ -9,6 +9,7 @@
 
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/layout/detail/counted.hpp>
+#include <argosy/plan/detail/report_words.hpp>
 
 namespace argosy {
 namespace {

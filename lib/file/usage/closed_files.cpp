@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <argosy/layout/detail/counted.hpp>
-#include <argosy/plan/detail/report.hpp>
+#include <argosy/plan/detail/report_words.hpp>
 
 namespace argosy::detail {
 

@@ -15,12 +15,6 @@
 
 namespace argosy::detail {
 
-[[noreturn]] inline void throw_halo(std::size_t i, std::int64_t low, std::int64_t high, std::int64_t extent) {
-  throw_invalid("interior", "halos of " + std::to_string(low) + " and " + std::to_string(high) + " do not fit extent(" +
-                                std::to_string(i) + ") = " + std::to_string(extent) +
-                                "; give halos that are not negative and leave the interior at least 0 wide");
-}
-
 // The array without the first `low` and the last `high` indices of each dimension.
 template <class A, std::size_t Rank>
 auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> const& high) {

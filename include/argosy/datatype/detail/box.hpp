@@ -4,12 +4,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include <argosy/datatype/detail/numbers.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy::detail {
+
+class array_form;
+
+// As the library has them: see `once`.
+namespace linked {
+void add_box(array_form& array, std::int64_t size, std::int64_t subsize, std::int64_t start);
+void add_cyclic(array_form& array, std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period);
+layout finish(array_form const& array);
+}  // namespace linked
 
 // The chosen part of an array, placed in the whole.
 class array_form {
@@ -18,12 +26,24 @@ class array_form {
 
   // Indices [start, start + subsize) of the next dimension.
   constexpr void add_box(std::int64_t size, std::int64_t subsize, std::int64_t start) {
+    once([&] { add_box_here(size, subsize, start); }, [&] { linked::add_box(*this, size, subsize, start); });
+  }
+  // Every `period` indices a block of `block`, from `start` on.
+  constexpr void add_cyclic(std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period) {
+    once([&] { add_cyclic_here(size, block, start, period); },
+         [&] { linked::add_cyclic(*this, size, block, start, period); });
+  }
+  // Bounds are those of the whole array.
+  constexpr layout finish() const {
+    return once([&] { return finish_here(); }, [&] { return linked::finish(*this); });
+  }
+
+  constexpr void add_box_here(std::int64_t size, std::int64_t subsize, std::int64_t start) {
     form_ = repeat(subsize, stride_, form_);
     grow(size, start);
   }
 
-  // Every `period` indices a block of `block`, from `start` on.
-  constexpr void add_cyclic(std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period) {
+  constexpr void add_cyclic_here(std::int64_t size, std::int64_t block, std::int64_t start, std::int64_t period) {
     std::int64_t const rest = size > start ? size - start : 0;
     std::int64_t const begun = rest % period;
     std::int64_t const whole = rest / period + (begun >= block ? 1 : 0);
@@ -36,8 +56,7 @@ class array_form {
     grow(size, rest > 0 ? start : 0);
   }
 
-  // Bounds are those of the whole array.
-  constexpr layout finish() const { return resized(at(displacement_, form_), 0, stride_); }
+  constexpr layout finish_here() const { return resized(at(displacement_, form_), 0, stride_); }
 
  private:
   constexpr void grow(std::int64_t size, std::int64_t start) {
@@ -58,14 +77,6 @@ constexpr bool box_may_fit() {
       if (size && known_list<Subsizes>::at(i).value_or(0) > *size - known_list<Starts>::at(i).value_or(0)) return false;
     }
   return true;
-}
-
-[[noreturn]] inline void throw_box(char const* where, std::size_t i, std::int64_t size, std::int64_t subsize,
-                                   std::int64_t start) {
-  auto const index = "[" + std::to_string(i) + "]";
-  throw_invalid(where, "start" + index + " = " + std::to_string(start) + " and subsize" + index + " = " +
-                           std::to_string(subsize) + " exceed size" + index + " = " + std::to_string(size) +
-                           "; move or shrink the box");
 }
 
 template <class Sizes, class Subsizes, class Starts>

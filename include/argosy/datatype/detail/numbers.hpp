@@ -109,17 +109,7 @@ constexpr bool all_may_be_not_negative() {
   return true;
 }
 
-// --- What throws, when the numbers come at run time ---
-
-[[noreturn]] inline void throw_invalid(char const* where, std::string const& what) {
-  throw invalid_layout("argosy::" + std::string(where) + ": " + what);
-}
-
-[[noreturn]] inline void throw_negative_element(char const* where, char const* what, std::size_t i,
-                                                std::int64_t value) {
-  throw_invalid(where, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(value) +
-                           "; it must not be negative");
-}
+// --- What is checked when the numbers come at run time ---
 
 template <class L>
 constexpr void require_all_not_negative(char const* where, char const* what, L const& list) {
@@ -134,11 +124,6 @@ constexpr void require_all_not_negative(char const* where, char const* what, L c
 constexpr void require_count(char const* where, char const* what, std::int64_t kept) {
   require_number(kept);
   require_not_negative(where, what, kept);
-}
-
-[[noreturn]] inline void throw_sizes_differ(char const* where, char const* a, std::size_t n, char const* b,
-                                            std::size_t m) {
-  throw_invalid(where, std::to_string(n) + " " + a + " but " + std::to_string(m) + " " + b + "; give one for each");
 }
 
 template <class L>

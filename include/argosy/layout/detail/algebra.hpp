@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,11 +15,6 @@
 
 namespace argosy {
 namespace detail {
-
-[[noreturn]] inline void throw_negative(char const* where, char const* what, std::int64_t value) {
-  throw invalid_layout("argosy::" + std::string(where) + ": " + what + " is " + std::to_string(value) +
-                       "; it must not be negative");
-}
 
 constexpr void require_not_negative(char const* where, char const* what, std::int64_t value) {
   if (value < 0) throw_negative(where, what, value);
@@ -47,15 +41,27 @@ constexpr void require_copies_fit(std::int64_t count, std::int64_t stride, layou
   require_span(hull.low, hull.high);
 }
 
+class assembler;
+
+// As the library has them: see `once`.
+namespace linked {
+
+layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole);
+layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths);
+layout table(std::span<std::int64_t const> offsets, std::int64_t length);
+layout borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length);
+void add(assembler& to, std::int64_t displacement, layout const& part);
+layout finish(assembler& all);
+
+}  // namespace linked
+
 // Builds one layout out of parts that come one at a time.
 class assembler {
  public:
   // So many pieces will come: only a matter of memory.
   constexpr void reserve(std::size_t pieces) { pieces_.reserve(pieces); }
   constexpr void add(std::int64_t displacement, layout const& part) {
-    append_pieces();
-    builder_.append(items_, displacement, part);
-    include_copies(hull_, 1, 0, part, displacement);
+    once([&] { add_here(displacement, part); }, [&] { linked::add(*this, displacement, part); });
   }
   constexpr void add_bytes(std::int64_t displacement, std::int64_t length) {
     if (length <= 0) return;
@@ -63,6 +69,15 @@ class assembler {
     hull_.include(displacement, detail::add(displacement, length));
   }
   constexpr layout finish() {
+    return once([&] { return finish_here(); }, [&] { return linked::finish(*this); });
+  }
+
+  constexpr void add_here(std::int64_t displacement, layout const& part) {
+    append_pieces();
+    builder_.append(items_, displacement, part);
+    include_copies(hull_, 1, 0, part, displacement);
+  }
+  constexpr layout finish_here() {
     append_pieces();
     return builder_.finish(items_, hull_);
   }
@@ -80,12 +95,6 @@ class assembler {
   bounds hull_;
 };
 
-constexpr void require_equal_sizes(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
-  if (offsets.size() != lengths.size())
-    throw invalid_layout("argosy::table: " + std::to_string(offsets.size()) + " offsets but " +
-                         std::to_string(lengths.size()) + " lengths; give one length for each offset");
-}
-
 }  // namespace detail
 
 constexpr layout bytes(std::int64_t n) {
@@ -95,8 +104,7 @@ constexpr layout bytes(std::int64_t n) {
 
 namespace detail {
 
-// As `repeat`; see builder::append_repeat for what is not whole.
-constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
+constexpr layout copies_here(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
   bounds hull;
   include_copies(hull, count, stride, inner);
   require_copies_fit(count, stride, inner, hull);
@@ -108,6 +116,45 @@ constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& i
   b.append(once, 0, inner);
   b.append_repeat(all, count, stride, once, whole);
   return b.finish_checked(all, hull);
+}
+
+// As `repeat`; see builder::append_repeat for what is not whole.
+constexpr layout copies(std::int64_t count, std::int64_t stride, layout const& inner, bool whole) {
+  return once([&] { return copies_here(count, stride, inner, whole); },
+              [&] { return linked::copies(count, stride, inner, whole); });
+}
+
+constexpr layout table_here(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
+  if (offsets.size() != lengths.size()) throw_sizes_of_table(offsets.size(), lengths.size());
+  assembler all;
+  all.reserve(offsets.size());
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    require_not_negative("table", "a length", lengths[i]);
+    all.add_bytes(offsets[i], lengths[i]);
+  }
+  return all.finish_here();
+}
+
+constexpr layout table_here(std::span<std::int64_t const> offsets, std::int64_t length) {
+  require_not_negative("table", "the length", length);
+  assembler all;
+  all.reserve(offsets.size());
+  for (std::int64_t offset : offsets) all.add_bytes(offset, length);
+  return all.finish_here();
+}
+
+constexpr layout borrowed_table_here(std::span<std::int64_t const> offsets, std::int64_t length) {
+  require_not_negative("borrowed_table", "the length", length);
+  bool joins = offsets.size() <= builder::longest_concat || length == 0;
+  for (std::size_t i = 1; i < offsets.size() && !joins; ++i) joins = offsets[i] == wrapping_add(offsets[i - 1], length);
+  if (joins) return table_here(offsets, length);
+  builder b;
+  item_list all;
+  bounds hull;
+  piece_table const borrowed = piece_table::borrow(offsets, length);
+  hull.include(detail::add(offsets[0], borrowed.low()), detail::add(offsets[0], borrowed.high()));
+  b.append_table(all, borrowed, offsets[0]);
+  return b.finish(all, hull);
 }
 
 }  // namespace detail
@@ -131,37 +178,18 @@ constexpr layout concat(Layouts const&... parts) {
 }
 
 constexpr layout table(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths) {
-  detail::require_equal_sizes(offsets, lengths);
-  detail::assembler all;
-  all.reserve(offsets.size());
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    detail::require_not_negative("table", "a length", lengths[i]);
-    all.add_bytes(offsets[i], lengths[i]);
-  }
-  return all.finish();
+  return detail::once([&] { return detail::table_here(offsets, lengths); },
+                      [&] { return detail::linked::table(offsets, lengths); });
 }
 
 constexpr layout table(std::span<std::int64_t const> offsets, std::int64_t length) {
-  detail::require_not_negative("table", "the length", length);
-  detail::assembler all;
-  all.reserve(offsets.size());
-  for (std::int64_t offset : offsets) all.add_bytes(offset, length);
-  return all.finish();
+  return detail::once([&] { return detail::table_here(offsets, length); },
+                      [&] { return detail::linked::table(offsets, length); });
 }
 
 constexpr layout detail::borrowed_table(std::span<std::int64_t const> offsets, std::int64_t length) {
-  detail::require_not_negative("borrowed_table", "the length", length);
-  bool joins = offsets.size() <= detail::builder::longest_concat || length == 0;
-  for (std::size_t i = 1; i < offsets.size() && !joins; ++i)
-    joins = offsets[i] == detail::wrapping_add(offsets[i - 1], length);
-  if (joins) return table(offsets, length);
-  detail::builder b;
-  detail::item_list all;
-  detail::bounds hull;
-  detail::piece_table const borrowed = detail::piece_table::borrow(offsets, length);
-  hull.include(detail::add(offsets[0], borrowed.low()), detail::add(offsets[0], borrowed.high()));
-  b.append_table(all, borrowed, offsets[0]);
-  return b.finish(all, hull);
+  return once([&] { return borrowed_table_here(offsets, length); },
+              [&] { return linked::borrowed_table(offsets, length); });
 }
 
 constexpr layout resized(layout const& inner, std::int64_t lower_bound, std::int64_t extent) {

@@ -3,24 +3,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include <argosy/layout/error.hpp>
+#include <argosy/layout/detail/linked.hpp>
 
 namespace argosy::detail {
 
 // Texts stand where they are thrown: a compiler that meets the call in a constant expression prints that line.
-[[noreturn]] inline void throw_overflow(char const* text) { throw invalid_layout(text); }
+[[noreturn]] void throw_overflow(char const* text);
+[[noreturn]] void throw_too_wide(char const* text, std::int64_t low, std::int64_t high);
+[[noreturn]] void throw_negative(char const* where, char const* what, std::int64_t value);
+[[noreturn]] void throw_sizes_of_table(std::size_t offsets, std::size_t lengths);
 
 constexpr void refuse_overflow(bool overflow) {
   if (overflow)
     throw_overflow("argosy: a size or offset of this layout exceeds 2^63 - 1 bytes; check counts and strides");
-}
-
-[[noreturn]] inline void throw_too_wide(char const* text, std::int64_t low, std::int64_t high) {
-  throw invalid_layout(std::string(text) + " (it reaches from " + std::to_string(low) + " to " + std::to_string(high) +
-                       ")");
 }
 
 // Checks the span of all bytes and bounds of a layout, which lie within [low, high].
@@ -63,3 +61,7 @@ constexpr std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) noexcept {
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
 }  // namespace argosy::detail
+
+#ifndef ARGOSY_LINKED
+#include <argosy/layout/detail/faults.hpp>
+#endif

@@ -6,13 +6,20 @@
 #include <cstdint>
 
 #include <argosy/layout/cursor.hpp>
+#include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
 
-constexpr bool same_bytes(layout const& a, layout const& b) {
+namespace detail {
+
+namespace linked {
+bool same_bytes(layout const& a, layout const& b);  // as the library has it: see `once`
+}  // namespace linked
+
+constexpr bool same_bytes_here(layout const& a, layout const& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
-  if (a.size() != b.size() || a.pieces() != b.pieces() || a.origin_ != b.origin_ || a.root().low != b.root().low ||
+  if (a.size() != b.size() || a.pieces() != b.pieces() || a.origin() != b.origin() || a.root().low != b.root().low ||
       a.root().high != b.root().high)
     return false;
   if (a.nodes_ == b.nodes_ && a.places_ == b.places_ && a.tables_ == b.tables_) return true;
@@ -26,6 +33,12 @@ constexpr bool same_bytes(layout const& a, layout const& b) {
     y.skip(together);
   }
   return x.done() && y.done();
+}
+
+}  // namespace detail
+
+constexpr bool same_bytes(layout const& a, layout const& b) {
+  return detail::once([&] { return detail::same_bytes_here(a, b); }, [&] { return detail::linked::same_bytes(a, b); });
 }
 
 constexpr bool operator==(layout const& a, layout const& b) {

@@ -10,6 +10,7 @@
 
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -239,39 +240,69 @@ class measure {
   layout const& layout_;
 };
 
-// The stretch in which the bytes [from, to) of the stream of a layout lie, in whatever order; from < to.
-constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
+// Questions to a layout that is not empty, as the library answers them: see `once`.
+namespace linked {
+
+piece hull_of(layout const& l, std::int64_t from, std::int64_t to);
+std::size_t depth(layout const& l);
+bool is_monotonic(layout const& l);
+std::int64_t piece_at(layout const& l, std::int64_t position);
+std::int64_t bytes_before(layout const& l, std::int64_t offset);
+bool overlaps(layout const& l);
+
+}  // namespace linked
+
+constexpr piece hull_here(layout const& l, std::int64_t from, std::int64_t to) {
   piece const p = measure(l).hull(l.root(), from, to);
   return {l.origin() + p.offset, p.length};
 }
 
+// The stretch in which the bytes [from, to) of the stream of a layout lie, in whatever order; from < to.
+constexpr piece hull_of(layout const& l, std::int64_t from, std::int64_t to) {
+  return once([&] { return hull_here(l, from, to); }, [&] { return linked::hull_of(l, from, to); });
+}
+
+constexpr bool overlaps_here(layout const& l) {
+  if (l.size() > l.true_extent()) return true;
+  if (measure(l).nests()) return false;
+  std::vector<piece> all;
+  all.reserve(static_cast<std::size_t>(l.pieces()));
+  for (cursor at(l); !at.done(); at.next()) all.push_back(at.current());
+  std::sort(all.begin(), all.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].offset < all[i - 1].end()) return true;
+  return false;
+}
+
 }  // namespace detail
 
-constexpr std::size_t layout::depth() const { return empty() ? 0 : detail::measure(*this).depth(); }
+constexpr std::size_t layout::depth() const {
+  if (empty()) return 0;
+  return detail::once([&] { return detail::measure(*this).depth(); }, [&] { return detail::linked::depth(*this); });
+}
 
-constexpr bool layout::is_monotonic() const { return empty() || detail::measure(*this).is_monotonic(); }
+constexpr bool layout::is_monotonic() const {
+  if (empty()) return true;
+  return detail::once([&] { return detail::measure(*this).is_monotonic(); },
+                      [&] { return detail::linked::is_monotonic(*this); });
+}
 
 constexpr std::int64_t layout::piece_at(std::int64_t position) const {
-  return empty() ? 0 : detail::measure(*this).piece_at(root(), position);
+  if (empty()) return 0;
+  return detail::once([&] { return detail::measure(*this).piece_at(root(), position); },
+                      [&] { return detail::linked::piece_at(*this, position); });
 }
 
 constexpr std::int64_t layout::bytes_before(std::int64_t offset) const {
   if (empty() || offset <= true_lower_bound()) return 0;
   if (offset >= true_upper_bound()) return size();
-  return detail::measure(*this).bytes_before(root(), offset - origin_);
+  return detail::once([&] { return detail::measure(*this).bytes_before(root(), offset - origin_); },
+                      [&] { return detail::linked::bytes_before(*this, offset); });
 }
 
 constexpr bool layout::overlaps() const {
   if (empty()) return false;
-  if (size() > true_extent()) return true;
-  if (detail::measure(*this).nests()) return false;
-  std::vector<piece> all;
-  all.reserve(static_cast<std::size_t>(pieces()));
-  for (cursor at(*this); !at.done(); at.next()) all.push_back(at.current());
-  std::sort(all.begin(), all.end(), [](piece const& a, piece const& b) { return a.offset < b.offset; });
-  for (std::size_t i = 1; i < all.size(); ++i)
-    if (all[i].offset < all[i - 1].end()) return true;
-  return false;
+  return detail::once([&] { return detail::overlaps_here(*this); }, [&] { return detail::linked::overlaps(*this); });
 }
 
 }  // namespace argosy

@@ -16,6 +16,7 @@
 
 #include <argosy/layout/detail/builder.hpp>
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/serialize.hpp>
 
 namespace argosy::detail {
@@ -313,7 +314,7 @@ class layout_reader {
 
 namespace argosy {
 
-inline std::vector<std::byte> serialize(layout const& l) {
+ARGOSY_ONCE std::vector<std::byte> serialize(layout const& l) {
   detail::byte_writer out;
   out.byte(detail::serial_version);
   out.number(l.lower_bound());
@@ -324,6 +325,6 @@ inline std::vector<std::byte> serialize(layout const& l) {
   return out.finish();
 }
 
-inline layout deserialize(std::span<std::byte const> bytes) { return detail::layout_reader(bytes).read(); }
+ARGOSY_ONCE layout deserialize(std::span<std::byte const> bytes) { return detail::layout_reader(bytes).read(); }
 
 }  // namespace argosy

@@ -2,44 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
 #include <argosy/layout/detail/counted.hpp>
+#include <argosy/layout/detail/linked.hpp>
+#include <argosy/plan/detail/report_words.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy {
-namespace detail {
 
-// "1 write of 80 bytes", "3 writes of 240 bytes in all"
-inline std::string calls_text(std::int64_t calls, char const* what, std::int64_t bytes) {
-  return counted(calls, what) + " of " + counted(bytes, "byte") + (calls == 1 ? "" : " in all");
-}
-
-// "1.234 ms"
-inline std::string with_digits(double value, int digits) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
-inline std::string duration(std::int64_t ns) {
-  auto const n = static_cast<double>(ns);
-  return ns < 1'000'000       ? with_digits(n / 1e3, 1) + " us"
-         : ns < 1'000'000'000 ? with_digits(n / 1e6, 2) + " ms"
-                              : with_digits(n / 1e9, 3) + " s";
-}
-inline std::string padded(std::string_view name) {
-  std::string text(name);
-  text.resize(16, ' ');
-  return text;
-}
-
-}  // namespace detail
-
-inline std::string to_string(report const& r) {
+ARGOSY_ONCE std::string to_string(report const& r) {
   std::string text = (r.policy.empty() ? "" : r.policy + ": ") + detail::counted(r.bytes, "byte");
   if (r.read_calls > 0) text += ", " + detail::calls_text(r.read_calls, "read", r.bytes_read);
   if (r.write_calls > 0) text += ", " + detail::calls_text(r.write_calls, "write", r.bytes_written);
@@ -53,7 +26,7 @@ inline std::string to_string(report const& r) {
   return text;
 }
 
-inline std::string to_table(report const& r) {
+ARGOSY_ONCE std::string to_table(report const& r) {
   std::string text;
   auto const line = [&](std::string_view name, std::string const& value) {
     text += "  " + detail::padded(name) + value + "\n";

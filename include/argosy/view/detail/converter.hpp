@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/pack.hpp>
 #include <argosy/view/converter.hpp>
 #include <argosy/view/detail/external32.hpp>
@@ -26,7 +27,7 @@ inline constexpr std::int64_t most_item_bytes = representation::most_file_bytes;
 
 }  // namespace detail
 
-inline converter::converter(representation r, layout const& form, signature const& types)
+ARGOSY_ONCE converter::converter(representation r, layout const& form, signature const& types)
     : representation_(std::move(r)), form_(&form) {
   if (form.size() != types.size()) detail::throw_types(form, types);
   basic_sizes const& sizes = representation_.sizes();
@@ -55,7 +56,7 @@ inline converter::converter(representation r, layout const& form, signature cons
       std::max(detail::conversion_block_bytes / most_shrinking - detail::most_item_bytes, detail::most_item_bytes);
 }
 
-inline converter::item converter::find(std::int64_t position) const {
+ARGOSY_ONCE converter::item converter::find(std::int64_t position) const {
   std::int64_t in_memory = 0, in_file = 0;
   for (std::size_t i = 0, end = nodes_.size(); i < end;) {
     node const& n = nodes_[i];
@@ -74,8 +75,8 @@ inline converter::item converter::find(std::int64_t position) const {
   return {basic::byte, form_->size(), file_size_, 1, 1};  // the end
 }
 
-inline std::int64_t converter::item_start(std::int64_t position) const { return find(position).file; }
-inline std::int64_t converter::memory_position(std::int64_t position) const { return find(position).memory; }
+ARGOSY_ONCE std::int64_t converter::item_start(std::int64_t position) const { return find(position).file; }
+ARGOSY_ONCE std::int64_t converter::memory_position(std::int64_t position) const { return find(position).memory; }
 
 template <bool Encode>
 bool converter::run(node const& n, std::int64_t count, std::int64_t copies, std::int64_t memory_stride,
@@ -178,7 +179,7 @@ class memory_blocks {
 
 }  // namespace detail
 
-inline bool converter::gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const {
+ARGOSY_ONCE bool converter::gather(void const* memory, std::int64_t from, std::int64_t to, std::byte* stream) const {
   if (from >= to) return true;
   bool fits = true;
   detail::memory_blocks<true> blocks(*form_, memory);
@@ -199,7 +200,7 @@ inline bool converter::gather(void const* memory, std::int64_t from, std::int64_
   return fits;
 }
 
-inline bool converter::scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory) {
+ARGOSY_ONCE bool converter::scatter(std::byte const* stream, std::int64_t from, std::int64_t to, void* memory) {
   if (from >= to) return true;
   bool fits = true;
   item const first = find(from), last = find(to);
@@ -216,8 +217,8 @@ inline bool converter::scatter(std::byte const* stream, std::int64_t from, std::
   return fits;
 }
 
-inline bool converter::keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream,
-                            void* memory) {
+ARGOSY_ONCE bool converter::keep(item const& which, std::int64_t from, std::int64_t to, std::byte const* stream,
+                                 void* memory) {
   auto at = std::find_if(cut_.begin(), cut_.end(), [&](cut_item const& c) { return c.which.file == which.file; });
   if (at == cut_.end()) {
     auto const size = static_cast<std::size_t>(which.file_bytes);
