@@ -2,11 +2,13 @@
 // small call is here, so that it is compiled as one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,6 +19,7 @@
 #include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
+#include <argosy/layout/pack.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/view/converter.hpp>
 
@@ -38,6 +41,16 @@ failure caught(F&& f) try {
   return f();
 } catch (...) {
   return failure_by(whose_code);
+}
+
+// The memory of data that is one stretch, else nothing. What is read into is not const.
+std::span<std::byte> stretch_of(source const& data) {
+  if (void const* const address = data.row().address)
+    return {static_cast<std::byte*>(const_cast<void*>(address)),
+            static_cast<std::size_t>(data.row().count * size_in(native_sizes, data.row().type))};
+  const_buffer const& buffer = data.buffer();
+  if (buffer.form().pieces() != 1) return {};
+  return {const_cast<std::byte*>(buffer.address()) + buffer.form().origin(), static_cast<std::size_t>(buffer.size())};
 }
 
 }  // namespace
@@ -90,28 +103,22 @@ access_summary open_file::summary_of(job const& t) const {
   return s;
 }
 
+// Whoever counts and times calls, or looks for mistakes, wants to see all of them.
+bool open_file::by_hints(call const& c) const {
+  return !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used && !develop;
+}
+
 std::optional<plain_call> open_file::plain(call const& c) const {
   bool const allowed = c.kind == access_kind::read ? can_read(modes) : can_write(modes);
   bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
-  // Whoever counts and times calls, or looks for mistakes, wants to see all of them.
-  bool const by_hints = !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used && !develop;
   std::int64_t const etype = where->one.etype;
-  if (!allowed || !any_place || !by_hints || etype == 0 || c.data.fault()) return {};
-  void const* address = c.data.row().address;
-  std::int64_t bytes = 0;
-  if (address) {
-    bytes = c.data.row().count * size_in(native_sizes, c.data.row().type);
-  } else {
-    const_buffer const& data = c.data.buffer();
-    if (data.form().pieces() != 1) return {};
-    bytes = data.size();
-    address = data.address() + data.form().origin();
-  }
+  if (!allowed || !any_place || !by_hints(c) || etype == 0 || c.data.fault()) return {};
+  std::span<std::byte> const memory = stretch_of(c.data);
+  auto const bytes = static_cast<std::int64_t>(memory.size());
   if (bytes == 0) return {};
   std::int64_t const etypes = etype == 1 ? bytes : bytes / etype;
   if (etypes * etype != bytes) return {};
-  auto* const memory = static_cast<std::byte*>(const_cast<void*>(address));  // what is read into is not const
-  return plain_call{c.kind, {memory, static_cast<std::size_t>(bytes)}, etypes};
+  return plain_call{c.kind, memory, etypes};
 }
 
 // As carry_out() does it with the one window that the policy would plan.
@@ -188,6 +195,62 @@ report open_file::access_plain(plain_call const& p, std::int64_t offset, failure
     f = failure_by(whose_code);
   }
   return done;
+}
+
+bool open_file::access_close(call const& c, report& done, failure& f) {
+  used_view const& in = *where;
+  view const& v = in.view;
+  bool const reading = c.kind == access_kind::read;
+  bool const simple = c.pointer == pointer_kind::explicit_offset && (reading ? can_read(modes) : can_write(modes)) &&
+                      !has(modes, mode::sequential) && by_hints(c) && in.sorted && !in.checks_types && !c.data.fault();
+  if (!simple) return false;
+  std::span<std::byte> const memory = stretch_of(c.data);
+  auto const bytes = static_cast<std::int64_t>(memory.size());
+  if (bytes == 0 || bytes >= report::least_timed_bytes || !v.is_whole(bytes)) return false;
+  std::optional<std::int64_t> const start = v.position(c.offset);
+  if (!start || bytes > v.stream().size() - *start) return false;
+  window const all = window_of(v.stream(), *start, bytes);
+  bool const one = all.pieces == 1;
+  if (!one && (!reading || all.length > std::min(most_close_bytes, choice_.sieving.read_window_bytes) ||
+               !choice_.sieving.merge(all, c.kind)))
+    return false;
+
+  done.policy = std::string(sieving::name);
+  done.reason.say(choice_.sieving.words(c.kind));
+  try {
+    plain_call const p{c.kind, memory, bytes / v.etype_size()};
+    std::error_code const error = !one      ? read_picking(all, memory.data(), done)
+                                  : reading ? read_plain(all.offset, p, done)
+                                            : write_plain(all.offset, p, done);
+    if (error)
+      f = failure(error, number(done.bytes) + " of " + number(bytes) + " bytes were " + (reading ? "read" : "written") +
+                             " before");
+    else
+      done.windows = 1;
+  } catch (...) {
+    f = failure_by(whose_code);
+  }
+  return true;
+}
+
+std::error_code open_file::read_picking(window const& w, std::byte* memory, report& done) {
+  // A kernel's copy is several times slower if the target lies a few bytes behind the source within their pages: so it lies in the
+  // same place.
+  std::array<std::byte, 2 * most_close_bytes> room;
+  auto const behind = static_cast<std::uintptr_t>(w.offset) - reinterpret_cast<std::uintptr_t>(room.data());
+  std::byte* const stage = room.data() + behind % most_close_bytes;
+  io_result const got = handle.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
+  layout const& stream = where->view.stream();
+  std::int64_t const bytes =
+      got.bytes == w.length
+          ? w.wanted
+          : std::clamp<std::int64_t>(stream.bytes_before(w.offset + got.bytes) - w.position, 0, w.wanted);
+  pack(stream, detail::moved(stage, -w.offset), w.position, w.position + bytes, memory);
+  done.read_calls = 1;
+  done.bytes_read = got.bytes;
+  done.merged_bytes = got.bytes - bytes;
+  done.bytes = done.memory_bytes = bytes;
+  return got.error;
 }
 
 failure open_file::access_alone(job const& t, staging& with, report& done) {

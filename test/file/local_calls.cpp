@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <span>
 #include <string>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/seed.hpp"
 
 namespace io = argosy;
 
@@ -104,6 +106,88 @@ TEST_CASE("a call of one stretch does and says what the same call with its polic
   std::vector<int> in(8);
   f.read_at(0, in);
   CHECK(in == std::vector<int>{1, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("a small call of pieces that lie close together does and says what the same call with its policy named does",
+          "[file][local]") {
+  io::test::scratch const dir;
+  std::mt19937_64 draw(io::test::seed());
+  std::vector<std::int64_t> const places{0, 1, 4, 5, 9, 100, 101, 200, 900, 902};
+  struct shape {
+    std::string name;
+    io::view v;
+  };
+  auto const wide = io::hindexed_block(1, std::vector<std::int64_t>{0, 3000, 3004, 9000}, io::type<int>);
+  std::vector<shape> const shapes{
+      {"every third", io::view(8, io::type<int>, io::resized(io::contiguous(1, io::type<int>), 0, 12))},
+      {"rows", io::view(0, io::type<int>, io::vector(5, 20, 50, io::type<int>))},
+      {"bytes by the dozen", io::view(1, io::bytes(1), io::resized(io::vector(4, 2, 3, io::bytes(1)), 0, 12))},
+      {"irregular", io::view(16, io::type<int>, io::indexed_block(1, places, io::type<int>))},
+      {"far apart", io::view(0, io::type<int>, wide)},
+  };
+  std::vector<io::hints> const all_hints{
+      {},
+      {.ds_read = io::toggle::disable},
+      {.ds_read = io::toggle::enable},
+      {.ind_rd_buffer_bytes = 64},
+      {.price_piece_ns = 1e6},
+  };
+  auto const number = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(draw);
+  };
+  for (io::hints const& h : all_hints) {
+    file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write, h);
+    std::vector<std::byte> content(6000);
+    for (std::byte& b : content) b = static_cast<std::byte>(number(1, 255));
+    for (shape const& s : shapes)
+      for (int i = 0; i < 60; ++i) {
+        f.set_view(io::view());
+        f.set_size(0);
+        f.write_at(0, std::span(content).first(static_cast<std::size_t>(number(0, 6000))));
+        f.set_view(s.v);
+        std::int64_t const offset = number(-1, 30), etypes = number(0, number(0, 1) == 0 ? 3 : 900);
+        INFO(s.name << ", hints " << (&h - all_hints.data()) << ", " << etypes << " etypes from " << offset
+                    << " on, file of " << f.size());
+        // By its size, the etype's size at a time, or half of one.
+        auto const bytes = static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
+        if (bytes > 4000) continue;
+        std::vector<std::byte> close(bytes, std::byte{0}), planned(bytes, std::byte{0});
+        io::any_policy const named =
+            io::sieving{.read_window_bytes = h.ind_rd_buffer_bytes.value_or(4 << 20),
+                        .reads = !h.ds_read                         ? io::sieve::automatic
+                                 : *h.ds_read == io::toggle::enable ? io::sieve::always
+                                                                    : io::sieve::never,
+                        .prices = {.piece_ns = h.price_piece_ns.value_or(io::prices{}.piece_ns)}};
+        std::error_code close_error, planned_error;
+        io::report const a = f.read_at(offset, close, close_error);
+        std::string const words = f.what_failed();
+        io::report const b = f.read_at(offset, planned, {named, planned_error});
+        CHECK(close == planned);
+        CHECK(close_error == planned_error);
+        CHECK(words == f.what_failed());
+        CHECK(io::to_string(a) == io::to_string(b));
+        CHECK(a.merged_bytes == b.merged_bytes);
+
+        // The same call as a write, twice from the same content.
+        std::vector<std::vector<std::byte>> after;
+        for (bool const by_name : {false, true}) {
+          f.set_view(io::view());
+          f.set_size(0);
+          f.write_at(0, content);
+          f.set_view(s.v);
+          std::error_code error;
+          if (by_name)
+            f.write_at(offset, close, {named, error});
+          else
+            f.write_at(offset, close, error);
+          CHECK(error == planned_error);
+          f.set_view(io::view());
+          std::vector<std::byte>& all = after.emplace_back(static_cast<std::size_t>(f.size()));
+          f.read_at(0, all);
+        }
+        CHECK(after[0] == after[1]);
+      }
+  }
 }
 
 TEST_CASE("one stretch of memory is that, however it is described", "[file][local]") {

@@ -33,6 +33,9 @@ io::mpi const& world() {
 int rank() { return world().rank(); }
 int size() { return world().size(); }
 
+// How long a rank comes late: three times as long as the others wait before they say so. Nobody waits for the only rank.
+std::chrono::milliseconds late_by() { return size() > 1 ? 1200ms : 0ms; }
+
 struct watched {
   explicit watched(char const* seconds) {
     if (seconds) ::setenv("ARGOSY_WATCH", seconds, 1);
@@ -49,7 +52,7 @@ TEST_CASE("a rank that waits in a collective call says for whom", "[file][watch]
   for (int late = 0; late < size(); ++late) {
     f.sync();
     std::string const said = errors_of([&] {
-      if (rank() == late) std::this_thread::sleep_for(1200ms);
+      if (rank() == late) std::this_thread::sleep_for(late_by());
       f.set_size(100);
     });
     INFO(said);
@@ -74,7 +77,7 @@ TEST_CASE("a request that waits for ranks which have not begun it says so", "[fi
   f.sync();
   for (bool const by_sync : {false, true}) {
     std::string const said = errors_of([&] {
-      if (rank() == late) std::this_thread::sleep_for(1200ms);
+      if (rank() == late) std::this_thread::sleep_for(late_by());
       auto r = f.iwrite_at_all(10 * rank(), data);
       if (by_sync) f.sync();  // waits for it, too
       r.wait();
@@ -92,7 +95,7 @@ TEST_CASE("a rank that comes late to open is waited for, though nobody knows whi
   watched const on("0.4");
   shared_scratch const here(world());
   std::string const said = errors_of([&] {
-    if (rank() == 0) std::this_thread::sleep_for(1200ms);
+    if (rank() == 0) std::this_thread::sleep_for(late_by());
     io::file::open(world(), here / "data", mode::create | mode::read_write).close();
   });
   if (rank() != 0) CHECK_THAT(said, Contains("in open at ") && Contains("for other ranks"));
@@ -103,7 +106,7 @@ TEST_CASE("one rank may watch for itself, and without shared memory a rank says 
   shared_scratch const here(world());
   auto const waits = [&](auto& f, std::string const& words) {
     std::string const said = errors_of([&] {
-      if (rank() == size() - 1) std::this_thread::sleep_for(1200ms);
+      if (rank() == size() - 1) std::this_thread::sleep_for(late_by());
       f.set_size(100);
     });
     INFO(said);
@@ -128,7 +131,7 @@ TEST_CASE("ranks of other nodes are known by name, too", "[file][watch][nodes]")
     for (int late = 0; late < size(); ++late) {
       f.sync();
       std::string const said = errors_of([&] {
-        if (rank() == late) std::this_thread::sleep_for(1200ms);
+        if (rank() == late) std::this_thread::sleep_for(late_by());
         f.set_size(100);
       });
       INFO(said);

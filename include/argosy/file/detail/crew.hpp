@@ -197,9 +197,13 @@ report crew<World>::access_pointed(call const& c, plain_call const& p, failure& 
 
 template <communicator World>
 report crew<World>::access_in_full(call const& c, failure& f) {
+  report done;
+  if (file->access_close(c, done, f)) {
+    file->note_call(c, false);
+    return done;
+  }
   job t;
   pointer_move moved;
-  report done;
   f = prepare_alone(c, t, moved);
   if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers).get(), done);
   if (f) file->position.take_back(moved);

@@ -132,6 +132,9 @@ struct open_file {
   std::optional<plain_call> plain(call const& c) const;
   // `f` is the caller's, and left alone where nothing is wrong: most calls make only one.
   report access_plain(plain_call const& p, std::int64_t offset, failure& f);
+  // A small call within one piece of the view, or a read of some that lie close together, as the policy would carry it out: by one
+  // call of the file, without a plan. False if it is no such call, or if something is wrong with it; then nothing was done.
+  bool access_close(call const& c, report& done, failure& f);
   // Does the job, without other ranks but agents.
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
@@ -194,8 +197,11 @@ struct open_file {
   partitioning parts;
 
  private:
+  bool by_hints(call const& c) const;
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
+  static constexpr std::int64_t most_close_bytes = 4096;  // a page: to read it costs less than a second call
+  std::error_code read_picking(window const& w, std::byte* memory, report& done);
   merging merging_for(bool ranks_write) const;
   bool caches_meet_in_locks() const noexcept { return !near && storage_.separate_caches; }
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
