@@ -3,7 +3,7 @@
 #   cmake/test.sh             release: the library and its laboratory, by g++, optimised
 #   cmake/test.sh all         that, and
 #                               use             of the same build, what users see: the command argosy, the drop-in, examples, benchmarks, code in
-#                                               pages, the package, and what must not compile
+#                                               pages, the package, and what must not compile; and the first tests on more numbers of ranks
 #                               asan            clang++-19 with sanitizers, every header alone, and all tests but those of the package
 #                               tsan            g++ with the thread sanitizer, tests with several threads
 #                               fuzz            clang++-19, a short run of every fuzzer

@@ -4,7 +4,8 @@
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
 #   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need, but for those of programs and pages.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
-#   Beside sanitizers, which do not look at what ranks agree on, a program of ranks runs on three of more counts: the least, one between, and the most.
+#   A program of ranks runs on three of more counts first: the least, one between, and the most. Those on the others are labelled counts,
+#   and left out beside sanitizers, which do not look at what ranks agree on.
 # HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
 # PROGRAM: of the command argosy, the drop-in or a benchmark: labelled programs, built by the target argosy_tests_of_programs.
 # argosy_tests_of_threads(test...)
@@ -42,14 +43,23 @@ if("${CMAKE_CXX_FLAGS_${argosy_build_type}}" MATCHES "-fsanitize")
   set(argosy_sanitized ON)
 endif()
 
-# argosy_counts_of_ranks(out count...): on how many ranks a test is run here.
-function(argosy_counts_of_ranks out)
+# argosy_three_counts(out count...): the least, one between, and the most.
+function(argosy_three_counts out)
   set(counts ${ARGN})
   list(LENGTH counts n)
-  if(argosy_sanitized AND n GREATER 3)
+  if(n GREATER 3)
     math(EXPR middle "${n} / 2")
     math(EXPR last "${n} - 1")
     list(GET counts 0 ${middle} ${last} counts)
+  endif()
+  set(${out} ${counts} PARENT_SCOPE)
+endfunction()
+
+# argosy_counts_of_ranks(out count...): on how many ranks a test is run here.
+function(argosy_counts_of_ranks out)
+  set(counts ${ARGN})
+  if(argosy_sanitized)
+    argosy_three_counts(counts ${counts})
   endif()
   set(${out} ${counts} PARENT_SCOPE)
 endfunction()
@@ -104,11 +114,15 @@ function(argosy_add_mpi_test source)
   endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
   argosy_counts_of_ranks(counts ${arg_RANKS})
+  argosy_three_counts(first ${arg_RANKS})
   foreach(n IN LISTS counts)
     add_test(NAME ${name}.np${n}
       COMMAND ${tidy} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:test_${name}> ${MPIEXEC_POSTFLAGS})
     set_tests_properties(${name}.np${n} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${n})
+    if(NOT n IN_LIST first)
+      set_property(TEST ${name}.np${n} APPEND PROPERTY LABELS counts)
+    endif()
   endforeach()
 endfunction()
 
