@@ -8,7 +8,7 @@ function(argosy_add_package_test name source)
       -DCMAKE_BUILD_TYPE=$<CONFIG> -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS}"
       ${ARGN}
     --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --no-tests=error)
-  set_tests_properties(package.${name} PROPERTIES LABELS package TIMEOUT 600)
+  set_tests_properties(package.${name} PROPERTIES LABELS package TIMEOUT 1200)
 endfunction()
 
 set(consumer ${PROJECT_SOURCE_DIR}/test/consumer)
@@ -47,5 +47,4 @@ if(ARGOSY_ENABLE_INSTALL)
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
   set_tests_properties(package.examples package.consumer package.headers_only
     PROPERTIES FIXTURES_REQUIRED staged_package)
-  set_tests_properties(package.examples PROPERTIES TIMEOUT 1200) # some thirty programs
 endif()
