@@ -35,7 +35,10 @@ inline void end_mpi() {
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
-  if (begun != 0 && ended == 0) MPI_Finalize();
+  if (begun == 0 || ended != 0) return;
+  // A launcher may end the job at the first rank that failed: no sooner than all have said why.
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
 }
 
 }  // namespace argosy::tool
