@@ -148,7 +148,7 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
         std::int64_t const offset = number(-1, 30), etypes = number(0, number(0, 1) == 0 ? 3 : 900);
         INFO(s.name << ", hints " << (&h - all_hints.data()) << ", " << etypes << " etypes from " << offset
                     << " on, file of " << f.size());
-        // By its size, the etype's size at a time, or half of one.
+        // Now and then the last etype is cut.
         auto const bytes = static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
         if (bytes > 4000) continue;
         std::vector<std::byte> close(bytes, std::byte{0}), planned(bytes, std::byte{0});

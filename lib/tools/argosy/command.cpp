@@ -200,10 +200,10 @@ int run(std::span<std::string const> words, std::ostream& out, std::ostream& err
   }
   return c.run(arguments(c, words.subspan(1)), out, err);
 } catch (usage_error const& e) {
-  err << "argosy: " + std::string(e.what()) + "\n";  // at once: a launcher that ends the job passes on what is there
+  err << "argosy: " << e.what() << "\n";
   return misused;
 } catch (std::exception const& e) {
-  err << "argosy: " + std::string(e.what()) + "\n";
+  err << "argosy: " << e.what() << "\n";
   return failed;
 }
 

@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <ostream>
+#include <string>
 
 namespace argosy::tool {
 
@@ -25,7 +26,8 @@ int together(std::ostream& err, F&& work) {
     return work();
   } catch (std::exception const& e) {
     if (ranks == 1) throw;
-    err << "argosy: " << e.what() << std::endl;
+    // In one piece: another rank that failed may end this one at any moment, but each has said why before it ends the others.
+    err << "argosy: " + std::string(e.what()) + "\n" << std::flush;
     MPI_Abort(MPI_COMM_WORLD, 1);
     throw;
   }
@@ -35,10 +37,7 @@ inline void end_mpi() {
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
-  if (begun == 0 || ended != 0) return;
-  // A launcher may end the job at the first rank that failed: no sooner than all have said why.
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Finalize();
+  if (begun != 0 && ended == 0) MPI_Finalize();
 }
 
 }  // namespace argosy::tool
