@@ -201,12 +201,12 @@ int run_bench(arguments const& given, std::ostream& out, std::ostream& err) {
   std::string const crowd = words_of_crowd(world);
   if (p.rank == 0 && !crowd.empty()) err << "argosy: " << crowd << "\n";
   std::vector<level_result> all;
-  together(err, [&] {
+  int const code = together(err, [&] {
     all = bench(world, scratch.path(), p, given.has("--sync")).run();
     world.barrier();
     return success;
   });
-  if (p.rank != 0) return success;
+  if (p.rank != 0 || code != success) return code;
   auto const rate = [](level_result const& r, double s) { return static_cast<double>(r.bytes) / s / 1e6; };
   if (given.json()) {
     json_writer j(out);
