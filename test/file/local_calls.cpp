@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/handle/fault_script.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/handle/posix.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/world/self.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <span>
@@ -188,6 +193,84 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
         CHECK(after[0] == after[1]);
       }
   }
+}
+
+TEST_CASE(
+    "a small call of pieces that fails in the middle tells and leaves what the same call with its policy named does",
+    "[file][local][error]") {
+  struct thrown {};
+  io::test::scratch const dir;
+  auto const script = std::make_shared<io::fault_script>();
+  script->sleep_by([](std::chrono::nanoseconds) { throw thrown(); });
+  file f = file::open(io::self(), dir / "data", io::mode::create | io::mode::read_write, {},
+                      io::with_faults(io::posix_opener(), script));
+  std::vector<int> content(40);
+  std::iota(content.begin(), content.end(), 1);
+  std::error_code const broken = make_error_code(std::errc::io_error);
+  std::vector<io::fault> const faults{
+      {.error = broken},
+      {.error = broken, .most_bytes = 3},
+      {.error = broken, .most_bytes = 10},
+      {.error = broken, .most_bytes = 30},
+      {.most_bytes = 0},
+      {.most_bytes = 17},
+      {.delay = std::chrono::nanoseconds(1)},
+  };
+  // Pieces, which are read by one call for all of them; and a stretch within a piece.
+  std::vector<io::view> const views{
+      io::view(8, io::type<int>, io::resized(io::contiguous(1, io::type<int>), 0, 12)),
+      io::view(4, io::type<int>, io::vector(2, 12, 20, io::type<int>)),
+  };
+  struct outcome {
+    std::vector<int> memory, file;
+    std::error_code error;
+    std::string words, report;
+    bool threw = false;
+  };
+  for (io::view const& v : views)
+    for (bool const reading : {true, false})
+      for (std::size_t k = 0; k < faults.size(); ++k) {
+        io::fault fault = faults[k];
+        INFO((reading ? "reading" : "writing") << ", fault " << k << ", view " << &v - views.data());
+        fault.kind = reading ? io::file_call::read : io::file_call::write;
+        if (!reading && &v == &views[0]) fault.times = io::fault::forever;
+        std::vector<outcome> both;
+        for (bool const by_name : {false, true}) {
+          script->clear();
+          f.set_view(io::view());
+          f.set_size(0);
+          f.write_at(0, content);
+          f.set_view(v);
+          script->clear();  // counts from here on
+          script->add(fault);
+          outcome& got = both.emplace_back();
+          got.memory.assign(6, -1);
+          io::any_policy const named = io::sieving{};
+          try {
+            io::report r;
+            if (reading)
+              r = by_name ? f.read_at(1, got.memory, {named, got.error}) : f.read_at(1, got.memory, got.error);
+            else
+              r = by_name ? f.write_at(1, got.memory, {named, got.error}) : f.write_at(1, got.memory, got.error);
+            got.report = to_string(r);
+          } catch (thrown const&) {
+            got.threw = true;
+          }
+          got.words = f.what_failed();
+          script->clear();
+          f.set_view(io::view());
+          got.file.resize(content.size());
+          f.read_at(0, got.file);
+        }
+        bool const fails = fault.error || fault.delay.count() > 0;
+        CHECK((both[0].error || both[0].threw || !fails));
+        CHECK(both[0].memory == both[1].memory);
+        CHECK(both[0].file == both[1].file);
+        CHECK(both[0].error == both[1].error);
+        CHECK(both[0].words == both[1].words);
+        CHECK(both[0].report == both[1].report);
+        CHECK(both[0].threw == both[1].threw);
+      }
 }
 
 TEST_CASE("one stretch of memory is that, however it is described", "[file][local]") {
