@@ -67,29 +67,30 @@ int run(options const& o) {
   std::vector<result> results;
   std::set<std::string> tables;
   bool well = true;
-  fmt::print("{:<34} {:>10} {:>10} {:>8}  {}\n", "row", "published", "simulated", "error", "role");
+  fmt::print("{:<34} {:>10} {:>10} {:>8}  {:<9}  {}\n", "row", "published", "simulated", "error", "role", o.beside);
   for (row const& r : rows) {
     if (!wanted(o, r)) continue;
     say(r.key);
     results.push_back(lab.measure(r));
+    if (!o.beside.empty()) results.back().beside = lab.measure_as(r, o.beside);
     say("");
     tables.insert(r.table);
     result const& x = results.back();
-    fmt::print("{:<34} {:>10g} {:>10.4g} {:>+7.0f} %  {}\n", r.key, r.published, x.simulated, 100 * x.error(),
-               name_of(r.role));
+    fmt::print("{:<34} {:>10g} {:>10.4g} {:>+7.0f} %  {:<9}  {}\n", r.key, r.published, x.simulated, 100 * x.error(),
+               name_of(r.role), x.beside > 0 ? fmt::format("{:.4g}", x.beside) : "");
     std::fflush(stdout);
     if (o.check && !(x.simulated > 0 && x.simulated < 1e6)) well = false;
   }
   if (results.empty()) throw std::runtime_error("no row is named so");
   std::vector<judged> const verdicts = judge_all(claims, rows, results);
-  std::string const summary = summary_of(results, verdicts, o.scale);
+  std::string const summary = summary_of(results, verdicts, o.scale, o.beside);
   fmt::print("\n{}", summary);
-  if (!o.csv.empty()) put(o.csv, csv_of(results, o.scale));
+  if (!o.csv.empty()) put(o.csv, csv_of(results, o.scale, o.beside));
   if (!o.csv.empty() && o.claims) put(claims_path(o.csv), csv_of(verdicts));
   if (!o.summary.empty()) put(o.summary, summary);
   if (!o.plots.empty()) {
     std::filesystem::create_directories(o.plots);
-    for (std::string const& t : tables) put(o.plots + "/" + t + ".svg", plot(t, results));
+    for (std::string const& t : tables) put(o.plots + "/" + t + ".svg", plot(t, results, o.beside));
   }
   return well ? 0 : 1;
 }

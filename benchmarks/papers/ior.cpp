@@ -14,11 +14,10 @@ namespace {
 void transfers(player& p, io::lab::hollow_memory const& memory, std::int64_t count,
                std::function<std::int64_t(std::int64_t)> const& at) {
   std::int64_t const each = p.s.what.transfer_bytes;
-  bool const plain = p.s.what.software == "posix";
   for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read}) {
     bool const writes = kind == io::access_kind::write;
     p.time(kind, each * count * p.world.size(), [&] {
-      if (plain) {
+      if (p.how().plain) {
         plain_file f(p);
         for (std::int64_t k = 0; k < count; ++k)
           if (writes)
@@ -28,11 +27,13 @@ void transfers(player& p, io::lab::hollow_memory const& memory, std::int64_t cou
         f.close();
       } else {
         auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), {}, p.files.opener());
+        bool const together = p.how().together;
+        io::any_policy const policy = together ? p.policy() : io::independent{};
         for (std::int64_t k = 0; k < count; ++k)
           if (writes)
-            f.write_at(at(k), memory.bytes(), io::independent{});
+            together ? f.write_at_all(at(k), memory.bytes(), policy) : f.write_at(at(k), memory.bytes(), policy);
           else
-            f.read_at(at(k), memory.bytes(), io::independent{});
+            together ? f.read_at_all(at(k), memory.bytes(), policy) : f.read_at(at(k), memory.bytes(), policy);
         f.close();
       }
     });

@@ -19,6 +19,7 @@ struct result {
   row const* what = nullptr;
   double simulated = 0, simulated_sd = 0;  // MB/s, mean of the seeds
   std::uint64_t parameters_hash = 0;
+  double beside = 0;  // of another software on the same machine; 0: not run
   // Relative to what was published, with its sign.
   double error() const { return simulated / what->published - 1; }
 };
@@ -32,6 +33,8 @@ class laboratory {
   paper_machine& machine(std::string const& name);
   // With the machine as it is now. A program that has run on this machine is not run again.
   result measure(row const& r);
+  // The same program by other software, as a rate; 0 for those of one task, which call the file system whatever there is.
+  double measure_as(row r, std::string const& software);
   std::int64_t scale() const { return scale_; }
   std::int64_t events() const { return events_; }
 

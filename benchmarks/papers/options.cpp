@@ -9,6 +9,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "software.hpp"
+
 namespace papers {
 
 namespace {
@@ -22,6 +24,9 @@ namespace {
       "  --claims          judge the papers' sentences, too\n"
       "  --calibrate NAME  fit this machine to its rows for that, and print what they say of its parameters\n"
       "  --scale K         tasks have 1/K of their data: to see that it works, not for results (default: 1)\n"
+      "  --beside NAME     what this software would have done on the same machine: posix, ibm_prototype, ibm_pe, "
+      "romio_1, argosy,\n"
+      "                    none (default: argosy)\n"
       "  --repeat N        runs of each program, with seeds 1 ... N (default: 1)\n"
       "  --csv FILE        a line for each row; claims go to FILE with .claims before its ending\n"
       "  --summary FILE    medians, misses and claims as Markdown\n"
@@ -78,7 +83,13 @@ options parse(int argc, char** argv) {
       o.plots = value();
     else if (a == "--check")
       o.check = true;
-    else if (a == "--data")
+    else if (a == "--beside") {
+      o.beside = value();
+      if (o.beside == "none")
+        o.beside.clear();
+      else if (find_software(o.beside) == nullptr)
+        refuse("--beside", "takes posix, ibm_prototype, ibm_pe, romio_1, argosy or none");
+    } else if (a == "--data")
       o.data = value();
     else
       usage(2);

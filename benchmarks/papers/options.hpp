@@ -13,6 +13,7 @@ struct options {
   std::int64_t scale = 1;
   int repetitions = 1;
   std::string csv, plots, summary;  // file, directory, file; empty: none
+  std::string beside = "argosy";    // also as this software; empty: none
   std::string data;                 // directory of rows.csv, claims.csv and machines/
 };
 

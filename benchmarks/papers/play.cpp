@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include <argosy/policy/data_shipping.hpp>
-#include <argosy/policy/independent.hpp>
-
 #include "workload.hpp"
 
 namespace papers {
@@ -63,12 +60,8 @@ void player::time(io::access_kind kind, std::int64_t bytes, std::function<void()
         static_cast<double>(bytes) / 1e6 / all.seconds;
 }
 
-// The prototype binds blocks to all tasks, and its agents access whole stripes.
-io::any_policy player::policy() const {
-  if (s.what.largeblock) return io::independent{};
-  std::int64_t const stripe = s.what.stripe_bytes > 0 ? s.what.stripe_bytes : 16 * s.machine.fs.block_bytes;
-  return io::data_shipping{.stripe_bytes = stripe, .agents = s.what.tasks(), .window_bytes = stripe};
-}
+software const& player::how() const { return *find_software(s.what.software); }
+io::any_policy player::policy() const { return how().policy(s.what, s.machine); }
 
 io::mode player::amode() const {
   io::mode const m = io::mode::create | io::mode::read_write;

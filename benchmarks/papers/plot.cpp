@@ -34,7 +34,7 @@ std::string label_of(row const& r) {
 
 }  // namespace
 
-std::string plot(std::string const& table, std::vector<result> const& results) {
+std::string plot(std::string const& table, std::vector<result> const& results, std::string const& beside) {
   constexpr double left = 70, top = 60, wide = 640, tall = 320, line_height = 18;
   std::map<std::string, std::vector<result const*>> series;
   std::size_t longest = 1;
@@ -44,8 +44,8 @@ std::string plot(std::string const& table, std::vector<result> const& results) {
     std::vector<result const*>& s = series[series_of(*r.what)];
     s.push_back(&r);
     longest = std::max(longest, s.size());
-    low = std::min({low, r.what->published, r.simulated});
-    high = std::max({high, r.what->published + r.what->published_sd, r.simulated});
+    low = std::min({low, r.what->published, r.simulated, r.beside > 0 ? r.beside : r.simulated});
+    high = std::max({high, r.what->published + r.what->published_sd, r.simulated, r.beside});
   }
   svg::svg_sheet sheet(left + wide + 30);
   if (series.empty()) return sheet.finish(top, table);
@@ -56,7 +56,10 @@ std::string plot(std::string const& table, std::vector<result> const& results) {
     return left + 20 +
            (wide - 40) * static_cast<double>(k) / static_cast<double>(std::max<std::size_t>(1, longest - 1));
   };
-  sheet.text(left, 28, table + ": published points (filled: fitted to), simulated lines, MB/s", 15);
+  sheet.text(left, 28,
+             table + ": published points (filled: fitted to), simulated lines" +
+                 (beside.empty() ? "" : ", thin: " + beside) + ", MB/s",
+             15);
   for (double decade = low; decade < high * 1.001; decade *= 10) {
     for (int k = 1; k < 10 && decade * k < high * 1.001; ++k)
       sheet.line(left, up(decade * k), left + wide, up(decade * k), k == 1 ? svg::grid_grey : svg::pale);
@@ -70,6 +73,8 @@ std::string plot(std::string const& table, std::vector<result> const& results) {
       row const& r = *points[k]->what;
       double const x = across(k), at = up(r.published);
       if (k > 0) sheet.line(across(k - 1), up(points[k - 1]->simulated), x, up(points[k]->simulated), colour, 2);
+      if (k > 0 && points[k]->beside > 0 && points[k - 1]->beside > 0)
+        sheet.line(across(k - 1), up(points[k - 1]->beside), x, up(points[k]->beside), colour);
       if (r.published_sd > 0)
         sheet.line(x, up(r.published - r.published_sd), x, up(r.published + r.published_sd), colour);
       sheet.rectangle(x - 4, at - 4, 8, 8, colour);

@@ -38,14 +38,18 @@ char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run
 
 }  // namespace
 
-std::string csv_of(std::vector<result> const& results, std::int64_t scale) {
+std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside) {
   std::string text =
       "source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_"
-      "hash\n";
-  for (result const& r : results)
-    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{:.4f},{},{},{:016x}\n", r.what->source, r.what->table,
+      "hash" +
+      (beside.empty() ? "" : "," + beside) + "\n";
+  for (result const& r : results) {
+    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{:.4f},{},{},{:016x}", r.what->source, r.what->table,
                         r.what->key, r.what->machine, r.what->published, r.what->published_sd, r.simulated,
                         r.simulated_sd, r.error(), name_of(r.what->role), scale, r.parameters_hash);
+    if (!beside.empty()) text += r.beside > 0 ? fmt::format(",{:.4g}", r.beside) : ",";
+    text += "\n";
+  }
   return text;
 }
 
@@ -82,12 +86,14 @@ std::vector<table_error> errors_by_table(std::vector<result> const& results) {
     if (counts(r) && std::none_of(all.begin(), all.end(), [&](auto const& t) { return t.table == r.what->table; }))
       all.push_back({r.what->table});
   for (table_error& t : all) {
-    std::vector<double> errors, published;
+    std::vector<double> errors, published, beside;
     for (result const& r : results) {
+      if (r.what->table == t.table && r.beside > 0) beside.push_back(r.beside / r.simulated);
       if (!counts(r) || r.what->table != t.table) continue;
       errors.push_back(std::abs(r.error()));
       published.push_back(r.what->published);
     }
+    t.beside_median = median_of(beside);
     t.rows = static_cast<int>(errors.size());
     t.median = median_of(errors);
     t.constant_median = best_constant(published);
@@ -103,15 +109,19 @@ double pooled_median(std::vector<result> const& results, std::vector<std::string
   return median_of(errors);
 }
 
-std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims, std::int64_t scale) {
+std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims, std::int64_t scale,
+                       std::string const& beside) {
   std::string text = "# Published and simulated\n\n";
   if (scale > 1)
     text += fmt::format("**Scaled: tasks have 1/{} of their data. These numbers are no results.**\n\n", scale);
-  text += "| table | rows held out | median error | of the best constant |\n|---|---|---|---|\n";
+  text += "| table | rows held out | median error | of the best constant |";
+  if (!beside.empty()) text += fmt::format(" {}, times the simulated |", beside);
+  text += fmt::format("\n|---|---|---|---|{}\n", beside.empty() ? "" : "---|");
   std::vector<double> medians;
   for (table_error const& t : errors_by_table(results)) {
-    text +=
-        fmt::format("| {} | {} | {:.1f} % | {:.1f} % |\n", t.table, t.rows, 100 * t.median, 100 * t.constant_median);
+    text += fmt::format("| {} | {} | {:.1f} % | {:.1f} % |", t.table, t.rows, 100 * t.median, 100 * t.constant_median);
+    if (!beside.empty()) text += t.beside_median > 0 ? fmt::format(" {:.2f} |", t.beside_median) : " |";
+    text += "\n";
     medians.push_back(t.median);
   }
   text += fmt::format(

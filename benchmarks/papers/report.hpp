@@ -11,8 +11,9 @@
 
 namespace papers {
 
-// source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_hash
-std::string csv_of(std::vector<result> const& results, std::int64_t scale);
+// source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_hash; and, if
+// there is another software beside, a column of its name.
+std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside);
 
 // A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count.
 struct judged {
@@ -30,15 +31,18 @@ struct table_error {
   int rows = 0;
   double median = 0;           // of the relative errors without their signs
   double constant_median = 0;  // the least that one number for the whole table could have
+  double beside_median = 0;    // of the other software's rates over the simulated ones, of all rows; 0: not run
 };
 std::vector<table_error> errors_by_table(std::vector<result> const& results);
 // Of all tables but those named.
 double pooled_median(std::vector<result> const& results, std::vector<std::string> const& without = {});
 
-// Markdown: medians per table, beside the best constant; misses; claims.
-std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims, std::int64_t scale);
+// Markdown: medians per table, beside the best constant and the other software; misses; claims.
+std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims, std::int64_t scale,
+                       std::string const& beside);
 
-// An SVG of a table: published points with their deviations, filled if they were fitted, and the simulated line.
-std::string plot(std::string const& table, std::vector<result> const& results);
+// An SVG of a table: published points with their deviations, filled if they were fitted, the simulated line,
+// and a thin one of the other software.
+std::string plot(std::string const& table, std::vector<result> const& results, std::string const& beside);
 
 }  // namespace papers

@@ -116,7 +116,7 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     if ((r.role == part::out || r.role == part::duplicate) && r.reason.empty()) refuse("left out, but not why");
     if (r.role != part::out) {
       if (find_workload(r.workload) == nullptr) refuse("no such workload: " + r.workload);
-      if (r.software != "posix" && r.software != "ibm") refuse("no such software: " + r.software);
+      if (find_software(r.software) == nullptr) refuse("no such software: " + r.software);
       if (r.nodes < 1 || r.per_node < 1 || r.bytes_per_task < 1 || !(r.published > 0)) refuse("nothing is measured");
     }
     if (!keys.insert(r.key).second) refuse("the key is there twice: " + r.key);

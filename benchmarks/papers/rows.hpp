@@ -33,7 +33,7 @@ char const* name_of(part p);
 
 struct row {
   std::string key, source, table, machine;
-  std::string software;  // posix: calls of the file system; ibm: data shipping, as MPI-IO on GPFS did it
+  std::string software;  // of software.hpp
   std::string workload;
   bool is_write = true;
   int nodes = 1, per_node = 1;

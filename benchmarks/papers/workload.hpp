@@ -17,6 +17,7 @@
 
 #include "machine_file.hpp"
 #include "rows.hpp"
+#include "software.hpp"
 
 namespace papers {
 
@@ -58,6 +59,7 @@ class player {
   void time(argosy::access_kind kind, std::int64_t bytes, std::function<void()> const& f);
 
   // What the row's software is here.
+  software const& how() const;
   argosy::any_policy policy() const;
   argosy::mode amode() const;
 

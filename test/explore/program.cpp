@@ -38,12 +38,14 @@ any_policy to_policy(policy_choice const& p) {
   set(together.aggregators, p.aggregators);
   set(together.align_bytes, p.align_bytes);
   set(together.layers, p.layers);
+  together.overlap = p.align_bytes != 8;
   data_shipping shipped;
   set(shipped.stripe_bytes, p.buffer_bytes);
   set(shipped.agents, p.aggregators);
   set(shipped.window_bytes, p.window_bytes);
   if (p.align_bytes == 1) shipped.buffers = 1;
   shipped.sparse = p.merge == 2;
+  shipped.overlap = p.align_bytes != 8;
   switch (p.kind) {
     case policy_kind::of_hints:
       break;

@@ -33,12 +33,16 @@ inline any_policy random_policy(engine& random, int ranks) {
   std::int64_t const window = pick(random, 0, 4) == 0 ? pick(random, 1, 300) : pick(random, 1000, 100'000);
   std::int64_t const most = pick(random, 0, ranks);
   if (pick(random, 0, 1) == 0)
-    return two_phase{
-        .buffer_bytes = 1 << 20, .window_bytes = window, .aggregators = most, .layers = pick(random, 0, 2)};
+    return two_phase{.buffer_bytes = 1 << 20,
+                     .window_bytes = window,
+                     .aggregators = most,
+                     .layers = pick(random, 0, 2),
+                     .overlap = pick(random, 0, 3) > 0};
   return data_shipping{.stripe_bytes = pick(random, 0, 20'000),
                        .agents = most,
                        .window_bytes = window,
-                       .sparse = pick(random, 0, 2) == 0};
+                       .sparse = pick(random, 0, 2) == 0,
+                       .overlap = pick(random, 0, 3) > 0};
 }
 
 // With windows of so many bytes.
@@ -46,7 +50,8 @@ inline std::vector<any_policy> policies_together(std::int64_t window_bytes) {
   return {two_phase{.window_bytes = window_bytes, .align_bytes = 512},
           data_shipping{.stripe_bytes = 1, .window_bytes = window_bytes},
           data_shipping{.stripe_bytes = 1, .window_bytes = window_bytes, .sparse = true},
-          two_phase{.window_bytes = window_bytes, .align_bytes = 512, .layers = 2}};
+          two_phase{.window_bytes = window_bytes, .align_bytes = 512, .layers = 2},
+          two_phase{.window_bytes = window_bytes, .align_bytes = 512, .overlap = false}};
 }
 
 template <communicator World>
@@ -222,7 +227,7 @@ struct failing_call {
         for (std::int64_t const call : {1, 2, 5, 6}) f(failing_call{world, how, who, 512}, call);
         f(failing_call{world, how, who, 1 << 20}, 1);
       }
-    for (std::size_t which = 1; which <= 3; ++which)
+    for (std::size_t which = 1; which <= 4; ++which)
       for (int who = -1; who < world.size(); who += step)
         for (std::int64_t const call : {1, 2, 5}) f(failing_call{world, flavour::at, who, 512, which}, call);
   }

@@ -47,6 +47,7 @@ struct collective_plan {
   std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths
   bool sparse = false;                    // aggregators access only the wanted bytes, never the holes between
+  bool overlap = true;  // while a window is written or read, ranks exchange the next one; false: by turns
   std::int64_t layers =
       1;  // 2: messages go with pairs of nodes, put together in the memory of a node; 1: with pairs of ranks
   std::int64_t max_ranges = 0;     // per step of guided prefetching; 0: aggregators give no hints

@@ -29,6 +29,7 @@ struct data_shipping {
   std::int64_t window_bytes = 512 << 10;  // of one access by an agent, at most a stripe: small, to stay in cache
   std::int64_t buffers = 2;     // per independent call, of a stripe each: while one is written, the next arrives
   bool sparse = false;          // agents access only the wanted bytes, never the holes between
+  bool overlap = true;          // collective calls: false: no rank exchanges a window while another one is accessed
   std::int64_t max_ranges = 4;  // ranges per step of guided prefetching, if the file system takes hints; 0: no hints
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
@@ -45,6 +46,7 @@ struct data_shipping {
   collective_plan bound(access_kind kind, std::int64_t low, std::int64_t high, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, true};
     p.sparse = sparse;
+    p.overlap = overlap;
     p.max_ranges = max_ranges;
     std::int64_t const stripe = stripe_for(ranks), block = std::max<std::int64_t>(1, ranks.block_bytes);
     p.window_bytes = std::clamp<std::int64_t>(window_bytes, 1, stripe);
@@ -76,7 +78,7 @@ struct data_shipping {
 
   // `max_ranges` may differ: every agent gives its own hints.
   std::uint64_t key() const {
-    return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, 1);
+    return detail::key_of(stripe_bytes, agents, agents_per_node, window_bytes, buffers, sparse, overlap, 1);
   }
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };

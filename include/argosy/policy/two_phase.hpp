@@ -31,6 +31,8 @@ struct two_phase {
   // Between nodes: 1: each rank sends what it has for an aggregator; 2: the ranks of a node put it together first; 0: what takes
   // fewer messages, by far.
   std::int64_t layers = 0;
+  bool overlap =
+      true;  // false: no rank exchanges a window while another one is written or read, to see what that brings
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     return plan_with(kind, all, ranks, nullptr);
@@ -46,7 +48,7 @@ struct two_phase {
   }
   std::uint64_t key() const {
     return detail::key_of(buffer_bytes, window_bytes, aggregators, aggregators_per_node, align_bytes,
-                          least_domain_bytes, layers);
+                          least_domain_bytes, layers, overlap);
   }
   friend bool operator==(two_phase const&, two_phase const&) = default;
 
@@ -68,6 +70,7 @@ struct two_phase {
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
     domains(p, all, ranks, block, where);
     p.layers = layers_of(p, all, ranks);
+    p.overlap = overlap;
     p.reason = detail::counted(all.ranks, "rank") + ", " + detail::counted(all.pieces, "piece") + " in " +
                std::to_string(all.span()) + " bytes of the file, " + std::to_string(all.bytes) + " of them wanted";
     if (where) p.reason += "; domains of equal work";

@@ -181,6 +181,20 @@ class collective_exchange {
     return stage_.rounds_before(s) + static_cast<std::uint64_t>(k.number);
   }
 
+  // Both halves of each step: a window is filled, and emptied beside the filling of the next one, or before any rank begins with that.
+  template <class Fill, class Empty>
+  void each_step(Fill&& fill, Empty&& empty) {
+    std::optional<step> before, now = next();
+    for (; now || before; before = now, now = next()) {
+      if (now) fill(*now);
+      if (before) empty(*before);
+      if (plan_.overlap || !now) continue;
+      empty(*now);
+      now.reset();
+      world_.barrier();
+    }
+  }
+
   // Of one half of it: to the aggregators, or between them and the file. The other half is in a span of the same number.
   static in_phase in_round(step const& k) {
     return in_phase(phase::exchange, {.name = "round", .number = k.round + 1});
@@ -189,25 +203,23 @@ class collective_exchange {
   // --- writing ---
 
   void write() {
-    std::optional<step> before, now = next();
-    for (; now || before; before = now, now = next()) {
-      if (now) {
-        in_phase const half = in_round(*now);
-        if (!links_.none()) exchange_messages(*now);
-        with_relays([&](auto& r) {
-          if_aggregator(*now, [&](std::size_t, file_window const&) { r.post(*now); });
-          done_.bytes += r.write(*now);
-        });
-        for_each_near(*now, [&](std::size_t s, file_window const& w) {
-          done_.bytes += windows_.fill(s, number(s, *now), now->number >= 2, w);
-        });
-      }
-      if (before)
-        if_aggregator(*before, [&](std::size_t s, file_window const& w) {
-          in_phase const half = in_round(*before);
-          empty_to_file(s, *before, w);
-        });
-    }
+    auto const fill = [&](step const& k) {
+      in_phase const half = in_round(k);
+      if (!links_.none()) exchange_messages(k);
+      with_relays([&](auto& r) {
+        if_aggregator(k, [&](std::size_t, file_window const&) { r.post(k); });
+        done_.bytes += r.write(k);
+      });
+      for_each_near(k, [&](std::size_t s, file_window const& w) {
+        done_.bytes += windows_.fill(s, number(s, k), k.number >= 2, w);
+      });
+    };
+    each_step(fill, [&](step const& k) {
+      if_aggregator(k, [&](std::size_t s, file_window const& w) {
+        in_phase const half = in_round(k);
+        empty_to_file(s, k, w);
+      });
+    });
   }
 
   void exchange_messages(step const& k) {
@@ -277,32 +289,28 @@ class collective_exchange {
   // --- reading ---
 
   void read() {
-    std::optional<step> now, ahead = next();
-    for (; ahead || now; now = ahead, ahead = next()) {
-      if (ahead) {
-        in_phase const half = in_round(*ahead);
-        if (!links_.none())
-          links_.expect(*ahead, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
-        for_each_near(*ahead, [&](std::size_t s, file_window const& w) {
-          windows_.ask(s, number(s, *ahead), false, w, plan_.sparse);
-        });
-        with_relays([&](auto& r) { r.ask(*ahead); });
-        if_aggregator(*ahead, [&](std::size_t s, file_window const& w) { fill_from_file(s, *ahead, w); });
-      }
-      if (!now) continue;
-      in_phase const half = in_round(*now);
-      for_each_near(*now, [&](std::size_t s, file_window const& w) {
-        auto const [to, wanted] = windows_.take(s, number(s, *now), w);
+    auto const fill = [&](step const& k) {
+      in_phase const half = in_round(k);
+      if (!links_.none()) links_.expect(k, [&](std::int64_t from) { return memory_.stretch(from - mine_.position); });
+      for_each_near(
+          k, [&](std::size_t s, file_window const& w) { windows_.ask(s, number(s, k), false, w, plan_.sparse); });
+      with_relays([&](auto& r) { r.ask(k); });
+      if_aggregator(k, [&](std::size_t s, file_window const& w) { fill_from_file(s, k, w); });
+    };
+    each_step(fill, [&](step const& k) {
+      in_phase const half = in_round(k);
+      for_each_near(k, [&](std::size_t s, file_window const& w) {
+        auto const [to, wanted] = windows_.take(s, number(s, k), w);
         came_to(to, wanted);
       });
-      with_relays([&](auto& r) { r.take(*now, [&](std::int64_t to, std::int64_t wanted) { came_to(to, wanted); }); });
+      with_relays([&](auto& r) { r.take(k, [&](std::int64_t to, std::int64_t wanted) { came_to(to, wanted); }); });
       if (!links_.none())
-        links_.take(*now, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
+        links_.take(k, [&](std::byte const* stream, std::int64_t from, std::int64_t to, std::int64_t wanted) {
           bool const there =
               !stream || guarded(failed_, [&] { memory_.scatter(stream, from - mine_.position, to - mine_.position); });
           came_to(there ? to : from, wanted);
         });
-    }
+    });
   }
 
   void fill_from_file(std::size_t s, step const& k, file_window const& w) {

@@ -38,6 +38,7 @@ inline std::string to_string(collective_plan const& p) {
     text += ", " + detail::every(p.domains.front().dealt_to) + "stripe of " +
             detail::counted(p.domains.front().stripe_bytes, "byte");
   if (p.layers > 1) text += ", messages from node to node";
+  if (!p.overlap) text += ", exchange and file access by turns";
   text += "\n  " + p.reason.str() + "\n";
   text += "    rank        domain from              to        rounds\n";
   constexpr std::size_t shown = 8;

@@ -136,8 +136,8 @@ class domain_check {
 
 // Equal for plans that ranks may carry out together: all but its words, and the hints to the file system.
 inline std::uint64_t key_of_plan(collective_plan const& p) {
-  std::uint64_t key =
-      key_of(static_cast<int>(p.kind), p.together, p.window_bytes, p.granule, p.sparse, p.layers, p.domains.size());
+  std::uint64_t key = key_of(static_cast<int>(p.kind), p.together, p.window_bytes, p.granule, p.sparse, p.layers,
+                             p.overlap, p.domains.size());
   for (file_domain const& d : p.domains) key = key_of(key, d.begin, d.end, d.rank, d.stripe_bytes, d.dealt_to);
   return key;
 }
@@ -146,8 +146,8 @@ inline std::string lines_of_plan(collective_plan const& p) {
   constexpr std::size_t most = 64;  // domains
   std::string lines = std::string("carried_out ") + (p.together ? "together" : "apart") + "\nwindow_bytes " +
                       std::to_string(p.window_bytes) + "\ngranule " + std::to_string(p.granule) + "\nsparse " +
-                      (p.sparse ? "yes" : "no") + "\nlayers " + std::to_string(p.layers) + "\ndomains " +
-                      std::to_string(p.domains.size());
+                      (p.sparse ? "yes" : "no") + "\nlayers " + std::to_string(p.layers) + "\noverlap " +
+                      (p.overlap ? "yes" : "no") + "\ndomains " + std::to_string(p.domains.size());
   for (std::size_t i = 0; i < std::min(most, p.domains.size()); ++i) {
     file_domain const& d = p.domains[i];
     lines += "\ndomain_" + std::to_string(i) + " [" + std::to_string(d.begin) + ", " + std::to_string(d.end) +

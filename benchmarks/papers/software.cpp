@@ -1,0 +1,64 @@
+// Implements software.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "software.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/independent.hpp>
+
+namespace papers {
+
+namespace io = argosy;
+
+namespace {
+
+io::any_policy by_file_system(row const&, paper_machine const&) { return io::independent{}; }
+
+// Blocks are bound to all tasks, and agents access whole stripes; with large blocks, each task by itself.
+io::any_policy shipped(row const& r, paper_machine const& m) {
+  if (r.largeblock) return io::independent{};
+  std::int64_t const stripe = r.stripe_bytes > 0 ? r.stripe_bytes : 16 * m.fs.block_bytes;
+  return io::data_shipping{.stripe_bytes = stripe, .agents = r.tasks(), .window_bytes = stripe, .overlap = false};
+}
+
+io::any_policy by_romio(row const&, paper_machine const&) { return romio_1{}; }
+io::any_policy by_hints(row const&, paper_machine const&) { return {}; }
+
+}  // namespace
+
+software const* find_software(std::string_view name) {
+  static constexpr software all[] = {{"posix", true, false, by_file_system},
+                                     {"ibm_prototype", false, false, shipped},
+                                     {"ibm_pe", false, false, shipped},
+                                     {"romio_1", false, true, by_romio},
+                                     {"argosy", false, true, by_hints}};
+  for (software const& s : all)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+io::collective_plan romio_1::plan(io::access_kind kind, io::access_summary const& all,
+                                  io::rank_group const& ranks) const {
+  io::collective_plan p{.policy = std::string(name), .kind = kind, .overlap = false};
+  if (all.empty()) return p.reason = "no task asks for anything", p;
+  if (all.unsorted != 0) return p.reason = "a view names bytes out of order", p;
+  if (all.spans <= all.span()) return p.reason = "accesses do not interleave", p;
+  p.together = true;
+  p.reason = "accesses interleave";
+  p.granule = std::gcd(all.granule, std::int64_t{4096});
+  p.window_bytes = std::max(p.granule, buffer_bytes / p.granule * p.granule);
+  // Of whole granules, which the executor wants.
+  std::int64_t const n = ranks.size, granules = all.span() / p.granule;
+  std::int64_t begin = all.low;
+  for (std::int64_t a = 0; a < n; ++a) {
+    std::int64_t const end = a + 1 < n ? all.low + granules * (a + 1) / n * p.granule : all.high;
+    p.domains.push_back({begin, end, static_cast<int>(a)});
+    begin = end;
+  }
+  return p;
+}
+
+}  // namespace papers
