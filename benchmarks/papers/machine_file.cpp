@@ -36,6 +36,9 @@ constexpr net_parameter net_parameters[] = {
     {"mpi_node_latency_us", &lab::virtual_network::node_latency_ns, 1000},
     {"mpi_node_mb_per_s", &lab::virtual_network::node_mb_per_s, 1},
     {"mpi_rank_mb_per_s", &lab::virtual_network::rank_mb_per_s, 1},
+    {"mpi_pack_mb_per_s", &lab::virtual_network::pack_mb_per_s, 1},
+    {"mpi_piece_us", &lab::virtual_network::piece_ns, 1000},
+    {"mpi_node_processors", &lab::virtual_network::node_processors, 1},
     {"mpi_eager_bytes", &lab::virtual_network::eager_bytes, 1},
 };
 

@@ -38,6 +38,7 @@ rates play(setup const& s, std::function<void(player&)> const& program) {
   io::lab::virtual_gpfs files(scaled(s.machine.fs, s.scale), s.what.nodes, {}, io::lab::contents::none);
   io::lab::scenario scene{.ranks = s.what.tasks(), .ranks_per_node = s.what.per_node, .seed = s.seed};
   scene.network = s.machine.net;
+  scene.network.polls_in_files = find_software(s.what.software)->agents && !s.what.largeblock;
   io::lab::virtual_cluster const cluster(scene,
                                          {.stack_bytes = std::size_t{1} << 20, .contents = io::lab::contents::none});
   measured.events = cluster

@@ -30,11 +30,11 @@ io::any_policy by_hints(row const&, paper_machine const&) { return {}; }
 }  // namespace
 
 software const* find_software(std::string_view name) {
-  static constexpr software all[] = {{"posix", true, false, by_file_system},
-                                     {"ibm_prototype", false, false, shipped},
-                                     {"ibm_pe", false, false, shipped},
-                                     {"romio_1", false, true, by_romio},
-                                     {"argosy", false, true, by_hints}};
+  static constexpr software all[] = {{.name = "posix", .plain = true, .policy = by_file_system},
+                                     {.name = "ibm_prototype", .agents = true, .policy = shipped},
+                                     {.name = "ibm_pe", .agents = true, .policy = shipped},
+                                     {.name = "romio_1", .together = true, .policy = by_romio},
+                                     {.name = "argosy", .together = true, .policy = by_hints}};
   for (software const& s : all)
     if (s.name == name) return &s;
   return nullptr;

@@ -19,6 +19,7 @@ struct software {
   std::string_view name;
   bool plain = false;     // calls of the file system, no library
   bool together = false;  // where it is a choice, calls are collective
+  bool agents = false;    // threads beside their tasks, which poll for messages while these access files
   argosy::any_policy (*policy)(row const& r,
                                paper_machine const& m) = nullptr;  // empty: by hints, as users of this library have it
 };

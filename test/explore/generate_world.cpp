@@ -149,6 +149,17 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
     m.sub_blocks = lab::gpfs::machine{}.sub_blocks;
     m.server_dirty_bytes = 0;
   }
+
+  engine further(seed ^ 0x70726f63u);
+  m.stride_tokens = one_in(further, 3) ? 1 : 0;
+  if (one_in(further, 3) && !refuses) m.server_buffer_bytes = m.block_bytes * pick(further, 1, 6);
+  m.retry_ms = static_cast<double>(pick(further, 1, 20));
+  lab::virtual_network& net = w.network;
+  if (one_in(further, 3)) net.node_processors = pick(further, 1, 1 + w.ranks_per_node);
+  net.polls_in_files = one_in(further, 3);
+  if (one_in(further, 3)) net.pack_mb_per_s = pick(further, 10, 1000);
+  if (one_in(further, 3)) net.piece_ns = pick(further, 10, 20'000);
+  if (one_in(further, 3)) m.ip_mb_per_s = static_cast<double>(pick(further, 10, 1000));
   p.gpfs = g;
   return p;
 }

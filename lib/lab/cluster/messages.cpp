@@ -31,7 +31,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
   task& t = now();
   picoseconds const started = t.time;
   auto const size = static_cast<std::int64_t>(bytes.size());
-  charge(scaled(ps_of_ns(net.overhead_ns)) + handling(bytes.size()));
+  work(scaled(ps_of_ns(net.overhead_ns)) + handling(bytes.size()));
   ++report.messages;
   report.message_bytes += size;
 
@@ -246,7 +246,7 @@ void scheduler::wait_all(std::span<virtual_rank::request> requests, place where)
     if (r.operation_->peer_died && failed < 0) failed = r.operation_->peer_in_group;
     if (r.operation_->is_receive) {
       r.received_ = r.operation_->bytes;
-      t.time += handling(r.received_);
+      work(handling(r.received_));
     }
     r.operation_.reset();
   }
@@ -268,7 +268,7 @@ std::size_t scheduler::wait(std::shared_ptr<operation> o, call_kind kind, place 
   if (t.pending > 0) block({.kind = kind, .requests = {&held, 1}, .where = where});
   t.time = std::max(t.time, t.wake_at);
   bytes = mine.bytes;
-  if (mine.is_receive) t.time += handling(bytes);
+  if (mine.is_receive) work(handling(bytes));
   record("message", name_of(kind), started, static_cast<std::int64_t>(bytes), peer);
   if (mine.peer_died)
     throw rank_failure(mine.peer_in_group,

@@ -96,8 +96,19 @@ void virtual_rank::compute(double seconds) const {
   scheduler& s = scheduler::here();
   if (!(seconds >= 0)) throw std::invalid_argument("argosy::virtual_rank: negative time");
   picoseconds const began = s.now().time;
-  s.charge(s.scaled(std::llround(seconds * 1e12)));
+  s.work(s.scaled(std::llround(seconds * 1e12)));
   s.record("compute", "compute", began);
+}
+
+void virtual_rank::charge(std::int64_t bytes, std::int64_t pieces) const {
+  scheduler& s = scheduler::here();
+  virtual_network const& net = s.scenario().network;
+  if ((net.pack_mb_per_s <= 0 && net.piece_ns <= 0) || !s.begin(call_kind::compute)) return;
+  picoseconds const began = s.now().time;
+  picoseconds const copying = net.pack_mb_per_s > 0 ? ps_of_bytes(bytes, net.pack_mb_per_s) : 0;
+  s.work(s.scaled(copying + ps_of_ns(pieces * net.piece_ns)));
+  s.record("compute", "copy", began, bytes);
+  s.synchronize();  // what follows may be seen in shared memory, and only now
 }
 
 void virtual_rank::pause() const {

@@ -32,6 +32,9 @@ void for_each_number(Scenario& s, F&& f) {
   f("network.node_mb_per_s", s.network.node_mb_per_s);
   f("network.overhead_ns", s.network.overhead_ns);
   f("network.rank_mb_per_s", s.network.rank_mb_per_s);
+  f("network.pack_mb_per_s", s.network.pack_mb_per_s);
+  f("network.piece_ns", s.network.piece_ns);
+  f("network.node_processors", s.network.node_processors);
   f("network.eager_bytes", s.network.eager_bytes);
   f("network.detection_us", s.network.detection_us);
   f("network.jitter_ns", s.network.jitter_ns);
@@ -118,6 +121,7 @@ std::string to_string(scenario const& s) {
     if (i > 1 && mine != fmt::format("{}", x)) text += fmt::format(" {}={}", name, mine);
   });
   if (s.disk.has_locks != defaults.disk.has_locks) text += " disk.has_locks=0";
+  if (s.network.polls_in_files != defaults.network.polls_in_files) text += " network.polls_in_files=1";
   for (rank_fault const& x : s.faults) text += " " + to_string(x);
   for (slow_rank const& x : s.slow) text += fmt::format(" slow={}:{}", x.rank, x.factor);
   for (paused_rank const& x : s.pauses) text += " " + to_string(x);
@@ -141,6 +145,8 @@ scenario parse_scenario(std::string_view text) {
     if (known) continue;
     if (key == "disk.has_locks") {
       s.disk.has_locks = words.number<int>(value, word) != 0;
+    } else if (key == "network.polls_in_files") {
+      s.network.polls_in_files = words.number<int>(value, word) != 0;
     } else if (key == "fault") {
       s.faults.push_back(parse_fault(value));
     } else if (key == "slow") {

@@ -39,6 +39,7 @@ scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
   auto const nodes = static_cast<std::size_t>((s.ranks - 1) / s.ranks_per_node + 1);
   adapter_out_.resize(nodes);
   adapter_in_.resize(nodes);
+  if (s.network.node_processors > 0) processors_.assign(nodes, node_processors(s.network.node_processors));
   for (int i = 0; i < s.ranks; ++i) {
     rank(i).number = i;
     rank(i).node = i / s.ranks_per_node;
@@ -354,6 +355,36 @@ void scheduler::fail(virtual_run_error::reason why, std::string words) {
   }
   if (current_) current_->cancelled = true;
   throw run_ended{};
+}
+
+// Ranks that hold a part of a processor at this time. Some may have come to their end before others have begun.
+int scheduler::runnable(int node, std::size_t processor, int except, picoseconds at) const {
+  auto const each = static_cast<std::size_t>(scenario_.ranks_per_node),
+             step = static_cast<std::size_t>(scenario_.network.node_processors);
+  int n = 0;
+  for (std::size_t k = processor; k < each; k += step) {
+    std::size_t const number = static_cast<std::size_t>(node) * each + k;
+    if (number >= ranks_.size()) break;
+    rank_state const& r = ranks_[number];
+    task const& t = *r.program;
+    bool const sleeps = t.blocked && t.why.kind == call_kind::file && !scenario_.network.polls_in_files;
+    if (r.number != except && !r.dead && !sleeps && (!t.finished || t.time > at)) ++n;
+  }
+  return n;
+}
+
+picoseconds scheduler::worked(int number, picoseconds at, picoseconds takes) {
+  if (processors_.empty() || takes == 0) return at + takes;
+  int const node = rank(number).node;
+  std::size_t const processor = static_cast<std::size_t>(number % scenario_.ranks_per_node) %
+                                static_cast<std::size_t>(scenario_.network.node_processors);
+  return processors_[static_cast<std::size_t>(node)].work(processor, runnable(node, processor, number, at), at, takes);
+}
+
+picoseconds scheduler::worked_beside(int node, picoseconds at, picoseconds takes) {
+  if (processors_.empty() || static_cast<std::size_t>(node) >= processors_.size() || takes == 0) return at + takes;
+  return processors_[static_cast<std::size_t>(node)].work_beside(
+      [&](std::size_t processor) { return runnable(node, processor, -1, at); }, now_, at, takes);
 }
 
 picoseconds scheduler::leave_node(int node, picoseconds at, picoseconds takes) {

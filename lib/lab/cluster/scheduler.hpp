@@ -24,6 +24,7 @@
 #include <argosy/world/service.hpp>
 
 #include "coroutine.hpp"
+#include "processors.hpp"
 
 namespace argosy::lab::detail {
 
@@ -246,6 +247,13 @@ class scheduler final : public argosy::detail::phase_listener {
   // Lets all earlier events happen first.
   void synchronize();
   void charge(picoseconds t) { current_->time += t; }
+  // The same for work of the running rank's processor, which others may share.
+  void work(picoseconds t) { current_->time = worked(current_->rank->number, current_->time, t); }
+  // When a rank's processor has done work that begins at a time; and when a daemon of a node has.
+  picoseconds worked(int rank_number, picoseconds at, picoseconds takes);
+  picoseconds worked_beside(int node, picoseconds at, picoseconds takes);
+  // The rank of a task.
+  int rank_of(std::int64_t task_number) const { return tasks_[static_cast<std::size_t>(task_number)]->rank->number; }
   picoseconds scaled(picoseconds t) const;
   // The time of the running rank's processor for the bytes of a message.
   picoseconds handling(std::size_t bytes) const {
@@ -323,6 +331,7 @@ class scheduler final : public argosy::detail::phase_listener {
   void resume(task& t);
   void loop();
   void unwind();
+  int runnable(int node, std::size_t processor, int except, picoseconds at) const;
   void die();
   void lost(rank_state& r);  // tells everyone that waits for it
   std::string words_of(task const& t) const;
@@ -356,6 +365,7 @@ class scheduler final : public argosy::detail::phase_listener {
   std::vector<std::function<void()>> calls_;
   std::vector<std::size_t> free_calls_;
   std::vector<picoseconds> adapter_out_, adapter_in_;
+  std::vector<node_processors> processors_;                                // of nodes; none: they are not counted
   std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;  // of a word, in the order in which they came
   std::map<std::uint64_t, group*> groups_;
   std::uint64_t next_group_ = 0;

@@ -77,6 +77,15 @@ void block_server::cache(block_key key) {
   cached_[key] = order_.insert(order_.end(), key);
 }
 
+bool block_server::loses(std::int64_t bytes, bool is_write, instant now) {
+  if (machine_.server_buffer_bytes <= 0) return false;
+  for (; !buffers_.empty() && buffers_.top().first <= now; buffers_.pop()) buffered_bytes_ -= buffers_.top().second;
+  if (buffers_.empty() || buffered_bytes_ + bytes <= machine_.server_buffer_bytes) return false;
+  ++counters_.lost;
+  if (is_write) adapter_.take(now, duration_of(machine::seconds(bytes, machine_.server_mb_per_s)));
+  return true;
+}
+
 instant block_server::serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now) {
   while (!queue_.empty() && queue_.top() <= now) queue_.pop();
   auto const length = static_cast<std::int64_t>(queue_.size()) + 1;
@@ -97,6 +106,10 @@ instant block_server::serve(block_key key, std::int64_t bytes, bool is_write, bo
   }
   if (on_disk) cache(key);
   queue_.push(at);
+  if (machine_.server_buffer_bytes > 0) {
+    buffers_.push({at, bytes});
+    buffered_bytes_ += bytes;
+  }
   return at;
 }
 
@@ -105,6 +118,8 @@ void block_server::receive(message const& m, instant now, outbox& out) {
   if (auto const* const r = std::get_if<block_read>(&m.body)) {
     std::int64_t const bytes = r->length > 0 ? r->length : machine_.block_bytes;
     block_data answer{r->id, r->file, r->block, 0, {}, r->begin};
+    answer.lost = loses(bytes, false, now);
+    if (answer.lost) return out.send(me, m.from, std::move(answer), now);
     bool const there = store_->has(r->file, r->block);
     answer.data = payload::of_zeros(machine_.block_bytes, store_->is_hollow(r->file, r->block));
     answer.error = fails(false);
@@ -122,6 +137,10 @@ void block_server::receive(message const& m, instant now, outbox& out) {
     out.send(me, m.from, std::move(answer), serve({r->file, r->block}, bytes, false, there, now), bytes);
   } else if (auto const* const w = std::get_if<block_write>(&m.body)) {
     block_written answer{w->id, w->file, w->block, 0};
+    std::uint32_t parts = 0;
+    for (block_piece const& p : w->pieces) parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
+    answer.lost = loses(machine_.bytes_of(parts), true, now);
+    if (answer.lost) return out.send(me, m.from, answer, now);
     if (fenced_.contains(m.from.index)) {
       answer.error = ESTALE;
       ++counters_.refused;
@@ -136,8 +155,6 @@ void block_server::receive(message const& m, instant now, outbox& out) {
       if (answer.error != 0) ++counters_.errors;
     }
     ++counters_.writes;
-    std::uint32_t parts = 0;
-    for (block_piece const& p : w->pieces) parts |= machine_.parts_of(p.offset, p.offset + p.data.size());
     out.send(me, m.from, answer, serve({w->file, w->block}, machine_.bytes_of(parts), true, true, now));
   } else if (auto const* const c = std::get_if<cut_blocks>(&m.body)) {
     int const error = fenced_.contains(m.from.index) ? ESTALE : store_->cut(c->file, c->bytes);

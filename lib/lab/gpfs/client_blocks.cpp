@@ -28,7 +28,7 @@ bool block_access::run(operation& o, file& f) {
     }
     pool_.let_go(o);
     o.done += n;
-    o.ready = std::max(o.ready, context_.copy(n));
+    o.ready = std::max(o.ready, context_.copy(n, o.asked.owner));
     if (o.is_write && inside + n == context_.block_bytes()) write_behind(o, p);
   }
   return true;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 
 #include <argosy/lab/gpfs/block_server.hpp>
+#include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/counters.hpp>
 #include <argosy/lab/gpfs/machine.hpp>
 #include <argosy/lab/gpfs/message.hpp>
@@ -42,9 +44,27 @@ class context {
   // One sequence for operations, requests and shipped calls.
   std::int64_t next_id() { return next_id_++; }
 
-  // The time at which the processor has done this, after all else that it was given.
-  instant compute(double seconds) { return cpu_.take(now_, duration_of(seconds)); }
-  instant copy(std::int64_t bytes) { return compute(machine_.seconds_to_copy(bytes)); }
+  // The time at which the processor has done this, after all else that it was given: that of the caller's task, where processors
+  // are counted; 0: of the daemon.
+  instant compute(double seconds, std::int64_t owner = 0) {
+    std::int64_t const whose = processors_ ? owner : 0;
+    instant const takes = duration_of(seconds);
+    return pass(workers_[whose], takes, takes, whose);
+  }
+  instant copy(std::int64_t bytes, std::int64_t owner = 0) { return compute(machine_.seconds_to_copy(bytes), owner); }
+  // The time at which bytes of a block have passed the node's software on their way to a server, or from one.
+  class software_path {
+    friend context;
+    fifo line_;
+    instant free_{};
+  };
+  instant pass(software_path& path, std::int64_t bytes, double mb_per_s) {
+    instant const takes = duration_of(machine::seconds(bytes, mb_per_s));
+    bool const all = machine_.ip_mb_per_s <= 0;
+    return pass(path, takes, all ? takes : std::min(takes, duration_of(machine::seconds(bytes, machine_.ip_mb_per_s))),
+                0);
+  }
+  void set_processors(client_node::processor_time f) { processors_ = std::move(f); }
 
   void tell_manager(message_body body, instant departs) {
     out_->send(me_, {role::manager, 0}, std::move(body), std::max(now_, departs));
@@ -63,6 +83,13 @@ class context {
   bool is_dead(node_id node) const { return dead_.contains(node); }
 
  private:
+  // `busy` of the time that it takes is a processor's.
+  instant pass(software_path& path, instant takes, instant busy, std::int64_t owner) {
+    if (!processors_) return path.line_.take(now_, takes);
+    instant const begins = std::max(now_, path.free_);
+    return path.free_ = processors_(owner, begins, busy) + (takes - busy);
+  }
+
   address me_;
   gpfs::machine machine_;
   client_counters counters_;
@@ -71,7 +98,8 @@ class context {
   bool changed_ = false;
   std::int64_t next_id_ = 1;
   std::set<node_id> dead_;
-  fifo cpu_;
+  std::map<std::int64_t, software_path> workers_;  // by owner
+  client_node::processor_time processors_;
 };
 
 }  // namespace argosy::lab::gpfs::client

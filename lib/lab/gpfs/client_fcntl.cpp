@@ -58,7 +58,7 @@ void fcntl_calls::run(operation& o) {
       return fail(EINVAL, o.structure);
     if (!std::exchange(o.charged, true)) {
       ++context_.counters().hint_calls;
-      o.ready = std::max(o.ready, context_.compute(context_.machine().hint_us * 1e-6));
+      o.ready = std::max(o.ready, context_.compute(context_.machine().hint_us * 1e-6, o.asked.owner));
     }
     o.advance_by = s.structLen;
     int const error = run_structure(o, at, room, s);
@@ -135,7 +135,7 @@ int fcntl_calls::access_range_hint(operation& o, gpfsAccessRange_t const& s) {
   if (!f.mode.is_off()) return 0;
   block_range const range = blocks_to_end(s.start, s.length, block_bytes());
   bool const writes = s.isWrite != 0 && instances_.at(o.instance).write;
-  return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, range, s.start) ? 0 : not_yet;
+  return tokens_.need(o, f, range, writes ? token_mode::write : token_mode::read, {range}, s.start) ? 0 : not_yet;
 }
 
 int fcntl_calls::free_range_hint(operation& o, block_range range, bool tokens) {
@@ -208,7 +208,7 @@ void fcntl_calls::run_hint(operation& o) {
   } else {
     block_range const required{block, block + 1};
     token_mode const mode = o.is_write ? token_mode::write : token_mode::read;
-    if (!tokens_.need(o, f, required, mode, required, block * block_bytes() + r.start)) return;
+    if (!tokens_.need(o, f, required, mode, {required}, block * block_bytes() + r.start)) return;
   }
   if (!pool_.contains({o.file, block})) {
     bool const covered = o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));

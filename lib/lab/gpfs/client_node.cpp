@@ -29,6 +29,7 @@ std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) con
 }
 known_size client_node::size(file_id file) const { return state_->size(file); }
 bool client_node::is_hollow(int instance) const { return state_->is_hollow(instance); }
+void client_node::set_processors(processor_time f) { state_->set_processors(std::move(f)); }
 
 token_mode client_node::state::token(file_id id, std::int64_t block) const {
   auto const f = files_.find(id);
@@ -119,7 +120,7 @@ void client_node::state::run(operation& o) {
     ++context_.counters().calls;
     double const us =
         context_.machine().call_us + (o.asked.kind == call_kind::write ? context_.machine().write_call_us : 0);
-    o.ready = context_.compute(us * 1e-6);
+    o.ready = context_.compute(us * 1e-6, o.asked.owner);
     if (!named) {
       o.file = i->second.file;
       // Hints do not take a late error: a failed hint is ignored, and the error would be lost with it.
@@ -261,7 +262,7 @@ void client_node::state::run_resize(operation& o) {
     if (f.mode.is_entering()) return;
     if (f.mode.is_on()) return finish(o, EPERM);
     block_range const all{0, no_end};
-    if (!tokens_.need(o, f, all, token_mode::write, all, 0) || !locks_.take(o, {0, no_end}, true)) return;
+    if (!tokens_.need(o, f, all, token_mode::write, {all}, 0) || !locks_.take(o, {0, no_end}, true)) return;
     o.at = phase::flush;
   }
   if (o.at == phase::flush) {

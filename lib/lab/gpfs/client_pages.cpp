@@ -58,20 +58,35 @@ void page_pool::start_read(page_key key, page& p, std::uint32_t parts) {
   p.asked_at = context_.now();
   ++context_.counters().block_reads;
   p.asked = parts;
-  std::int64_t const begin = std::countr_zero(parts) * settings().part_bytes(),
-                     end = std::bit_width(parts) * settings().part_bytes();
+  p.read = {context_.now()};
+  send_read(key, p);
+}
+
+void page_pool::send_read(page_key key, page const& p) {
+  std::int64_t const begin = std::countr_zero(p.asked) * settings().part_bytes(),
+                     end = std::bit_width(p.asked) * settings().part_bytes();
   context_.tell_server(context_.server_of(key.first, key.second),
-                       block_read{0, key.first, key.second, begin, parts == all_parts() ? 0 : end - begin},
-                       context_.now());
+                       block_read{0, key.first, key.second, begin, p.asked == all_parts() ? 0 : end - begin},
+                       p.read.at);
+}
+
+void page_pool::put_off(page::sending& s) {
+  ++context_.counters().resends;
+  constexpr int most_doublings = 6;
+  double const timeout = settings().retry_ms * 1e-3 * static_cast<double>(1 << std::min(s.lost++, most_doublings));
+  s.at = std::max(context_.now(), s.at + duration_of(timeout));
 }
 
 void page_pool::take(block_data const& m) {
   page* const p = find({m.file, m.block});
   if (p == nullptr || !p->reading) return;
+  if (m.lost) {
+    put_off(p->read);
+    return send_read({m.file, m.block}, *p);
+  }
   p->reading = false;
-  p->ready_at = read_path_.take(
-      context_.now(),
-      duration_of(machine::seconds(m.error == 0 ? m.data.size() : block_bytes(), settings().client_read_mb_per_s)));
+  p->ready_at =
+      context_.pass(read_path_, m.error == 0 ? m.data.size() : block_bytes(), settings().client_read_mb_per_s);
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
   read_latency_s_ = read_latency_s_ > 0 ? 0.75 * read_latency_s_ + 0.25 * took : took;
   p->error = m.error;
@@ -94,24 +109,35 @@ void page_pool::take(block_data const& m) {
 }
 
 void page_pool::start_flush(page_key key, page& p) {
-  block_write w{0, key.first, key.second, {}};
-  for (byte_range const& d : p.dirty) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
-  // Whole parts of the block are transferred, however few of their bytes are dirty.
-  std::uint32_t parts = 0;
-  for (byte_range const& d : p.dirty) parts |= settings().parts_of(d.begin, d.end);
-  std::int64_t const bytes = settings().bytes_of(parts);
   p.writing = std::exchange(p.dirty, {});
   p.flushing = true;
   p.flushing_writers = std::exchange(p.writers, {});
   ++context_.counters().block_writes;
-  instant const departs =
-      write_path_.take(context_.now(), duration_of(machine::seconds(bytes, settings().client_write_mb_per_s)));
-  context_.tell_server(context_.server_of(key.first, key.second), std::move(w), departs, bytes);
+  p.write = {context_.pass(write_path_, bytes_to_write(p), settings().client_write_mb_per_s)};
+  send_write(key, p);
+}
+
+// Whole parts of the block are transferred, however few of their bytes are dirty.
+std::int64_t page_pool::bytes_to_write(page const& p) const {
+  std::uint32_t parts = 0;
+  for (byte_range const& d : p.writing) parts |= settings().parts_of(d.begin, d.end);
+  return settings().bytes_of(parts);
+}
+
+// What has been written to the page since it began to be flushed may go along, and goes once more later.
+void page_pool::send_write(page_key key, page const& p) {
+  block_write w{0, key.first, key.second, {}};
+  for (byte_range const& d : p.writing) w.pieces.push_back({d.begin, p.data.part(d.begin, d.end)});
+  context_.tell_server(context_.server_of(key.first, key.second), std::move(w), p.write.at, bytes_to_write(p));
 }
 
 void page_pool::take(block_written const& m) {
   page* const p = find({m.file, m.block});
   if (p == nullptr || !p->flushing) return;
+  if (m.lost) {
+    put_off(p->write);
+    return send_write({m.file, m.block}, *p);
+  }
   p->flushing = false;
   p->writing.clear();
   if (p->dirty.empty()) --unsaved_;

@@ -96,6 +96,11 @@ class page_pool {
     int held = 0;    // by operations that need its data
     int pinned = 0;  // by range hints
     instant ready_at{}, asked_at{};
+    // Of the request under way: when it was sent, and how often it was lost.
+    struct sending {
+      instant at{};
+      int lost = 0;
+    } read, write;
     std::list<page_key>::iterator place;  // in the order of use
     bool unsaved() const { return flushing || !dirty.empty(); }
     bool idle() const { return !reading && !flushing && held == 0; }
@@ -108,6 +113,11 @@ class page_pool {
   bool make_room(bool may_flush);
   void start_read(page_key key, page& p, std::uint32_t parts);
   void start_flush(page_key key, page& p);
+  void send_read(page_key key, page const& p);
+  void send_write(page_key key, page const& p);
+  std::int64_t bytes_to_write(page const& p) const;
+  // Counts a request that was lost, and says when it goes again.
+  void put_off(page::sending& s);
   void soil(page& p, byte_range bytes, writer const& w);
   void hold(operation& o, page_key key, page& p);
   void touch(page& p) { order_.splice(order_.end(), order_, p.place); }
@@ -121,7 +131,7 @@ class page_pool {
   std::map<page_key, page> pages_;
   std::list<page_key> order_;  // of last use
   std::int64_t unsaved_ = 0;   // pages that are dirty or on their way
-  fifo write_path_, read_path_;
+  context::software_path write_path_, read_path_;
   double read_latency_s_ = 0;
 };
 

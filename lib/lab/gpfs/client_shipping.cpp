@@ -89,9 +89,9 @@ void shipping::start(operation& o) {
     if (bytes > 0) {
       std::byte const* const from = o.from + (p.offset - o.offset);
       c.data = payload::of(from, p.length, f.hollow);
-      o.ready = std::max(o.ready, context_.copy(bytes));
+      o.ready = std::max(o.ready, context_.copy(bytes, o.asked.owner));
     }
-    o.ready = std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6));
+    o.ready = std::max(o.ready, context_.compute(context_.machine().segment_us * 1e-6, o.asked.owner));
     context_.tell_node(p.owner, std::move(c), o.ready, bytes);
   }
 }
@@ -114,7 +114,7 @@ void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t e
       p.error = EIO;  // not what was asked for
     } else if (wanted > 0) {
       data->copy_out(0, o->into + (p.offset - o->offset), wanted);
-      o->ready = std::max(o->ready, context_.copy(wanted));
+      o->ready = std::max(o->ready, context_.copy(wanted, o->asked.owner));
     }
   }
   context_.changed();

@@ -8,18 +8,23 @@
 
 namespace argosy::lab::gpfs::client {
 
-block_range token_cache::desired_range(access_pattern const& p, block_range required) const {
+auto token_cache::desired(access_pattern const& p, block_range required) const -> wish {
   using kind = access_pattern::kind;
-  if (p.found() == kind::sequential) return {required.begin, no_end};
-  if (p.found() == kind::strided) {
-    std::int64_t const strides = std::max<std::int64_t>(1, context_.machine().prefetch_max_blocks);
-    if (p.distance() > (no_end - p.end()) / strides) return {required.begin, no_end};
-    return {required.begin, blocks_of(p.offset(), p.distance() * strides + p.length(), context_.block_bytes()).end};
-  }
-  return required;
+  if (p.found() == kind::sequential) return {{required.begin, no_end}};
+  if (p.found() != kind::strided) return {required};
+  std::int64_t const strides = std::max<std::int64_t>(1, context_.machine().prefetch_max_blocks);
+  bool const endless = p.distance() > (no_end - p.end()) / strides;
+  if (context_.machine().stride_tokens == 0)
+    return {
+        {required.begin,
+         endless ? no_end : blocks_of(p.offset(), p.distance() * strides + p.length(), context_.block_bytes()).end}};
+  wish w{required};
+  for (std::int64_t k = 1; k <= strides && !endless; ++k)
+    w.strides.add(blocks_of(p.offset() + k * p.distance(), p.length(), context_.block_bytes()));
+  return w;
 }
 
-bool token_cache::need(operation& o, file& f, block_range range, token_mode mode, block_range desired,
+bool token_cache::need(operation& o, file& f, block_range range, token_mode mode, wish const& desired,
                        std::int64_t at) {
   if (f.tokens.covers(range, mode)) {
     if (!o.asked_token && o.kind == operation::what::call) ++context_.counters().token_hits;
@@ -34,7 +39,7 @@ bool token_cache::need(operation& o, file& f, block_range range, token_mode mode
       return false;
     }
   request r;
-  r.asked = {context_.next_id(), o.file, mode, range, desired, false, {}, f.size};
+  r.asked = {context_.next_id(), o.file, mode, range, desired.around, false, {}, f.size, desired.strides};
   r.at = at;
   o.request = r.asked.request;
   ++context_.counters().token_requests;
@@ -46,6 +51,7 @@ bool token_cache::need(operation& o, file& f, block_range range, token_mode mode
 void token_cache::take(token_grant const& m) {
   file& f = files_[m.file];
   f.tokens.granted(m.range, m.mode, m.number);
+  for (block_range const& stride : m.strides.ranges) f.tokens.granted(stride, m.mode, m.number);
   f.learn_from_manager(m.size);
   f.allocated.add(m.allocated);
   requests_.erase(m.request);

@@ -25,11 +25,16 @@ class token_cache {
   token_cache(context& shared, file_table& files, operation_locks const& locks, page_pool& pool)
       : context_(shared), files_(files), locks_(locks), pool_(pool) {}
 
-  // True if the node has the token. Otherwise it has been requested, perhaps by another operation. `desired` is what the
-  // manager may give beyond it, and `at` the first byte that is wanted.
-  bool need(operation& o, file& f, block_range range, token_mode mode, block_range desired, std::int64_t at);
-  // The range that the stream will probably need next.
-  block_range desired_range(access_pattern const& p, block_range required) const;
+  // What the manager may give beyond what is required: a range around it, and others.
+  struct wish {
+    block_range around;
+    block_set strides = {};
+  };
+  // True if the node has the token. Otherwise it has been requested, perhaps by another operation. `at`: the first byte that is
+  // wanted.
+  bool need(operation& o, file& f, block_range range, token_mode mode, wish const& desired, std::int64_t at);
+  // What the stream will probably need next.
+  wish desired(access_pattern const& p, block_range required) const;
 
   // Gives tokens up without being asked.
   void release(file_id id, file& f, block_range range, instant departs);

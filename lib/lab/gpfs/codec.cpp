@@ -182,10 +182,10 @@ class sense {
   bool operator()(token_request const& m) const {
     for (surrender const& s : m.surrenders)
       if (!is_range(s.range) || !s.allocated.sound()) return false;
-    return to_manager() && is_range(m.required) && is_range(m.desired) && is_size(m.size);
+    return to_manager() && is_range(m.required) && is_range(m.desired) && is_size(m.size) && m.strides.sound();
   }
   bool operator()(token_grant const& m) const {
-    return to_client() && is_range(m.range) && is_size(m.size) && m.allocated.sound();
+    return to_client() && is_range(m.range) && is_size(m.size) && m.allocated.sound() && m.strides.sound();
   }
   bool operator()(token_conflict const&) const { return to_client(); }
   bool operator()(token_refusal const&) const { return to_client(); }
@@ -219,7 +219,7 @@ class sense {
   bool operator()(block_read const& m) const { return to_server() && is_block(m.block) && is_part(m.begin, m.length); }
   bool operator()(block_data const& m) const {
     return to_client(role::server) && is_block(m.block) && is_part(m.begin, m.data.size()) &&
-           (m.data.size() == 0) == (m.error != 0);
+           (m.data.size() == 0) == (m.error != 0 || m.lost);
   }
   bool operator()(block_write const& m) const {
     for (block_piece const& p : m.pieces)

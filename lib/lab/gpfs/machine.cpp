@@ -101,9 +101,9 @@ machine read_machine(std::istream& in, machine m) {
   if (m.sub_blocks < 1 || m.sub_blocks > 32 || !std::has_single_bit(static_cast<std::uint64_t>(m.sub_blocks)) ||
       m.sub_blocks > m.block_bytes)
     throw std::invalid_argument("machine: sub_blocks is not 1, 2, 4, 8, 16 or 32, or more than block_bytes");
-  if (std::max({m.servers_on_clients, m.close_flushes, m.shared_adapters, m.disk_streams}) > 1)
+  if (std::max({m.servers_on_clients, m.close_flushes, m.shared_adapters, m.disk_streams, m.stride_tokens}) > 1)
     throw std::invalid_argument(
-        "machine: servers_on_clients, close_flushes, shared_adapters and disk_streams are 0 or 1");
+        "machine: servers_on_clients, close_flushes, shared_adapters, disk_streams and stride_tokens are 0 or 1");
   if (m.servers < 1 || m.disks_per_server < 1 || m.adapters_per_node < 1)
     throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at least 1");
   if (m.pool_blocks() < 1) throw std::invalid_argument("machine: pagepool_bytes is less than one block");

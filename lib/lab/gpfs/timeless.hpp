@@ -17,6 +17,7 @@ inline machine timeless(machine m) {
         &machine::copy_mb_per_s, &machine::client_write_mb_per_s, &machine::client_read_mb_per_s,
         &machine::nic_mb_per_s, &machine::server_mb_per_s, &machine::server_read_mb_per_s, &machine::disk_mb_per_s})
     m.*cost = 0;
+  m.server_buffer_bytes = 0;
   return m;
 }
 

@@ -205,6 +205,18 @@ block_range token_manager::grantable(file const& f, pending const& p) const {
   return range;
 }
 
+// A stride is granted as a whole: a part of it would be asked for again.
+bool token_manager::in_nobodys_way(file const& f, pending const& p, block_range range) const {
+  return std::none_of(f.holders.begin(), f.holders.end(),
+                      [&](auto const& h) {
+                        return h.first != p.node && h.second.tokens.conflicting(range, p.request.mode) != nullptr;
+                      }) &&
+         std::none_of(f.requests.begin(), f.requests.end(), [&](pending const& other) {
+           return other.node != p.node && conflict(other.request.mode, p.request.mode) &&
+                  other.request.required.overlaps(range);
+         });
+}
+
 void token_manager::serve(file_id id, file& f) {
   using stage = shipping::stage;
   stage const s = f.ship.now;
@@ -239,9 +251,15 @@ void token_manager::serve(file_id id, file& f) {
     block_range const range = grantable(f, *p);
     holder& h = f.holders[p->node];
     h.tokens.raise(range, p->request.mode, ++h.number);
+    token_grant grant{p->request.request, id, p->request.mode, range, h.number, f.size, f.allocated.within(range)};
+    for (block_range const& stride : p->request.strides.ranges) {
+      if (!in_nobodys_way(f, *p, stride)) continue;
+      h.tokens.raise(stride, p->request.mode, h.number);
+      grant.strides.add(stride);
+      grant.allocated.add(f.allocated.within(stride));
+    }
     ++counters_.grants;
-    tell(p->node,
-         token_grant{p->request.request, id, p->request.mode, range, h.number, f.size, f.allocated.within(range)});
+    tell(p->node, std::move(grant));
     p = f.requests.erase(p);
   }
 }

@@ -24,8 +24,10 @@ token_mode token_map::at(std::int64_t block) const {
 }
 
 auto token_map::conflicting(block_range range, token_mode mode) const -> token const* {
-  for (token const& t : tokens_)
-    if (t.range.overlaps(range) && conflict(t.mode, mode)) return &t;
+  auto t = std::partition_point(tokens_.begin(), tokens_.end(),
+                                [&](token const& before) { return before.range.end <= range.begin; });
+  for (; t != tokens_.end() && t->range.begin < range.end; ++t)
+    if (conflict(t->mode, mode)) return &*t;
   return nullptr;
 }
 

@@ -62,6 +62,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
         gpfs::fabric& net = system.network();
         return std::max(at + takes, time_of(leaves ? net.leave(node, from, passing) : net.enter(node, from, passing)));
       };
+    count_processors(s.scenario().network.node_processors > 0);
     s.when_lost.push_back([this, &s, keep = weak_from_this()](rank_state& r) {
       if (keep.expired() || r.node >= system.nodes()) return;
       for (int i = 0; i < s.scenario().ranks; ++i)
@@ -69,6 +70,24 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       system.kill(r.node);
       await_next(s);
     });
+  }
+
+  // Work of a task is done where its rank runs, and that of the daemon beside the ranks of its node.
+  void count_processors(bool counted) {
+    for (int n = 0; n < system.nodes(); ++n) {
+      if (!counted) {
+        system.client(n).set_processors({});
+        continue;
+      }
+      system.client(n).set_processors([this, n](std::int64_t owner, gpfs::instant at, gpfs::instant takes) {
+        scheduler* const s = scheduler::running();
+        if (!s || run != s->run_number()) return at + takes;
+        picoseconds const from = time_of(at), length = ps_of_ns(takes.count());
+        picoseconds const done =
+            owner > 0 ? s->worked(s->rank_of(owner - 1), from, length) : s->worked_beside(n, from, length);
+        return instant_of(done);
+      });
+    }
   }
 
   void await_next(scheduler& s) {

@@ -73,6 +73,35 @@ double hand_over_ms(gpfs::machine const& m) {
 
 }  // namespace
 
+TEST_CASE("a block that nobody has written is not read before a part of it is: a rewrite takes twice as long",
+          "[gpfs][mechanisms]") {
+  gpfs::machine const m = testbed();
+  constexpr int nodes = 16, per_node = 4;
+  constexpr std::int64_t each = 32 * KiB, times = 320;
+  io::lab::virtual_gpfs const files(m, nodes, {}, contents::none);
+  io::lab::hollow_memory const data(static_cast<std::size_t>(each));
+  double mb_per_s[2] = {};
+  io::lab::virtual_cluster({.ranks = nodes * per_node, .ranks_per_node = per_node}, {.contents = contents::none})
+      .run([&](io::lab::virtual_rank const& world) {
+        for (double& rate : mb_per_s) {
+          world.barrier();
+          double const began = world.now();
+          auto f = opened(files);
+          for (std::int64_t k = 0; k < times; ++k)
+            REQUIRE_FALSE(f.write((world.rank() * times + k) * each, data.bytes()).error);
+          REQUIRE_FALSE(f.sync());
+          REQUIRE_FALSE(f.close());
+          world.barrier();
+          rate = static_cast<double>(nodes * per_node * times * each) / 1e6 / (world.now() - began);
+        }
+      });
+  CAPTURE(mb_per_s[0], mb_per_s[1]);
+  CHECK(mb_per_s[0] > 450);
+  CHECK(mb_per_s[0] < 580);
+  CHECK(mb_per_s[1] > 0.4 * mb_per_s[0]);
+  CHECK(mb_per_s[1] < 0.6 * mb_per_s[0]);
+}
+
 TEST_CASE("only the parts of a block that are needed go to disk and come from there", "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.sub_blocks = 32;
@@ -243,6 +272,27 @@ TEST_CASE("each write token that changes hands brings the inode up to date", "[g
   CHECK(with < 1.2 * 190);
 }
 
+TEST_CASE("strided writers whose tokens are for their strides alone take none from each other", "[gpfs][mechanisms]") {
+  constexpr int ranks = 8, times = 34;
+  auto const counted = [&](std::int64_t stride_tokens) {
+    gpfs::machine m = testbed();
+    m.stride_tokens = stride_tokens;
+    io::lab::virtual_gpfs const files(m, ranks, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(m.block_bytes));
+    seconds_of(files, ranks, [&](io::lab::virtual_rank const& world) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < times; ++k)
+        REQUIRE_FALSE(f.write((k * ranks + world.rank()) * m.block_bytes, data.bytes()).error);
+    });
+    return files.counters();
+  };
+  gpfs::client_counters const between = counted(0), alone = counted(1);
+  CHECK(between.revokes_sent > 100);
+  CHECK(alone.revokes_sent == 0);
+  // Two calls until the stride is known, then one request for this call and the 16 that follow.
+  CHECK(alone.token_requests == ranks * 4);
+}
+
 TEST_CASE("close waits for the disk where the machine says so", "[gpfs][mechanisms]") {
   for (std::int64_t const flushes : {0, 1}) {
     gpfs::machine m = testbed();
@@ -276,6 +326,42 @@ TEST_CASE("a disk need not position for the block behind the last one", "[gpfs][
   CHECK(seconds(1) < 0.6 * positions);
 }
 
+TEST_CASE("requests that find no buffer at a server are lost, and cost a timeout", "[gpfs][mechanisms]") {
+  struct outcome {
+    double mb_per_s;
+    std::int64_t resends;
+  };
+  // Each node has up to 4 MiB on its way, and the server room for 32 MiB.
+  auto const written = [](int nodes, std::int64_t buffers) -> outcome {
+    gpfs::machine m = testbed();
+    m.servers = 1;
+    m.server_mb_per_s = 100;
+    m.disk_us = 0;
+    m.disk_mb_per_s = 0;
+    m.write_behind_max_blocks = 8;
+    m.server_buffer_bytes = buffers;
+    m.retry_ms = 1000;
+    io::lab::virtual_gpfs const files(m, nodes, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(m.block_bytes));
+    constexpr std::int64_t times = 64;
+    double const all = seconds_of(files, nodes, [&](io::lab::virtual_rank const& world) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < times; ++k)
+        REQUIRE_FALSE(f.write((world.rank() * times + k) * m.block_bytes, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+    });
+    return {static_cast<double>(nodes * times * m.block_bytes) / 1e6 / all, files.counters().resends};
+  };
+  outcome const few = written(8, 32 * MiB), many = written(24, 32 * MiB), without = written(24, 0);
+  CAPTURE(few.mb_per_s, many.mb_per_s, without.mb_per_s, many.resends);
+  CHECK(few.resends == 0);
+  CHECK(few.mb_per_s > 97);
+  CHECK(without.resends == 0);
+  CHECK(without.mb_per_s > 97);
+  CHECK(many.resends > 100);
+  CHECK(many.mb_per_s < 0.9 * without.mb_per_s);
+}
+
 TEST_CASE("a rank's processor packs and unpacks what it sends and receives", "[virtual][mechanisms]") {
   auto const seconds = [](std::int64_t rate) {
     io::lab::scenario s{.ranks = 2, .ranks_per_node = 1};
@@ -293,6 +379,29 @@ TEST_CASE("a rank's processor packs and unpacks what it sends and receives", "[v
   double const more = seconds(100) - seconds(0);
   CHECK(more > 0.0209);  // a megabyte at 100 MB/s, on both sides
   CHECK(more < 0.0211);
+}
+
+TEST_CASE("adapters that are noisy differ from seed to seed, and no more than they may", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.nic_mb_per_s = 20;
+  auto const seconds = [&](double noise, std::int64_t seed) {
+    m.noise = noise;
+    m.noise_seed = seed;
+    io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(MiB));
+    return seconds_of(files, 1, [&](io::lab::virtual_rank const&) {
+      auto f = opened(files);
+      for (std::int64_t k = 0; k < 32; ++k) REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+    });
+  };
+  double const quiet = seconds(0, 1), one = seconds(0.5, 1), two = seconds(0.5, 2);
+  CHECK(seconds(0.5, 1) == one);
+  CHECK(one != two);
+  for (double const noisy : {one, two}) {
+    CHECK(noisy > 0.9 * quiet);  // 64 blocks, each from half to one and a half of its time
+    CHECK(noisy < 1.1 * quiet);
+  }
 }
 
 TEST_CASE("a write call has a price of its own", "[gpfs][mechanisms]") {

@@ -42,6 +42,9 @@ gpfs::machine small_machine(engine& random) {
   m.server_cache_bytes = m.block_bytes * pick(random, 0, 4);
   m.server_dirty_bytes = m.block_bytes * pick(random, 0, 2);
   m.close_flushes = pick(random, 0, 1);
+  m.stride_tokens = pick(random, 0, 1);
+  m.server_buffer_bytes = m.block_bytes * pick(random, 0, 3);
+  m.retry_ms = static_cast<double>(pick(random, 1, 20));
   m.disk_us = static_cast<double>(pick(random, 1, 500));
   return m;
 }

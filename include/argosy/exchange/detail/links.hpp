@@ -21,6 +21,7 @@
 #include <argosy/layout/pack.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>
+#include <argosy/world/charging.hpp>
 #include <argosy/world/communicator.hpp>
 
 namespace argosy::detail {
@@ -75,6 +76,7 @@ class links {
       } else {
         message = {free, gather(p.from, p.to, free) ? bytes : 0};  // no bytes: nothing of this part is written
         free += p.bytes();
+        charge_for(*to_[i].mine.file, p.from, p.to);
       }
       done_.bytes += static_cast<std::int64_t>(message.size());
       mine[i] = start_send(message, to_[i].rank, now);
@@ -101,8 +103,10 @@ class links {
         if (p.empty()) continue;
         tell_message(message_end::received, f.rank, static_cast<std::int64_t>(mine[i].received()));
         if (mine[i].received() == 0) continue;
-        if (std::byte const* const packed = b.packed[i - b.begin])
+        if (std::byte const* const packed = b.packed[i - b.begin]) {
           unpack(*f.theirs.file, packed, p.from, p.to, moved(window, -w.begin));
+          charge_for(*f.theirs.file, p.from, p.to);
+        }
         arrived(f.theirs, p);
       }
       if (b.end == from_.size()) return;
@@ -150,6 +154,7 @@ class links {
       tell_message(message_end::received, to_[i].rank, bytes);
       std::byte const* const packed = batches_[index(now)].packed[i];
       scatter(bytes > 0 ? packed : nullptr, p.from, p.from + bytes, p.to);
+      if (packed) charge_for(*to_[i].mine.file, p.from, p.from + bytes);
     }
   }
 
@@ -185,6 +190,7 @@ class links {
         }
         std::byte* const packed = space.get(plan_.window_bytes) + used;
         pack(*f.theirs.file, moved(window, -w.begin), p.from, p.to, packed);
+        charge_for(*f.theirs.file, p.from, p.to);
         used += p.bytes();
         message = {packed, bytes};
       }
@@ -215,6 +221,9 @@ class links {
     if (requests.empty()) return;
     in_phase const now(phase::waiting);
     World::wait_all(requests);
+  }
+  void charge_for(layout const& file, std::int64_t from, std::int64_t to) const {
+    charge(world_, to - from, [&] { return stream_range{&file, from, to}.pieces(); });
   }
   static constexpr int tag = link_tag;
   // Rounds need different tags: without room, receives of a round may begin after some of the next round.

@@ -20,6 +20,7 @@
 #include <argosy/layout/detail/transfer.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access.hpp>
+#include <argosy/world/charging.hpp>
 #include <argosy/world/communicator.hpp>
 
 namespace argosy::detail {
@@ -80,6 +81,7 @@ class node_windows {
             memory_.place(mine_.file, moved(stage_.window(s, n), -w.begin), p.from, p.from - mine_.position, p.bytes());
           })) {
         placed = p.bytes();
+        charge(world_, placed, [&] { return pieces(p.from, p.to); });
         if (p.file.marked()) mark(s, n, w, p);
       } else {
         p.file = {};  // then nothing of it is written
@@ -127,6 +129,7 @@ class node_windows {
         from >= to || guarded(failed_, [&] {
           memory_.take(mine_.file, moved(stage_.window(s, n), -w.begin), from, from - mine_.position, to - from);
         });
+    if (there) charge(world_, to - from, [&] { return pieces(from, to); });
     count(c.emptied[n & 1], everybody(n));
     return {there ? to : from, range_.before(w.end)};
   }
@@ -177,6 +180,7 @@ class node_windows {
   }
 
  private:
+  std::int64_t pieces(std::int64_t from, std::int64_t to) const { return stream_range{&mine_.file, from, to}.pieces(); }
   void arrive(std::size_t s, std::uint64_t n, file_share const& share) {
     stage_.share_of(s, n, seats_.mine) = share;
     count(of(s).arrived[n & 1], everybody(n));

@@ -23,6 +23,7 @@
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/plan/report.hpp>
+#include <argosy/world/charging.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/shared_memory.hpp>
 
@@ -102,6 +103,7 @@ class relays {
         from += length;
         images_.cover(all, begin, length);
       });
+      charge(world_, std::ssize(data), [&] { return pieces_of(runs); });
     });
   }
 
@@ -181,6 +183,7 @@ class relays {
           std::memcpy(to, window + from, static_cast<std::size_t>(n));
           to += n;
         });
+        charge(world_, bytes, [&] { return pieces; });
         message = {packed, static_cast<std::size_t>(bytes)};
         used += bytes;
       }
@@ -212,6 +215,11 @@ class relays {
     std::size_t request = 0;
   };
 
+  static std::int64_t pieces_of(std::span<std::byte const> runs) {
+    std::int64_t n = 0;
+    detail::for_each_run(runs, [&](std::int64_t, std::int64_t) { ++n; });
+    return n;
+  }
   std::size_t place() const noexcept { return static_cast<std::size_t>(seats_.mine); }
   std::size_t domains_of(int relay) const {
     std::size_t n = 0;
@@ -265,6 +273,7 @@ class relays {
         std::memcpy(to, image + from, static_cast<std::size_t>(length));
         to += length;
       });
+      charge(world_, bytes, [&] { return pieces_of(runs_); });
     }
     images_.give_back(v.relay, v.number);
     send(now, v, message, bytes);
@@ -331,6 +340,7 @@ class relays {
         left -= n;
         if (!whole) end = v.window.begin + begin + n;
       });
+      charge(world_, a.bytes - left, [&] { return pieces_of(a.runs); });
     }
     images_.tell_filled(v.relay);
   }

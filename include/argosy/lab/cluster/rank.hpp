@@ -14,6 +14,7 @@
 
 #include <argosy/error/source_location.hpp>
 #include <argosy/world/background.hpp>
+#include <argosy/world/charging.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
 #include <argosy/world/service.hpp>
@@ -64,7 +65,9 @@ class virtual_rank {
   // --- Time ---
   double now() const;                  // seconds
   void compute(double seconds) const;  // slow ranks take longer
-  void pause() const;                  // one microsecond; others go on meanwhile
+  // The concept charging: the time of this rank's processor for what it has copied, as the scenario's network says.
+  void charge(std::int64_t bytes, std::int64_t pieces) const;
+  void pause() const;  // one microsecond; others go on meanwhile
   // A name for what this rank is doing, in deadlock reports: "in write_all at main.cpp:12".
   void note(std::string_view what, place where) const;
 
@@ -152,6 +155,7 @@ class virtual_rank::request {
 
 static_assert(communicator<virtual_rank>);
 static_assert(argosy::node_waiting<virtual_rank>);
+static_assert(argosy::charging<virtual_rank>);
 static_assert(argosy::working_in_background<virtual_rank>);
 static_assert(serving<virtual_rank>);
 

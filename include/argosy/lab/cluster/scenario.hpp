@@ -13,13 +13,21 @@
 namespace argosy::lab {
 
 // The network between nodes, and within a node. Rates are those of one adapter in one direction, and of one rank that copies.
+//
+// Where the processors of a node are counted, its ranks are dealt to them, and each holds its part of one to the end, also while it
+// polls for messages; not while it waits for a file, unless all ranks have threads that do this for them. Whatever else the node
+// does, as the daemon of a file system, takes a processor that no rank holds, or half of one that a rank holds.
 struct virtual_network {
   std::int64_t latency_ns = 1500;
   std::int64_t adapter_mb_per_s = 12'500;
   std::int64_t node_latency_ns = 300;
   std::int64_t node_mb_per_s = 8'000;
-  std::int64_t overhead_ns = 250;    // of a rank, per message sent or received
-  std::int64_t rank_mb_per_s = 0;    // of its processor, which packs or unpacks what it sends or receives; 0: no limit
+  std::int64_t overhead_ns = 250;  // of a rank, per message sent or received
+  std::int64_t rank_mb_per_s = 0;  // of its processor, which packs or unpacks what it sends or receives; 0: no limit
+  std::int64_t pack_mb_per_s = 0;  // the same for what it copies in a collective call, to and from windows; 0: no limit
+  std::int64_t piece_ns = 0;       // of a rank, for each contiguous piece that it copies there
+  std::int64_t node_processors = 0;  // of a node; 0: as many as there is work for
+  bool polls_in_files = false;       // a rank holds its processor also while it waits for a file
   std::int64_t eager_bytes = 8192;   // longer messages wait for their receive
   std::int64_t detection_us = 1000;  // from a rank's death until others learn it
   std::int64_t jitter_ns = 0;        // messages are up to this much late, as the seed says

@@ -41,6 +41,8 @@ class block_server {
  private:
   using block_key = std::pair<file_id, std::int64_t>;
 
+  // Whether there is no buffer for so many bytes. Those of a write have passed the adapter even so.
+  bool loses(std::int64_t bytes, bool is_write, instant now);
   // The time at which a transfer of so much of a block is done; the adapter comes first for a write, last for a read.
   instant serve(block_key key, std::int64_t bytes, bool is_write, bool on_disk, instant now);
   // The time at which a disk has done it.
@@ -66,6 +68,9 @@ class block_server {
   std::set<std::pair<instant, block_key>> unwritten_;
   std::map<block_key, std::pair<instant, std::int64_t>> dirty_;  // and how many of their bytes
   std::int64_t dirty_bytes_ = 0;
+  std::priority_queue<std::pair<instant, std::int64_t>, std::vector<std::pair<instant, std::int64_t>>, std::greater<>>
+      buffers_;  // in use: until when, and how many bytes
+  std::int64_t buffered_bytes_ = 0;
   std::set<node_id> fenced_;
   std::vector<server_fault> faults_;
   std::int64_t reads_seen_ = 0, writes_seen_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,6 +74,11 @@ class client_node {
   // Bytes not yet on disk, by offsets in the file; with `on_its_way`, also those being flushed.
   std::vector<block_piece> unsaved(file_id file, bool on_its_way = true) const;
   known_size size(file_id file) const;
+  // Where the node's processors are counted, by somebody who knows what else runs there: when work that begins at `at`, and takes
+  // so long on a processor of its own, is done. `owner` is that of the call for which it is done, on the processor of its task; 0:
+  // the node's daemon does it. Null: nothing else runs there, and one processor does all.
+  using processor_time = std::function<instant(std::int64_t owner, instant at, instant takes)>;
+  void set_processors(processor_time f);
   // Whether the file of this instance has no bytes. Then the memory of its calls is not touched.
   bool is_hollow(int instance) const;
 

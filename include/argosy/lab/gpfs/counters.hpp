@@ -19,6 +19,7 @@ struct client_counters {
   std::int64_t page_hits = 0, page_misses = 0, evictions = 0;
   std::int64_t block_reads = 0, block_writes = 0;  // all of them, for whatever reason
   std::int64_t merge_reads = 0;                    // reads of blocks that were to be written in part
+  std::int64_t resends = 0;                        // of requests that servers had no buffers for
   std::int64_t new_blocks = 0, full_block_writes = 0;
   std::int64_t prefetches = 0, prefetch_hits = 0;
   std::int64_t write_behinds = 0, write_behind_waits = 0, pool_waits = 0;
@@ -58,6 +59,7 @@ void for_each_client_counter(Counters& c, Visit&& visit) {
   visit("block_reads", c.block_reads);
   visit("block_writes", c.block_writes);
   visit("merge_reads", c.merge_reads);
+  visit("resends", c.resends);
   visit("new_blocks", c.new_blocks);
   visit("full_block_writes", c.full_block_writes);
   visit("prefetches", c.prefetches);
@@ -89,6 +91,7 @@ struct manager_counters {
 struct server_counters {
   std::int64_t reads = 0, hole_reads = 0, writes = 0, bytes_read = 0, bytes_written = 0, errors = 0, refused = 0;
   std::int64_t longest_queue = 0, overloaded = 0;  // requests that found the queue longer than its limit
+  std::int64_t lost = 0;                           // requests that found no buffer
 };
 
 }  // namespace argosy::lab::gpfs

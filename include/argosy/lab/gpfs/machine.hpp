@@ -24,9 +24,10 @@ struct machine {
   double write_call_us = 0;            // more of a write
   double segment_us = 0.5;             // one contiguous piece of a datatype
   double hint_us = 20;                 // one gpfs_fcntl structure
-  double copy_mb_per_s = 300;          // one memory copy, per node
+  double copy_mb_per_s = 300;          // one memory copy, per node, or per processor where they are counted
   double client_write_mb_per_s = 180;  // client software, towards disks
   double client_read_mb_per_s = 300;   // and from disks
+  double ip_mb_per_s = 0;              // of that, the work of a processor; 0: all of it
   std::int64_t pagepool_bytes = std::int64_t{50} << 20;
   std::int64_t prefetch_max_blocks = 16;      // in flight, per open file
   std::int64_t write_behind_max_blocks = 50;  // dirty, per node
@@ -48,6 +49,7 @@ struct machine {
   double tenure_us =
       0;  // and each write token that another node had to give up: size and block addresses are brought up to date
   double revoke_us = 50;             // of the holder, without flush
+  std::int64_t stride_tokens = 0;    // 1: a strided stream desires its next strides, and not what lies between them
   double lease_s = 35;               // how long a silent node keeps its tokens
   std::int64_t ship_files_max = 64;  // partitioned at the same time
   double ship_wait_s = 60;           // how long a start or stop of partitioning waits for the others; 0: for ever
@@ -59,7 +61,11 @@ struct machine {
   double disk_mb_per_s = 80;            // streaming, all disks of a server
   double disk_us = 7000;                // positioning, per request
   std::int64_t disk_streams = 0;        // 1: none where a block follows the one before on its disk
-  // flow control: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond
+  // flow control. With buffers: a server keeps the bytes of a request in one, from its arrival to its answer; a request that finds
+  // no room is lost, and its client sends it again after a timeout, which doubles each time.
+  std::int64_t server_buffer_bytes = 0;  // 0: there is always room
+  double retry_ms = 1000;
+  // Without: efficiency 1 up to `queue_limit` requests, 1 / (1 + a (q - limit) / limit) beyond.
   std::int64_t queue_limit = 32;
   double overload_read = 0;
   double overload_write = 0;
@@ -79,7 +85,7 @@ struct machine {
   std::int64_t bytes_of(std::uint32_t parts) const { return std::popcount(parts) * part_bytes(); }
   double seconds_to_copy(std::int64_t bytes) const { return seconds(bytes, copy_mb_per_s); }
   double efficiency(std::int64_t queue, bool is_write) const {
-    if (queue <= queue_limit || queue_limit <= 0) return 1;
+    if (queue <= queue_limit || queue_limit <= 0 || server_buffer_bytes > 0) return 1;
     double const over = static_cast<double>(queue - queue_limit) / static_cast<double>(queue_limit);
     return 1 / (1 + (is_write ? overload_write : overload_read) * over);
   }
@@ -113,6 +119,7 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("copy_mb_per_s", m.copy_mb_per_s);
   visit("client_write_mb_per_s", m.client_write_mb_per_s);
   visit("client_read_mb_per_s", m.client_read_mb_per_s);
+  visit("ip_mb_per_s", m.ip_mb_per_s);
   visit("pagepool_bytes", m.pagepool_bytes);
   visit("prefetch_max_blocks", m.prefetch_max_blocks);
   visit("write_behind_max_blocks", m.write_behind_max_blocks);
@@ -131,6 +138,7 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("close_us", m.close_us);
   visit("tenure_us", m.tenure_us);
   visit("revoke_us", m.revoke_us);
+  visit("stride_tokens", m.stride_tokens);
   visit("lease_s", m.lease_s);
   visit("ship_files_max", m.ship_files_max);
   visit("ship_wait_s", m.ship_wait_s);
@@ -141,6 +149,8 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("disk_mb_per_s", m.disk_mb_per_s);
   visit("disk_us", m.disk_us);
   visit("disk_streams", m.disk_streams);
+  visit("server_buffer_bytes", m.server_buffer_bytes);
+  visit("retry_ms", m.retry_ms);
   visit("queue_limit", m.queue_limit);
   visit("overload_read", m.overload_read);
   visit("overload_write", m.overload_write);

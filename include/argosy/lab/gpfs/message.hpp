@@ -88,6 +88,7 @@ struct token_request {
   bool renewed = false;  // all holders have answered
   std::vector<surrender> surrenders;
   known_size size;
+  block_set strides = {};  // desired as well, each range by itself
 };
 struct token_grant {
   std::int64_t request = 0;
@@ -97,6 +98,7 @@ struct token_grant {
   std::int64_t number = 0;  // counts grants to this node for this file
   known_size size;
   block_set allocated = {};
+  block_set strides = {};  // granted as well
 };
 struct token_holder {
   node_id node = 0;
@@ -252,6 +254,7 @@ struct block_data {
   int error = 0;
   payload data;
   std::int64_t begin = 0;  // where they lie in the block
+  bool lost = false;       // the request was: see block_written
 };
 struct block_piece {
   std::int64_t offset = 0;  // inside the block
@@ -268,6 +271,9 @@ struct block_written {
   file_id file = 0;
   std::int64_t block = 0;
   int error = 0;
+  // The server had no buffer, and would say nothing. It says so here that nobody need wait for what does not come: the client acts
+  // when its timeout has passed.
+  bool lost = false;
 };
 struct cut_blocks {
   std::int64_t id = 0;

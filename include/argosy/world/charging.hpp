@@ -1,0 +1,27 @@
+// The concept of a world in which copies of the library take time: that of a simulated processor.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace argosy {
+
+// The library tells such a world what it has copied for this rank, so many bytes in so many contiguous pieces, when it is done and
+// before other ranks are told. Real ranks have spent the time already: their worlds have no such function, and nothing is counted.
+template <class C>
+concept charging = requires(C const& c, std::int64_t n) { c.charge(n, n); };
+
+namespace detail {
+
+// `pieces()` counts them, where that is wanted.
+template <class World, std::invocable F>
+void charge(World const& world, std::int64_t bytes, F&& pieces) {
+  if constexpr (charging<World>) {
+    if (bytes > 0) world.charge(bytes, pieces());
+  }
+}
+
+}  // namespace detail
+
+}  // namespace argosy
