@@ -9,7 +9,6 @@
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
-#include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/two_phase.hpp>
 
@@ -53,48 +52,6 @@ TEST_CASE("what ranks write together is what each of them wrote, and nothing els
 TEST_CASE("pieces of several ranks that overlap and are equal are there once", "[virtual][two_phase][ghosts][random]") {
   in_each_cluster([](auto const& world, auto&&... all) { check_ghosts(world, 25, all...); });
 }
-// Messages and file take about equally long here, so that overlapping saves a good part.
-TEST_CASE("by turns exchange and file access take the sum of their times", "[virtual][two_phase][overlap]") {
-  constexpr std::int64_t each = std::int64_t{4} << 20, piece = 4096;
-  io::lab::scenario s{.ranks = 4, .ranks_per_node = 1};
-  s.network.adapter_mb_per_s = 1000;
-  s.disk.servers = 1;
-  s.disk.server_mb_per_s = 1000;
-  s.disk.request_ns = 0;
-  auto const seconds = [&](io::access_kind kind, io::any_policy const& policy) {
-    io::lab::virtual_files const files(s.disk);
-    double took = 0;
-    io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20}).run([&](io::lab::virtual_rank const& world) {
-      auto f = io::lab::virtual_file::open(world, "f", io::mode::create | io::mode::read_write, {}, files.opener());
-      f.set_view(world.rank() * piece, {io::type<std::byte>, io::resized(io::bytes(piece), 0, 4 * piece)});
-      bytes data(static_cast<std::size_t>(each), static_cast<std::byte>(world.rank() + 1));
-      if (kind == io::access_kind::read) f.write_at_all(0, data);
-      world.barrier();
-      double const began = world.now();
-      if (kind == io::access_kind::write)
-        f.write_at_all(0, data, policy);
-      else
-        f.read_at_all(0, data, policy);
-      world.barrier();
-      if (world.rank() == 0) took = world.now() - began;
-      CHECK(data == bytes(data.size(), static_cast<std::byte>(world.rank() + 1)));
-      f.close();
-    });
-    return took;
-  };
-  for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
-    for (bool const ships : {false, true}) {
-      INFO((kind == io::access_kind::write ? "write" : "read") << (ships ? ", shipped" : ""));
-      auto const policy = [&](bool overlap) -> io::any_policy {
-        if (ships) return io::data_shipping{.stripe_bytes = 1 << 20, .agents = 1, .overlap = overlap};
-        return io::two_phase{.aggregators = 1, .overlap = overlap};
-      };
-      double const together = seconds(kind, policy(true)), by_turns = seconds(kind, policy(false));
-      CHECK(by_turns > 1.25 * together);
-      CHECK(by_turns < 2.1 * together);
-    }
-}
-
 TEST_CASE("data that lies far apart costs no rounds in between", "[virtual][two_phase][far][random]") {
   for (std::int64_t const span : {std::int64_t{1} << 22, std::int64_t{1} << 40, std::int64_t{1} << 62})
     in_each_cluster([&](auto const& world, auto&&... all) { check_far_apart(world, 6, span, all...); });
