@@ -30,6 +30,11 @@ scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
     : scenario_(s), options_(o), stacks_(o.stack_bytes), run_number_(++runs) {
   if (s.ranks < 1 || s.ranks_per_node < 1)
     throw std::invalid_argument("argosy::virtual_cluster: ranks and ranks_per_node must be positive");
+  constexpr std::int64_t most_processors = 65'536;  // each has room of its own
+  if (s.network.node_processors < 0 || s.network.node_processors > most_processors)
+    throw std::invalid_argument(
+        fmt::format("argosy::virtual_cluster: network.node_processors is {}; from 0 to {} can be had",
+                    s.network.node_processors, most_processors));
   auto const check = [&](int rank, char const* what) {
     if (rank < 0 || rank >= s.ranks)
       throw std::invalid_argument(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -104,6 +105,8 @@ TEST_CASE("ranks that outnumber the processors of their node share them", "[virt
   CHECK(near(computing(4, 4), 1));
   CHECK(near(computing(4, 2), 2));
   CHECK(near(computing(4, 1), 4));
+  CHECK_THROWS_WITH(computing(4, -1), Catch::Matchers::ContainsSubstring("node_processors is -1"));
+  CHECK_THROWS_AS(computing(4, std::int64_t{1} << 40), std::invalid_argument);
 }
 
 TEST_CASE("the file system gets half of a processor where ranks that poll hold them all", "[gpfs][mechanisms]") {
