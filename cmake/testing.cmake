@@ -4,8 +4,8 @@
 #   test/<room>/<name>.cpp, run under mpiexec once per rank count. Links argosy::argosy. MAIN: it has its own, without Catch2. The target
 #   argosy_tests_with_mpi builds them, and all else that tests with the label mpi need, but for those of programs and pages.
 # WITH: more sources of the same program. The compiler sees them as one, since most of its time goes into what they include.
-#   A program of ranks runs on three of more counts first: the least, one between, and the most. Those on the others are labelled counts,
-#   and left out beside sanitizers, which do not look at what ranks agree on.
+#   A program of ranks runs on three of more counts first: the least, one between, and the most. Those on the others are labelled counts.
+#   Beside sanitizers, which do not look at what ranks agree on, it runs on the least and on three, or what comes next to three.
 # HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
 # PROGRAM: of the command argosy, the drop-in or a benchmark: labelled programs, built by the target argosy_tests_of_programs.
 # argosy_tests_of_threads(test...)
@@ -59,7 +59,15 @@ endfunction()
 function(argosy_counts_of_ranks out)
   set(counts ${ARGN})
   if(argosy_sanitized)
-    argosy_three_counts(counts ${counts})
+    list(POP_FRONT counts least)
+    set(some ${least})
+    foreach(count IN LISTS counts)
+      set(some ${least} ${count})
+      if(count GREATER_EQUAL 3)
+        break()
+      endif()
+    endforeach()
+    set(counts ${some})
   endif()
   set(${out} ${counts} PARENT_SCOPE)
 endfunction()

@@ -130,6 +130,7 @@ void served_board::count(int from, std::uint64_t number) {
     if (has_been_void(q.number)) q.number = void_from_ - 1;
     if (q.number <= all_begun_) return;
     all_begun_ = q.number;
+    changed_.notify_all();  // the word to this rank itself may be lost, too
   }
   tell_all(q);
 }

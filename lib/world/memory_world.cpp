@@ -99,12 +99,12 @@ shared_memory memory_world::share(std::size_t bytes) const {
   return result;
 }
 
-void memory_world::wait(std::uint32_t& word, std::uint32_t seen) noexcept {
+void memory_world::wait(std::uint32_t& word, std::uint32_t seen, std::chrono::milliseconds longest) noexcept {
   constexpr int looks = 100;  // a microsecond or two: as long as the kernel takes to put us to sleep and wake us
   std::atomic_ref<std::uint32_t> const w(word);
   for (int i = 0; i < looks; ++i)
     if (w.load(std::memory_order_acquire) != seen) return;
-  detail::node_segment::wait(word, seen);
+  detail::node_segment::wait(word, seen, longest);
 }
 
 void memory_world::wake(std::uint32_t& word) noexcept { detail::node_segment::wake(word); }

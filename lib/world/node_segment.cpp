@@ -124,8 +124,12 @@ void remove(name const& n) noexcept {
 // Of both kinds.
 void unmap(std::byte* first, std::size_t size) noexcept { ::munmap(first, size); }
 
-void wait(std::uint32_t const& word, std::uint32_t seen) noexcept {
-  ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+void wait(std::uint32_t const& word, std::uint32_t seen, std::chrono::milliseconds longest) noexcept {
+  auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
+  timespec time{};
+  time.tv_sec = static_cast<decltype(time.tv_sec)>(seconds.count());
+  time.tv_nsec = static_cast<decltype(time.tv_nsec)>(std::chrono::nanoseconds(longest - seconds).count());
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, longest.count() > 0 ? &time : nullptr, nullptr, 0);
 }
 
 void wake(std::uint32_t const& word) noexcept {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,8 +19,8 @@ int open(name const& n, std::size_t size, std::byte*& first) noexcept;
 void remove(name const& n) noexcept;  // processes that have mapped it keep it
 void unmap(std::byte* first, std::size_t size) noexcept;
 
-// Sleeps while the word, of a segment or private, is `seen`; may wake early.
-void wait(std::uint32_t const& word, std::uint32_t seen) noexcept;
+// Sleeps while the word, of a segment or private, is `seen`, at most so long (zero: for ever); may wake early.
+void wait(std::uint32_t const& word, std::uint32_t seen, std::chrono::milliseconds longest = {}) noexcept;
 void wake(std::uint32_t const& word) noexcept;
 
 }  // namespace argosy::detail::node_segment

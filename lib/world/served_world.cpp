@@ -33,7 +33,8 @@ struct address {
 enum class kind : std::uint32_t {
   question,  // for who listens in the world, the group
   message,
-  taken  // of a message with a ticket
+  taken,  // of a message with a ticket
+  parted  // the sender leaves the world, the group: a rank, that of the address, cannot be reached
 };
 
 // In front of every request to another rank's service.
@@ -70,6 +71,10 @@ struct served_world::request::awaited {
 class post_office {
  public:
   using awaited = served_world::request::awaited;
+  // Ranks as the service counts them.
+  struct parting {
+    int unreachable, by;
+  };
 
   explicit post_office(std::uint64_t n) : number(n) {}
 
@@ -89,7 +94,10 @@ class post_office {
           not_taken_.erase(h.ticket);
         }
         arrived_.notify_all();
+        break;
       }
+      case kind::parted:
+        part(h.where.group, {h.where.from, from});
     }
     return {};
   }
@@ -101,15 +109,17 @@ class post_office {
   void leave(std::uint64_t world) {
     std::unique_lock guard(mutex_);
     auto const found = worlds_.find(world);
+    parted_.erase(world);
     if (found == worlds_.end()) return;
     arrived_.wait(guard, [&] { return found->second.under_way == 0; });
     worlds_.erase(found);
   }
 
-  void expect(std::shared_ptr<awaited> e) {
+  void expect(std::uint64_t world, std::shared_ptr<awaited> e) {
     early first;
     {
       std::lock_guard const guard(mutex_);
+      require_together(world);
       box& b = boxes_[e->of];
       if (b.messages.empty()) {
         b.receives.push_back(std::move(e));
@@ -120,23 +130,46 @@ class post_office {
       remove_if_empty(e->of);
       take(*e, first.content);
     }
-    if (first.ticket != 0) service_->call({{first.from, sealed({{}, first.ticket, kind::taken}, {})}});
+    if (first.ticket != 0) reach(first.from, sealed({{}, first.ticket, kind::taken}, {}));
   }
-  void wait(awaited const& e) {
+  // Until it has come, or no more can come in this world.
+  void wait(std::uint64_t world, awaited const& e) {
     std::unique_lock guard(mutex_);
-    arrived_.wait(guard, [&] { return e.has_come; });
+    arrived_.wait(guard, [&] { return e.has_come || parted_.contains(world); });
+    if (!e.has_come) {
+      forget(e);
+      require_together(world);
+    }
     if (!e.fits) throw std::length_error("argosy: a message is longer than the memory that its receiver has for it");
   }
   // Until the receiver has taken the message.
-  void wait(std::uint64_t ticket) {
+  void wait(std::uint64_t world, std::uint64_t ticket) {
     std::unique_lock guard(mutex_);
-    arrived_.wait(guard, [&] { return !not_taken_.contains(ticket); });
+    arrived_.wait(guard, [&] { return !not_taken_.contains(ticket) || parted_.contains(world); });
+    if (not_taken_.erase(ticket) > 0) require_together(world);
+  }
+  void check(std::uint64_t world) {
+    std::lock_guard const guard(mutex_);
+    require_together(world);
   }
   void drop(awaited const& e) noexcept {
     std::lock_guard const guard(mutex_);
-    if (e.has_come) return;
-    std::erase_if(boxes_[e.of].receives, [&](auto const& one) { return one.get() == &e; });
-    remove_if_empty(e.of);
+    if (!e.has_come) forget(e);
+  }
+  // Whoever waits in this world leaves it, and whoever comes later. False: they knew.
+  bool part(std::uint64_t world, parting why) {
+    {
+      std::lock_guard const guard(mutex_);
+      if (!parted_.emplace(world, why).second) return false;
+    }
+    arrived_.notify_all();
+    return true;
+  }
+  // What cannot be told is lost.
+  void tell_of_parting(std::uint64_t world, int unreachable, std::vector<int> const& ranks) {
+    std::vector<parcel> all;
+    for (int r : ranks) all.push_back({r, sealed({{world, unreachable}, 0, kind::parted}, {})});
+    service_->call(all);
   }
   // All messages that are there, in their order.
   std::vector<std::vector<std::byte>> take_all(address const& a) {
@@ -148,21 +181,19 @@ class post_office {
   }
 
   // Returns a ticket to wait with; 0: there is nothing to wait for. `in_advance`: the receiver need not expect it, however long.
-  std::uint64_t send(address const& where, int to, int to_in_group, std::span<std::byte const> content,
+  std::uint64_t send(std::uint64_t world, address const& where, int to, std::span<std::byte const> content,
                      bool in_advance = false) {
     std::uint64_t ticket = 0;
-    if (content.size() > longest_in_advance && !in_advance) {
+    {
       std::lock_guard const guard(mutex_);
-      ticket = ++last_ticket_;
-      not_taken_.insert(ticket);
+      require_together(world);
+      if (content.size() > longest_in_advance && !in_advance) {
+        ticket = ++last_ticket_;
+        not_taken_.insert(ticket);
+      }
     }
-    std::vector<parcel> one(1);
-    one[0] = {to, sealed({where, ticket, kind::message}, content)};
-    service_answer const answer = std::move(service_->call(one)[0]);
-    if (answer.error)
-      throw rank_failure(to_in_group,
-                         "rank " + std::to_string(to_in_group) + " cannot be reached: " + answer.error.message());
-    if (ticket != 0 && !answer.content.empty()) {
+    bool const was_taken = !reach(to, sealed({where, ticket, kind::message}, content)).empty();
+    if (ticket != 0 && was_taken) {
       std::lock_guard const guard(mutex_);
       not_taken_.erase(ticket);
       return 0;
@@ -190,6 +221,28 @@ class post_office {
     std::deque<early> messages;
     std::deque<std::shared_ptr<awaited>> receives;
   };
+
+  std::vector<std::byte> reach(int rank, std::vector<std::byte> message) {
+    std::vector<parcel> one(1);
+    one[0] = {rank, std::move(message)};
+    service_answer answer = std::move(service_->call(one)[0]);
+    if (answer.error)
+      throw rank_failure(rank, "rank " + std::to_string(rank) + " cannot be reached: " + answer.error.message());
+    return std::move(answer.content);
+  }
+
+  // With the mutex.
+  void require_together(std::uint64_t world) const {
+    auto const found = parted_.find(world);
+    if (found == parted_.end()) return;
+    auto const [unreachable, by] = found->second;
+    throw rank_failure(unreachable, "rank " + std::to_string(unreachable) + " could not be reached by rank " +
+                                        std::to_string(by) + ", so no rank goes on");
+  }
+  void forget(awaited const& e) noexcept {
+    std::erase_if(boxes_[e.of].receives, [&](auto const& one) { return one.get() == &e; });
+    remove_if_empty(e.of);
+  }
 
   struct one_world {
     serve_function answers;
@@ -251,7 +304,8 @@ class post_office {
   std::uint64_t last_ticket_ = 0;
   std::set<std::uint64_t> not_taken_;  // messages of this rank
   std::map<std::uint64_t, one_world> worlds_;
-  std::unique_ptr<service> service_;  // ends before all that it uses
+  std::map<std::uint64_t, parting> parted_;  // of worlds that are not together any more
+  std::unique_ptr<service> service_;         // ends before all that it uses
 };
 
 // --- Messages ---
@@ -300,11 +354,11 @@ served_world::setting::~setting() {
 void served_world::request::drop() noexcept { office_->drop(*awaited_); }
 
 void served_world::request::wait() {
-  if (ticket_ != 0) office_->wait(std::exchange(ticket_, 0));
+  if (ticket_ != 0) office_->wait(world_, std::exchange(ticket_, 0));
   if (!awaited_) return;
   auto const e = std::move(awaited_);
   awaited_ = {};
-  office_->wait(*e);
+  office_->wait(world_, *e);
   received_ = e->received;
 }
 
@@ -315,15 +369,18 @@ void served_world::send(std::span<std::byte const> message, int to, int tag) con
 served_world::request served_world::start_send(std::span<std::byte const> message, int to, int tag) const {
   request r;
   r.office_ = group_->all->office;
-  r.ticket_ = office().send({group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(to)], to, message);
+  r.world_ = group_->all->number;
+  r.ticket_ =
+      office().send(r.world_, {group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(to)], message);
   return r;
 }
 
 served_world::request served_world::start_receive(std::span<std::byte> message, int from, int tag) const {
   request r;
   r.office_ = group_->all->office;
+  r.world_ = group_->all->number;
   r.awaited_ = std::make_shared<request::awaited>(request::awaited{{group_->number, from, tag}, message});
-  office().expect(r.awaited_);
+  office().expect(r.world_, r.awaited_);
   return r;
 }
 
@@ -341,6 +398,21 @@ void served_world::listen(serve_function answers) const { office().listen(group_
 
 std::vector<service_answer> served_world::ask(std::vector<parcel> requests) const {
   return office().ask(group_->all->number, std::move(requests));
+}
+
+void served_world::wait(std::uint32_t& word, std::uint32_t seen) const {
+  memory_world::wait(word, seen, longest_wait);
+  if (std::atomic_ref(word).load(std::memory_order_acquire) == seen) office().check(group_->all->number);
+}
+
+// Who finds it tells all. Who is told passes it on to a few, as the one who found it may not reach them.
+void served_world::revoke(int unreachable) const {
+  setting const& all = *group_->all;
+  int const me = group_->ranks[static_cast<std::size_t>(rank())], n = static_cast<int>(all.first_of_node.size());
+  bool const finds = all.office->part(all.number, {unreachable, me});
+  std::vector<int> others;
+  for (int step = 1; step < n; step = finds ? step + 1 : 2 * step) others.push_back((me + step) % n);
+  all.office->tell_of_parting(all.number, unreachable, others);
 }
 
 // --- Collective calls ---
@@ -392,8 +464,8 @@ std::int64_t served_world::exclusive_sum(std::int64_t mine) const {
 std::vector<parcel> served_world::deliver(std::vector<parcel> const& out) const {
   int const tag = delivery_tags[group_->deliveries++ % std::size(delivery_tags)];
   for (parcel const& p : out)
-    office().send({group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(p.rank)], p.rank, p.content,
-                  true);
+    office().send(group_->all->number, {group_->number, rank(), tag}, group_->ranks[static_cast<std::size_t>(p.rank)],
+                  p.content, true);
   barrier();  // now all of them have arrived
   std::vector<parcel> result;
   for (int r = 0; r < size(); ++r)

@@ -18,13 +18,18 @@ void* try_allocate(std::size_t size) noexcept {
   ++count;
   void* const p = std::malloc(size == 0 ? 1 : size);
   if (p == nullptr) return p;
-  std::size_t const own = ::malloc_usable_size(p), all = now += own;
-  if (all > most) {
-    now -= own;
-    std::free(p);
-    std::size_t none = 0;
-    first_refused.compare_exchange_strong(none, all);
-    return nullptr;
+  std::size_t const own = ::malloc_usable_size(p);
+  // What is refused is never counted, or another thread would be refused what there is.
+  std::size_t all = 0;
+  for (std::size_t before = now;;) {
+    all = before + own;
+    if (all > most) {
+      std::free(p);
+      std::size_t none = 0;
+      first_refused.compare_exchange_strong(none, all);
+      return nullptr;
+    }
+    if (now.compare_exchange_weak(before, all)) break;
   }
   for (std::size_t seen = peak; seen < all && !peak.compare_exchange_weak(seen, all);) {
   }

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -36,6 +39,16 @@ class nodes_world : public mpi {
     return m;
   }
   using mpi::share;
+  std::unique_ptr<service> serve(serve_function f, std::error_code& error) const {
+    return mpi::serve(
+        [f = std::move(f)](int from, std::span<std::byte const> asked) {
+          if (until_loss >= 0 && until_loss-- == 0) throw std::bad_alloc();
+          return f(from, asked);
+        },
+        error);
+  }
+  // One request to this process is lost, as if there were no memory for it, after so many more that are not. Negative: none.
+  static inline std::atomic<int> until_loss{-1};
 
  private:
   int node_number() const {

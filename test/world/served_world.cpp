@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/detail/served_world.hpp>
 #include <argosy/world/mpi.hpp>
+#include <argosy/world/rank_failure.hpp>
 
 #include "support/catch.hpp"
 #include "support/nodes_world.hpp"
@@ -141,5 +142,52 @@ TEST_CASE("long messages wait for their receivers", "[world][served]") {
     io::test::bytes got(message.size());
     CHECK(world.receive(got, 0, 1) == message.size());
     CHECK(got == message);
+  }
+}
+
+// Whoever does not reach a rank leaves, and so do all others, wherever they wait: for messages, in groups, or in memory.
+TEST_CASE("where one message is lost, no rank waits for another", "[world][served][errors]") {
+  nodes_world const program = two_to_a_node();
+  if (program.size() == 1) return;
+  for (int who : {0, program.size() - 1}) {
+    for (int answered = 0, lost = 1; lost != 0; ++answered) {
+      served_world const world = beside(program);
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (program.rank() == who) nodes_world::until_loss = answered;
+      MPI_Barrier(MPI_COMM_WORLD);
+      int left = 0, unreachable = -1;
+      try {
+        std::int64_t const before = world.exclusive_sum(1);
+        CHECK(before == world.rank());
+        io::test::bytes message(100000);  // longer than what is sent in advance
+        world.broadcast(message, world.size() - 1);
+        served_world const node = world.node();
+        io::shared_memory const memory = node.share(sizeof(std::uint32_t));
+        auto& word = *reinterpret_cast<std::uint32_t*>(memory.bytes().data());
+        world.barrier();
+        if (node.rank() == 0) {
+          std::atomic_ref(word).store(1, std::memory_order_release);
+          node.wake(word);
+        }
+        while (std::atomic_ref(word).load(std::memory_order_acquire) == 0) node.wait(word, 0);
+        world.barrier();
+      } catch (io::rank_failure const& e) {
+        left = 1;
+        unreachable = e.rank();
+        world.revoke(e.rank());
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      lost = nodes_world::until_loss < 0 ? 1 : 0;
+      if (program.rank() == who) nodes_world::until_loss = -1;
+      MPI_Bcast(&lost, 1, MPI_INT, who, MPI_COMM_WORLD);
+      CAPTURE(who, answered, lost, left, unreachable);
+      int leavers = left;
+      MPI_Allreduce(&left, &leavers, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      CHECK((leavers > 0) == (lost != 0));
+      if (lost == 0) break;
+      // Also those who had ended before, if they come again.
+      CHECK_THROWS_AS(world.barrier(), io::rank_failure);
+      if (left != 0) CHECK(unreachable >= 0);
+    }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -84,7 +85,8 @@ class memory_world {
   memory_world node() const { return *this; }
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
-  static void wait(std::uint32_t& word, std::uint32_t seen) noexcept;
+  // Not for longer; zero: for ever.
+  static void wait(std::uint32_t& word, std::uint32_t seen, std::chrono::milliseconds longest = {}) noexcept;
   static void wake(std::uint32_t& word) noexcept;
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }
 

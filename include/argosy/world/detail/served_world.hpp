@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +33,7 @@ concept keeping = communicator<C> && serving<C> && requires(C const& c, std::sha
 
 // One thread of each rank uses a communicator at a time. Collective calls go along binomial trees: twice log2(size) messages one
 // after the other. Short messages are in the receiver's hands when `start_send` returns, long ones end when it takes them. A rank
-// that cannot be reached is a rank_failure.
+// that cannot be reached is a rank_failure. Others do not learn of that by themselves: who leaves for this reason calls `revoke`.
 class served_world {
  public:
   class request;
@@ -70,11 +71,15 @@ class served_world {
 
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
-  static void wait(std::uint32_t& word, std::uint32_t seen) noexcept { memory_world::wait(word, seen); }
+  void wait(std::uint32_t& word, std::uint32_t seen) const;
   // Messages arrive on threads of their own.
-  static void wait(std::uint32_t& word, std::uint32_t seen, std::span<request>) noexcept { wait(word, seen); }
+  void wait(std::uint32_t& word, std::uint32_t seen, std::span<request>) const { wait(word, seen); }
   static void wake(std::uint32_t& word) noexcept { memory_world::wake(word); }
   static processor_set processors() { return processor_set::of_this_process(); }
+
+  // Of the whole world beside the other, also in a group of it, with ranks as the whole one counts them: whoever waits in it, or comes
+  // to it later, throws a rank_failure. That of others is not waited for.
+  void revoke(int unreachable) const;
 
   // What ranks ask each other that is no message of this world, also while they are in no call of it; any thread may ask, and several
   // answer. Who asks must know that the other listens. Until the last copy of this world goes.
@@ -127,6 +132,7 @@ class served_world {
   }
 
   static constexpr int tree_tag = -1;
+  static constexpr std::chrono::milliseconds longest_wait{100};  // then it looks whether the ranks are still together
 
   std::shared_ptr<group> group_;
 };
@@ -146,6 +152,7 @@ class served_world::request {
   void swap(request& other) noexcept {
     office_.swap(other.office_);
     awaited_.swap(other.awaited_);
+    std::swap(world_, other.world_);
     std::swap(ticket_, other.ticket_);
     std::swap(received_, other.received_);
   }
@@ -159,6 +166,7 @@ class served_world::request {
   void wait();
 
   std::shared_ptr<post_office> office_;
+  std::uint64_t world_ = 0;
   std::shared_ptr<awaited> awaited_;  // of a receive; null: done
   std::uint64_t ticket_ = 0;          // of a send; 0: done
   std::size_t received_ = 0;
