@@ -29,8 +29,6 @@ struct arrival {
 constexpr std::size_t lanes = 2;
 using arrivals = std::array<arrival, lanes>;
 
-std::atomic_ref<std::uint64_t> at(std::uint64_t& word) { return std::atomic_ref<std::uint64_t>(word); }
-
 std::string place_of(std::string_view call, source_location const& where) {
   return std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line());
 }
@@ -43,14 +41,14 @@ void write_text(arrival& a, std::string_view text) {
   for (std::size_t i = 0; i < a.text.size(); ++i) {
     std::uint64_t word = 0;
     std::memcpy(&word, letters.data() + i * sizeof word, sizeof word);
-    at(a.text[i]).store(word, std::memory_order_relaxed);
+    std::atomic_ref(a.text[i]).store(word, std::memory_order_relaxed);
   }
 }
 
 std::string read_text(arrival& a) {
   std::array<char, sizeof a.text> letters{};
   for (std::size_t i = 0; i < a.text.size(); ++i) {
-    std::uint64_t const word = at(a.text[i]).load(std::memory_order_relaxed);
+    std::uint64_t const word = std::atomic_ref(a.text[i]).load(std::memory_order_relaxed);
     std::memcpy(letters.data() + i * sizeof word, &word, sizeof word);
   }
   return {letters.data(), ::strnlen(letters.data(), letters.size())};
@@ -178,9 +176,9 @@ std::uint64_t call_watch::come(lane l, std::string_view call, source_location co
   arrival& a = mine[static_cast<std::size_t>(l)];
   write_text(a, place_of(call, where));
   std::uint64_t order = 0;
-  for (arrival& other : mine) order = std::max(order, at(other.order).load(std::memory_order_relaxed));
-  at(a.order).store(order + 1, std::memory_order_relaxed);
-  return at(a.number).fetch_add(1, std::memory_order_release) + 1;
+  for (arrival& other : mine) order = std::max(order, std::atomic_ref(other.order).load(std::memory_order_relaxed));
+  std::atomic_ref(a.order).store(order + 1, std::memory_order_relaxed);
+  return std::atomic_ref(a.number).fetch_add(1, std::memory_order_release) + 1;
 }
 
 call_watch::waiting::waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call,
@@ -254,11 +252,12 @@ latecomers call_watch::state::late_here(std::size_t lane, std::uint64_t number) 
   latecomers late;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     arrivals& all = of(r);
-    if (at(all[lane].number).load(std::memory_order_acquire) >= number) continue;
+    if (std::atomic_ref(all[lane].number).load(std::memory_order_acquire) >= number) continue;
     // Where it is may be a call of the other lane.
     arrival* seen = nullptr;
     for (arrival& a : all)
-      if (at(a.number).load(std::memory_order_acquire) > 0 && (!seen || at(a.order).load() > at(seen->order).load()))
+      if (std::atomic_ref(a.number).load(std::memory_order_acquire) > 0 &&
+          (!seen || std::atomic_ref(a.order).load() > std::atomic_ref(seen->order).load()))
         seen = &a;
     latecomers one;
     one.count = 1;

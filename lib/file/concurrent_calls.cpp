@@ -39,9 +39,9 @@ together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr
         return access_together(all->world, all->ranks, *all->file, *all->pointer, c, all->space, done);
       });
     } catch (rank_failure const& lost) {
-      if constexpr (requires { all->world.revoke(lost.rank()); })
-        all->world.revoke(lost.rank());                                           // the others leave, too
-      if (c.work.kind == access_kind::write) done.bytes = done.memory_bytes = 0;  // nobody can say what was written
+      // The others leave, too. What was written, nobody can say.
+      if constexpr (requires { all->world.revoke(lost.rank()); }) all->world.revoke(lost.rank());
+      if (c.work.kind == access_kind::write) done.bytes = done.memory_bytes = 0;
       return {errc::rank_failed, lost.rank(), errc::rank_failed, lost.what(), {}, {}};
     }
   };

@@ -26,8 +26,6 @@
 namespace argosy::detail {
 namespace {
 
-std::string number(std::int64_t n) { return std::to_string(n); }
-
 // Prices may be any numbers, and views may span the whole file: longer than this, or no number at all, is for ever.
 std::int64_t whole(double n) {
   return n < 0x1p63 ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::max();
@@ -187,7 +185,7 @@ report open_file::access_plain(plain_call const& p, std::int64_t offset, failure
       error = reading ? read_plain(*at, p, done) : write_plain(*at, p, done);
     }
     if (error)
-      f = failure(error, number(done.bytes) + " of " + number(p.bytes()) + " bytes were " +
+      f = failure(error, std::to_string(done.bytes) + " of " + std::to_string(p.bytes()) + " bytes were " +
                              (reading ? "read" : "written") + " before");
     else
       done.windows = 1;
@@ -223,8 +221,8 @@ bool open_file::access_close(call const& c, report& done, failure& f) {
                                   : reading ? read_plain(all.offset, p, done)
                                             : write_plain(all.offset, p, done);
     if (error)
-      f = failure(error, number(done.bytes) + " of " + number(bytes) + " bytes were " + (reading ? "read" : "written") +
-                             " before");
+      f = failure(error, std::to_string(done.bytes) + " of " + std::to_string(bytes) + " bytes were " +
+                             (reading ? "read" : "written") + " before");
     else
       done.windows = 1;
   } catch (...) {
@@ -294,7 +292,7 @@ namespace {
 failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
                        report& done) {
   auto const before = [&] {
-    return number(done.bytes) + " of " + number(t.bytes) + " bytes were " +
+    return std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
            (t.kind == access_kind::read ? "read" : "written") + " before";
   };
   memory_side memory(t.where->view.representation(), *t.memory);

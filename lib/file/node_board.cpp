@@ -69,7 +69,6 @@ struct head {
 constexpr std::size_t front = 64;
 constexpr int rank_bits = 20;
 
-std::atomic_ref<std::uint64_t> at(std::uint64_t& word) { return std::atomic_ref<std::uint64_t>(word); }
 head& head_of(shared_memory const& m) { return *static_cast<head*>(static_cast<void*>(m.bytes().data())); }
 
 void ring(head& h) noexcept {
@@ -100,24 +99,24 @@ node_board::line& node_board::of(int rank) const noexcept {
 
 bool node_board::all_have_begun(std::uint64_t number) const noexcept {
   for (int r = 0; r < size_; ++r)
-    if (at(of(r).begun).load() < number) return false;
+    if (std::atomic_ref(of(r).begun).load() < number) return false;
   return true;
 }
 
 void node_board::begin(std::uint64_t number) noexcept {
-  at(of(rank_).begun).store(number);
+  std::atomic_ref(of(rank_).begun).store(number);
   if (all_have_begun(number)) ring(head_of(memory_));  // of two that come last at least one sees the other
 }
 
 void node_board::enter(std::string_view call, source_location const& where) noexcept {
   line& mine = of(rank_);
   mine.now.write(call, where);
-  at(mine.blocking).fetch_add(1);
+  std::atomic_ref(mine.blocking).fetch_add(1);
 }
-void node_board::leave() noexcept { at(of(rank_).blocking).fetch_add(1); }
+void node_board::leave() noexcept { std::atomic_ref(of(rank_).blocking).fetch_add(1); }
 
 bool node_board::is_void(std::uint64_t number) const noexcept {
-  std::uint64_t const verdict = at(head_of(memory_).verdict).load();
+  std::uint64_t const verdict = std::atomic_ref(head_of(memory_).verdict).load();
   return verdict != 0 && (verdict >> rank_bits) <= number;
 }
 
@@ -141,29 +140,30 @@ bool node_board::all_begin(std::uint64_t number, bool by_program) noexcept {
 void node_board::look(std::uint64_t number) noexcept {
   if (is_void(number)) return;
   line& mine = of(rank_);
-  std::uint64_t const ended = at(mine.blocking).load();
+  std::uint64_t const ended = std::atomic_ref(mine.blocking).load();
   if (ended % 2 != 0) return;  // another thread of this rank may be what the others wait for
   for (int r = 0; r < size_; ++r) {
     line& other = of(r);
     // It is in a blocking call to which this rank has not come: it stays there until this rank comes. What it began before, it
     // had published before.
-    if (at(other.blocking).load() != ended + 1) continue;
-    std::uint64_t const begun = at(other.begun).load();
+    if (std::atomic_ref(other.blocking).load() != ended + 1) continue;
+    std::uint64_t const begun = std::atomic_ref(other.begun).load();
     if (begun >= number) continue;
     std::uint64_t have = 0, first = 0;
     for (int k = size_; k-- > 0;)
-      if (at(of(k).begun).load() > begun) {
+      if (std::atomic_ref(of(k).begun).load() > begun) {
         ++have;
         first = static_cast<std::uint64_t>(k);
       }
-    at(mine.who).store(static_cast<std::uint64_t>(r));
-    at(mine.begun_by).store(have);
-    at(mine.failed).store(2 * have < static_cast<std::uint64_t>(size_) ? first : static_cast<std::uint64_t>(r));
+    std::atomic_ref(mine.who).store(static_cast<std::uint64_t>(r));
+    std::atomic_ref(mine.begun_by).store(have);
+    std::atomic_ref(mine.failed)
+        .store(2 * have < static_cast<std::uint64_t>(size_) ? first : static_cast<std::uint64_t>(r));
     mine.there.copy_from(other.now);
     head& h = head_of(memory_);
     std::uint64_t const verdict = ((begun + 1) << rank_bits) | static_cast<std::uint64_t>(rank_);
-    std::uint64_t before = at(h.verdict).load();
-    while ((before == 0 || before > verdict) && !at(h.verdict).compare_exchange_weak(before, verdict)) {
+    std::uint64_t before = std::atomic_ref(h.verdict).load();
+    while ((before == 0 || before > verdict) && !std::atomic_ref(h.verdict).compare_exchange_weak(before, verdict)) {
     }
     ring(h);
     return;
@@ -171,11 +171,12 @@ void node_board::look(std::uint64_t number) noexcept {
 }
 
 agreement node_board::fault(std::string_view call, source_location const& where, bool late) const {
-  auto const finder = static_cast<int>(at(head_of(memory_).verdict).load() & ((std::uint64_t{1} << rank_bits) - 1));
+  auto const finder =
+      static_cast<int>(std::atomic_ref(head_of(memory_).verdict).load() & ((std::uint64_t{1} << rank_bits) - 1));
   line& found = of(finder);
-  auto const number = [](std::uint64_t& word) { return static_cast<int>(at(word).load()); };
+  auto const number = [](std::uint64_t& word) { return static_cast<int>(std::atomic_ref(word).load()); };
   return fault_of({number(found.who), number(found.begun_by), number(found.failed), found.there.call.read(),
-                   found.there.file.read(), at(found.there.line).load()},
+                   found.there.file.read(), std::atomic_ref(found.there.line).load()},
                   size_, call, where, late);
 }
 

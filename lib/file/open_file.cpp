@@ -23,12 +23,6 @@
 #include <argosy/policy/two_phase.hpp>
 
 namespace argosy::detail {
-namespace {
-
-std::string number(std::int64_t n) { return std::to_string(n); }
-
-}  // namespace
-
 open_file::open_file()
     : files(posix_opener()), where(std::make_shared<used_view const>(view())), choice_(hints_.values()) {}
 open_file::~open_file() = default;
@@ -160,8 +154,8 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
     } else {
       // Nobody may find this out later, when others count on this rank's part.
       if (std::int64_t const typed = memory.types().size_with(native_sizes); typed != memory.size())
-        return {errc::argument,
-                "the data has " + number(memory.size()) + " bytes in memory, but its types have " + number(typed)};
+        return {errc::argument, "the data has " + std::to_string(memory.size()) +
+                                    " bytes in memory, but its types have " + std::to_string(typed)};
       t.bytes = memory.types().size_with(v.representation().sizes());
     }
   } catch (invalid_layout const& e) {
@@ -171,8 +165,8 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   bool const may_be_cut =
       where->lenient && !v.representation().converts() && c.pointer == pointer_kind::explicit_offset;
   if (!v.is_whole(t.bytes) && !may_be_cut)
-    return {errc::datatype, "the data has " + number(t.bytes) + " bytes in the file, not whole etypes of " +
-                                number(v.etype_size()) + " bytes"};
+    return {errc::datatype, "the data has " + std::to_string(t.bytes) + " bytes in the file, not whole etypes of " +
+                                std::to_string(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types(), t.etypes)) return f;

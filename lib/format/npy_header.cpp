@@ -14,11 +14,11 @@ namespace argosy {
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npy_magic = "\x93NUMPY";
 constexpr std::int64_t longest_header = 1 << 20;
-constexpr std::size_t alignment = 4096;
+constexpr std::size_t npy_alignment = 4096;
 
-failure damaged(std::string words) { return {errc::damaged, "the .npy header: " + std::move(words)}; }
+failure damaged_npy(std::string words) { return {errc::damaged, "the .npy header: " + std::move(words)}; }
 
 std::uint32_t byte_at(std::span<std::byte const> from, std::size_t i) {
   return std::to_integer<std::uint32_t>(from[i]);
@@ -45,20 +45,20 @@ std::int64_t npy_header::bytes() const {
 
 std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> start, failure& why) {
   why = {};
-  if (start.size() < 12 || std::memcmp(start.data(), magic.data(), magic.size()) != 0) {
+  if (start.size() < 12 || std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0) {
     why = {errc::damaged, "this is no .npy file: it does not begin with \\x93NUMPY"};
     return {};
   }
   auto const major = static_cast<int>(byte_at(start, 6));
   if (major < 1 || major > 3 || byte_at(start, 7) != 0) {
-    why = damaged("version " + std::to_string(major) + "." + std::to_string(byte_at(start, 7)) +
-                  " is not known; 1.0 to 3.0 are");
+    why = damaged_npy("version " + std::to_string(major) + "." + std::to_string(byte_at(start, 7)) +
+                      " is not known; 1.0 to 3.0 are");
     return {};
   }
   std::int64_t length = byte_at(start, 8) | byte_at(start, 9) << 8;
   if (major > 1) length |= static_cast<std::int64_t>(byte_at(start, 10) | byte_at(start, 11) << 8) << 16;
   if (length > longest_header) {
-    why = damaged(std::to_string(length) + " bytes of text are more than a header has");
+    why = damaged_npy(std::to_string(length) + " bytes of text are more than a header has");
     return {};
   }
   return static_cast<std::int64_t>(prefix_of(major)) + length;
@@ -68,14 +68,14 @@ std::optional<npy_header> detail::parse_npy_header(std::span<std::byte const> st
   auto const size = npy_header_bytes(start, why);
   if (!size) return {};
   auto const no = [&](std::string words) -> std::optional<npy_header> {
-    why = damaged(std::move(words));
+    why = damaged_npy(std::move(words));
     return {};
   };
   if (static_cast<std::int64_t>(start.size()) < *size) return no("the file ends inside of it");
   npy_header h{.version = static_cast<int>(byte_at(start, 6)), .data_offset = *size};
-  std::size_t const prefix = prefix_of(h.version);
-  std::string_view const text(reinterpret_cast<char const*>(start.data()) + prefix,
-                              static_cast<std::size_t>(*size) - prefix);
+  std::size_t const before_text = prefix_of(h.version);
+  std::string_view const text(reinterpret_cast<char const*>(start.data()) + before_text,
+                              static_cast<std::size_t>(*size) - before_text);
   detail::literal all;
   std::string words;
   if (!detail::parse_literal(text, h.version < 3, all, words)) return no(std::move(words));
@@ -98,16 +98,16 @@ std::vector<std::byte> detail::npy_header_of(dtype const& type, order o, std::ve
   int version = detail::is_ascii(text) ? 1 : 3;
   auto const padded = [&] {
     std::size_t const end = prefix_of(version) + text.size() + 1;
-    return (end + alignment - 1) / alignment * alignment;
+    return (end + npy_alignment - 1) / npy_alignment * npy_alignment;
   };
   if (version == 1 && padded() - prefix_of(1) > 0xffff) version = 2;
-  std::size_t const all = padded(), prefix = prefix_of(version);
-  text.resize(all - prefix - 1, ' ');
+  std::size_t const all = padded(), before = prefix_of(version);
+  text.resize(all - before - 1, ' ');
   text += '\n';
-  std::string head(magic);
+  std::string head(npy_magic);
   head += static_cast<char>(version);
   head += '\0';
-  for (std::size_t i = 0; i < prefix - 8; ++i) head += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  for (std::size_t i = 0; i < before - 8; ++i) head += static_cast<char>(text.size() >> (8 * i) & 0xff);
   head += text;
   auto const bytes = std::as_bytes(std::span(head));
   return {bytes.begin(), bytes.end()};

@@ -65,7 +65,7 @@ bool from_hex(std::string const& text, std::span<std::byte> bytes) {
   return true;
 }
 
-int family_of(address::host const& h) { return h.family == 4 ? AF_INET : AF_INET6; }
+int protocol_of(address::host const& h) { return h.family == 4 ? AF_INET : AF_INET6; }
 
 void add_hosts(address& a) {
   ifaddrs* all = nullptr;
@@ -122,7 +122,7 @@ std::string to_text(address const& a) {
   if (a.port != 0) out << "port " << a.port << '\n';
   for (std::uint32_t i = 0; a.port != 0 && i < a.host_count; ++i) {
     char text[INET6_ADDRSTRLEN] = {};
-    if (inet_ntop(family_of(a.hosts[i]), a.hosts[i].bytes.data(), text, sizeof text) != nullptr)
+    if (inet_ntop(protocol_of(a.hosts[i]), a.hosts[i].bytes.data(), text, sizeof text) != nullptr)
       out << "host " << text << '\n';
   }
   out << "end\n";
@@ -155,7 +155,7 @@ address address_from(std::string const& text, std::error_code& error) {
     } else if (key == "host" && a.host_count < address::hosts_max) {
       address::host& h = a.hosts[a.host_count++];
       h.family = value.find(':') == std::string::npos ? 4 : 6;
-      fine = inet_pton(family_of(h), value.c_str(), h.bytes.data()) == 1;
+      fine = inet_pton(protocol_of(h), value.c_str(), h.bytes.data()) == 1;
     } else {
       fine = false;
     }

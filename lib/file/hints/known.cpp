@@ -6,7 +6,8 @@
 #include <array>
 
 namespace argosy {
-namespace {
+
+namespace all_hints {
 
 using enum hint_kind;
 using hint_time::any;
@@ -121,13 +122,14 @@ constexpr hint_info table[] = {
      "cost model: handing a block of the file system from rank to rank", "argosy"},
 };
 
-}  // namespace
+}  // namespace all_hints
 
-std::span<hint_info const> known_hints() noexcept { return table; }
+std::span<hint_info const> known_hints() noexcept { return all_hints::table; }
 
 hint_info const* detail::find_hint(std::string_view name) noexcept {
-  auto const at = std::find_if(std::begin(table), std::end(table), [&](hint_info const& h) { return h.name == name; });
-  return at == std::end(table) ? nullptr : at;
+  std::span<hint_info const> const all = known_hints();
+  auto const at = std::find_if(all.begin(), all.end(), [&](hint_info const& h) { return h.name == name; });
+  return at == all.end() ? nullptr : &*at;
 }
 
 std::string_view name_of(hint_kind kind) noexcept {

@@ -18,7 +18,7 @@ namespace argosy::lab {
 namespace {
 
 using detail::next_word;
-constexpr detail::word_reader words{"argosy::parse_scenario"};
+constexpr detail::word_reader scenario_words{"argosy::parse_scenario"};
 
 // Calls f(name, member) for each number that has a name.
 template <class Scenario, class F>
@@ -55,9 +55,9 @@ std::string shown(std::error_code const& e) {
 }
 
 std::error_code error_of(std::string_view text, std::string_view word) {
-  if (!text.starts_with("argosy:")) return words.errno_of(text, word);
-  auto const n = words.number<int>(text.substr(7), word);
-  if (n <= 0) words.refuse(word, "not the number of an error");
+  if (!text.starts_with("argosy:")) return scenario_words.errno_of(text, word);
+  auto const n = scenario_words.number<int>(text.substr(7), word);
+  if (n <= 0) scenario_words.refuse(word, "not the number of an error");
   return {n, category()};
 }
 
@@ -81,24 +81,24 @@ rank_fault parse_fault(std::string_view text) {
     std::string_view value = next_word(rest, ',');
     std::string_view const key = next_word(value, ':');
     if (key == "rank") {
-      x.rank = words.number<int>(value, text);
+      x.rank = scenario_words.number<int>(value, text);
     } else if (key == "call") {
       std::size_t k = 0;
       while (k < argosy::detail::file_call_count && to_string(static_cast<file_call>(k)) != value) ++k;
-      if (k == argosy::detail::file_call_count) words.refuse(text, "no such call of a file");
+      if (k == argosy::detail::file_call_count) scenario_words.refuse(text, "no such call of a file");
       x.what.kind = static_cast<file_call>(k);
     } else if (key == "first") {
-      x.what.first = words.number_from(1, value, text);
+      x.what.first = scenario_words.number_from(1, value, text);
     } else if (key == "times") {
-      x.what.times = value == "forever" ? fault::forever : words.number_from(1, value, text);
+      x.what.times = value == "forever" ? fault::forever : scenario_words.number_from(1, value, text);
     } else if (key == "error") {
       x.what.error = error_of(value, text);
     } else if (key == "bytes") {
-      x.what.most_bytes = words.number_from(0, value, text);
+      x.what.most_bytes = scenario_words.number_from(0, value, text);
     } else if (key == "delay_ns") {
-      x.what.delay = words.delay(value, text);
+      x.what.delay = scenario_words.delay(value, text);
     } else {
-      words.refuse(text, "a fault has rank, call, first, times, error, bytes and delay_ns");
+      scenario_words.refuse(text, "a fault has rank, call, first, times, error, bytes and delay_ns");
     }
   }
   return x;
@@ -140,27 +140,27 @@ scenario parse_scenario(std::string_view text) {
     for_each_number(s, [&]<class T>(char const* name, T& x) {
       if (key != name) return;
       known = true;
-      x = words.number<T>(value, word);
+      x = scenario_words.number<T>(value, word);
     });
     if (known) continue;
     if (key == "disk.has_locks") {
-      s.disk.has_locks = words.number<int>(value, word) != 0;
+      s.disk.has_locks = scenario_words.number<int>(value, word) != 0;
     } else if (key == "network.polls_in_files") {
-      s.network.polls_in_files = words.number<int>(value, word) != 0;
+      s.network.polls_in_files = scenario_words.number<int>(value, word) != 0;
     } else if (key == "fault") {
       s.faults.push_back(parse_fault(value));
     } else if (key == "slow") {
-      int const rank = words.number<int>(next_word(value, ':'), word);
-      s.slow.push_back({rank, words.factor(value, word)});
+      int const rank = scenario_words.number<int>(next_word(value, ':'), word);
+      s.slow.push_back({rank, scenario_words.factor(value, word)});
     } else if (key == "pause") {
-      int const rank = words.number<int>(next_word(value, ':'), word);
-      auto const at = words.number<std::int64_t>(next_word(value, ':'), word);
-      s.pauses.push_back({rank, at, words.number<std::int64_t>(value, word)});
+      int const rank = scenario_words.number<int>(next_word(value, ':'), word);
+      auto const at = scenario_words.number<std::int64_t>(next_word(value, ':'), word);
+      s.pauses.push_back({rank, at, scenario_words.number<std::int64_t>(value, word)});
     } else if (key == "die") {
-      int const rank = words.number<int>(next_word(value, ':'), word);
-      s.deaths.push_back({rank, words.number<std::int64_t>(value, word)});
+      int const rank = scenario_words.number<int>(next_word(value, ':'), word);
+      s.deaths.push_back({rank, scenario_words.number<std::int64_t>(value, word)});
     } else {
-      words.refuse(word, "not a word of a scenario");
+      scenario_words.refuse(word, "not a word of a scenario");
     }
   }
   return s;

@@ -15,7 +15,7 @@ namespace argosy::lab::detail {
 namespace {
 
 thread_local scheduler* running_scheduler = nullptr;
-thread_local std::uint64_t runs = 0;
+thread_local std::uint64_t runs_begun = 0;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ scheduler& scheduler::here() {
 }
 
 scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
-    : scenario_(s), options_(o), stacks_(o.stack_bytes), run_number_(++runs) {
+    : scenario_(s), options_(o), stacks_(o.stack_bytes), run_number_(++runs_begun) {
   if (s.ranks < 1 || s.ranks_per_node < 1)
     throw std::invalid_argument("argosy::virtual_cluster: ranks and ranks_per_node must be positive");
   constexpr std::int64_t most_processors = 65'536;  // each has room of its own

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "errno_of.hpp"
+
 namespace argosy::lab::gpfs {
 
 bool memory_store::has(file_id file, std::int64_t block) { return blocks_.contains({file, block}); }
@@ -58,16 +60,6 @@ int memory_store::cut(file_id file, std::int64_t bytes) {
   }
   return 0;
 }
-
-namespace {
-
-int errno_of(std::error_code const& error) {
-  if (!error) return 0;
-  return error.category() == std::system_category() || error.category() == std::generic_category() ? error.value()
-                                                                                                   : EIO;
-}
-
-}  // namespace
 
 bool handle_store::has(file_id file, std::int64_t block) {
   auto const found = files_.find(file);

@@ -25,22 +25,12 @@
 #include <argosy/lab/gpfs/token_manager.hpp>
 
 #include "codec.hpp"
+#include "errno_of.hpp"
 #include "process_frames.hpp"
 #include "timeless.hpp"
 #include "wire/station.hpp"
 
 namespace argosy::lab::gpfs {
-
-namespace {
-
-int errno_of(std::error_code const& error) {
-  return error && (error.category() == std::system_category() || error.category() == std::generic_category())
-             ? error.value()
-         : error ? EIO
-                 : 0;
-}
-
-}  // namespace
 
 class host::state {
  public:

@@ -27,10 +27,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-struct largest {
-  double value = 0;
-  void combine(largest const& other) { value = std::max(value, other.value); }
-};
 struct any_failure {
   int failed = 0;
   void combine(any_failure const& other) { failed |= other.failed; }

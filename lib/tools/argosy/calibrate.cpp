@@ -97,11 +97,6 @@ std::vector<price> prices_of_file(std::string const& path) {
   return all;
 }
 
-struct largest {
-  double value = 0;
-  void combine(largest const& other) { value = std::max(value, other.value); }
-};
-
 // Of ranks together: what a round of an exchange waits, and what a byte costs on its way.
 std::vector<price> prices_of_messages(mpi const& world) {
   constexpr int times = 50;

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <ostream>
@@ -20,6 +21,12 @@ inline void begin_mpi() {
   MPI_Initialized(&begun);
   if (begun == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
 }
+
+// For all_reduce.
+struct largest {
+  double value = 0;
+  void combine(largest const& other) { value = std::max(value, other.value); }
+};
 
 // Whether all ranks come here. Waited for, but not for long: the others may be waiting for this one.
 inline bool all_come(MPI_Comm ranks) {
