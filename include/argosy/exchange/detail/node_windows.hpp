@@ -159,13 +159,13 @@ class node_windows {
     }
     return all;
   }
-  // Adds a share that has no marks.
+  // Adds a share that has no marks. Pieces are whole granules.
   void cover(marks& all, file_window const& w, file_share const& f) const {
-    auto const bit = [&](std::int64_t offset) { return (offset - w.begin + plan_.granule - 1) / plan_.granule; };
+    std::int64_t const granule = plan_.granule, low = (f.low - w.begin) / granule;
     if (f.dense != 0)
-      all.set((f.low - w.begin) / plan_.granule, bit(f.high));
+      all.set(low, (f.high - w.begin + granule - 1) / granule);
     else
-      for (std::int64_t from = f.low; from < f.high; from += f.stride) all.set(bit(from), bit(from + f.length));
+      all.set(low, f.length / granule, f.stride / granule, (f.high - f.low - f.length) / f.stride + 1);
   }
   // Adds so many bytes of the window.
   void cover(marks& all, std::int64_t from, std::int64_t length) const {

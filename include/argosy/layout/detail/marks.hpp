@@ -36,6 +36,29 @@ class marks {
     for (std::size_t i = first + 1; i < last; ++i) words_[i] = ~std::uint64_t{0};
     words_[last] |= tail;
   }
+  // `count` times `width` bits, each `step` bits after the one before. O(words) where a word holds several.
+  constexpr void set(std::int64_t from, std::int64_t width, std::int64_t step, std::int64_t count) {
+    if (width >= step) return set(from, from + (count - 1) * step + width);
+    if (step >= 64 || count < 4) {
+      for (std::int64_t i = 0; i < count; ++i) set(from + i * step, from + i * step + width);
+      return;
+    }
+    std::uint64_t const one = (std::uint64_t{1} << width) - 1;
+    std::uint64_t several = 0;
+    for (std::int64_t at = 0; at < 64; at += step) several |= one << at;
+    std::int64_t const to = from + (count - 1) * step + width;
+    std::size_t const first = word(from), last = word(to - 1);
+    std::int64_t begins = from & 63;  // where the next of them begins, from the first bit of the word
+    for (std::size_t i = first; i <= last; ++i) {
+      while (begins >= step) begins -= step;
+      std::uint64_t bits = several << begins;
+      if (std::int64_t const over = begins - step + width; over > 0) bits |= (std::uint64_t{1} << over) - 1;
+      if (i == first) bits &= ~std::uint64_t{0} << (from & 63);
+      if (i == last) bits &= ~std::uint64_t{0} >> (63 - ((to - 1) & 63));
+      words_[i] |= bits;
+      begins += (64 - begins + step - 1) / step * step - 64;
+    }
+  }
   constexpr void merge(std::span<std::uint64_t const> other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other[i];
   }
@@ -55,12 +78,7 @@ class marks {
         return;
       }
       std::int64_t const count = std::min(r.count, (to - from) / r.length);
-      std::int64_t bit = (r.offset - origin) / granule;
-      std::int64_t const step = r.stride / granule, width = r.length / granule;
-      if (width == 1)
-        for (std::int64_t i = 0; i < count; ++i, bit += step) words_[word(bit)] |= std::uint64_t{1} << (bit & 63);
-      else
-        for (std::int64_t i = 0; i < count; ++i, bit += step) set(bit, bit + width);
+      set((r.offset - origin) / granule, r.length / granule, r.stride / granule, count);
       from += count * r.length;
       if (from < to) at.skip(count);
     }
