@@ -81,7 +81,7 @@ struct place {
   std::atomic<std::uint64_t> seed{0};
   std::atomic<int> step{-1};
   std::atomic<char const*> call{"(before the first program)"};
-} here;
+} own_place;
 
 constexpr int watched[] = {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 struct sigaction before[std::size(watched)];
@@ -89,12 +89,12 @@ struct sigaction before[std::size(watched)];
 void tell(int signal) {
   char words[512], what[64];
   if (signal == SIGALRM)
-    std::snprintf(what, sizeof what, "hangs for %u s", here.patience_seconds);
+    std::snprintf(what, sizeof what, "hangs for %u s", own_place.patience_seconds);
   else
     std::snprintf(what, sizeof what, "ends by signal %d", signal);
   int const length = std::snprintf(words, sizeof words, "explore_mpi: seed %llu %s on rank %d: step %d, %s\n",
-                                   static_cast<unsigned long long>(here.seed.load()), what, here.rank, here.step.load(),
-                                   here.call.load());
+                                   static_cast<unsigned long long>(own_place.seed.load()), what, own_place.rank,
+                                   own_place.step.load(), own_place.call.load());
   [[maybe_unused]] auto const told = ::write(2, words, static_cast<std::size_t>(length));
 }
 
@@ -115,8 +115,8 @@ void crashes(int signal) {
 }  // namespace
 
 hang_watch::hang_watch(int rank, unsigned patience_seconds) : patience_seconds_(patience_seconds) {
-  here.rank = rank;
-  here.patience_seconds = patience_seconds;
+  own_place.rank = rank;
+  own_place.patience_seconds = patience_seconds;
   for (std::size_t i = 0; i < std::size(watched); ++i) {
     struct sigaction how{};
     how.sa_handler = watched[i] == SIGALRM ? hangs : crashes;
@@ -130,14 +130,14 @@ hang_watch::~hang_watch() {
 }
 
 void hang_watch::begin(std::uint64_t seed) {
-  here.seed = seed;
+  own_place.seed = seed;
   at(-1, "(before the first step)");
   ::alarm(patience_seconds_);
 }
 
 void hang_watch::at(int step, char const* call) {
-  here.step = step;
-  here.call = call;
+  own_place.step = step;
+  own_place.call = call;
 }
 
 }  // namespace argosy::explore
