@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -64,6 +66,13 @@ bool check_loss(nodes_world const& world, std::string const& path, bool writes, 
   f.read_at_all(0, room, error);
   CHECK_FALSE(error);
   CHECK(room == before);
+  // What was being written is there or not, each number of it.
+  room.assign(numbers, 0);
+  f.read_at_all(numbers, room, error);
+  CHECK_FALSE(error);
+  int wrong = 0;
+  for (std::size_t i = 0; i < room.size(); ++i) wrong += room[i] != 0 && room[i] != now[i];
+  CHECK(wrong == 0);
   f.write_at_all(numbers, now, error);
   CHECK_FALSE(error);
   f.read_at_all(numbers, room, error);

@@ -85,7 +85,7 @@ class memory_world {
   memory_world node() const { return *this; }
   shared_memory share(std::size_t bytes, std::error_code& error) const;
   shared_memory share(std::size_t bytes) const;
-  // Not for longer; zero: for ever.
+  // Not much longer than `longest`; zero: for ever.
   static void wait(std::uint32_t& word, std::uint32_t seen, std::chrono::milliseconds longest = {}) noexcept;
   static void wake(std::uint32_t& word) noexcept;
   static detail::processor_set processors() { return detail::processor_set::of_this_process(); }

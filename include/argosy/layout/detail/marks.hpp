@@ -40,7 +40,10 @@ class marks {
   constexpr void set(std::int64_t from, std::int64_t width, std::int64_t step, std::int64_t count) {
     if (width >= step) return set(from, from + (count - 1) * step + width);
     if (step >= 64 || count < 4) {
-      for (std::int64_t i = 0; i < count; ++i) set(from + i * step, from + i * step + width);
+      if (width == 1)
+        for (std::int64_t i = 0; i < count; ++i, from += step) words_[word(from)] |= std::uint64_t{1} << (from & 63);
+      else
+        for (std::int64_t i = 0; i < count; ++i, from += step) set(from, from + width);
       return;
     }
     std::uint64_t const one = (std::uint64_t{1} << width) - 1;

@@ -78,7 +78,7 @@ class served_world {
   static processor_set processors() { return processor_set::of_this_process(); }
 
   // Of the whole world beside the other, also in a group of it, with ranks as the whole one counts them: whoever waits in it, or comes
-  // to it later, throws a rank_failure. That of others is not waited for.
+  // to it later, throws a rank_failure. Returns when those that can be reached know.
   void revoke(int unreachable) const;
 
   // What ranks ask each other that is no message of this world, also while they are in no call of it; any thread may ask, and several
