@@ -1,5 +1,6 @@
-# argosy_rooms_at_once(target): where CMAKE_UNITY_BUILD is on, as in the presets with sanitizers, the compiler sees the sources of a room
-# as one, since most of its time goes into what they include. So names without linkage are different within a room.
+# argosy_rooms_at_once(target): where CMAKE_UNITY_BUILD is on, as in the presets that are tested, the compiler sees the sources of a room
+# as one, since most of its time goes into what they include. So names without linkage are different within a room. The package's tests
+# compile each source alone, as its users do.
 function(argosy_rooms_at_once target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
