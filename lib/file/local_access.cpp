@@ -195,29 +195,35 @@ report open_file::access_plain(plain_call const& p, std::int64_t offset, failure
   return done;
 }
 
-bool open_file::access_close(call const& c, report& done, failure& f) {
-  used_view const& in = *where;
-  view const& v = in.view;
-  bool const reading = c.kind == access_kind::read;
-  bool const simple = c.pointer == pointer_kind::explicit_offset && (reading ? can_read(modes) : can_write(modes)) &&
-                      !has(modes, mode::sequential) && by_hints(c) && in.sorted && !in.checks_types && !c.data.fault();
-  if (!simple) return false;
+std::optional<plain_call> open_file::small(call const& c) const {
+  view const& v = where->view;
+  bool const simple = c.pointer != pointer_kind::shared &&
+                      (c.kind == access_kind::read ? can_read(modes) : can_write(modes)) &&
+                      !has(modes, mode::sequential) && by_hints(c) && where->sorted && !where->checks_types &&
+                      !v.stream().empty() && !c.data.fault();
+  if (!simple) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
   auto const bytes = static_cast<std::int64_t>(memory.size());
-  if (bytes == 0 || bytes >= report::least_timed_bytes || !v.is_whole(bytes)) return false;
-  std::optional<std::int64_t> const start = v.position(c.offset);
+  if (bytes == 0 || bytes >= report::least_timed_bytes || !v.is_whole(bytes)) return {};
+  return plain_call{c.kind, memory, bytes / v.etype_size()};
+}
+
+bool open_file::access_close(plain_call const& p, std::int64_t offset, report& done, failure& f) {
+  view const& v = where->view;
+  bool const reading = p.kind == access_kind::read;
+  std::int64_t const bytes = p.bytes();
+  std::optional<std::int64_t> const start = v.position(offset);
   if (!start || bytes > v.stream().size() - *start) return false;
   window const all = window_of(v.stream(), *start, bytes);
   bool const one = all.pieces == 1;
   if (!one && (!reading || all.length > std::min(most_close_bytes, choice_.sieving.read_window_bytes) ||
-               !choice_.sieving.merge(all, c.kind)))
+               !choice_.sieving.merge(all, p.kind)))
     return false;
 
   done.policy = std::string(sieving::name);
-  done.reason.say(choice_.sieving.words(c.kind));
+  done.reason.say(choice_.sieving.words(p.kind));
   try {
-    plain_call const p{c.kind, memory, bytes / v.etype_size()};
-    std::error_code const error = !one      ? read_picking(all, memory.data(), done)
+    std::error_code const error = !one      ? read_picking(all, p.memory.data(), done)
                                   : reading ? read_plain(all.offset, p, done)
                                             : write_plain(all.offset, p, done);
     if (error)

@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "support/allocations.hpp"
@@ -173,24 +174,39 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
         CHECK(io::to_string(a) == io::to_string(b));
         CHECK(a.merged_bytes == b.merged_bytes);
 
-        // The same call as a write, twice from the same content.
+        // At the individual pointer, which stands behind what was asked for, or where it was.
+        if (offset >= 0) {
+          std::vector<std::byte> in(bytes, std::byte{0});
+          std::error_code error;
+          f.seek(offset);
+          io::report const c = f.read(in, error);
+          CHECK(in == close);
+          CHECK(error == close_error);
+          CHECK(io::to_string(c) == io::to_string(a));
+          CHECK(f.position() == (error ? offset : offset + static_cast<std::int64_t>(bytes) / s.v.etype_size()));
+        }
+
+        // The same call as a write, from the same content.
         std::vector<std::vector<std::byte>> after;
-        for (bool const by_name : {false, true}) {
+        for (char const* const way : {"plainly", "by name", "at the pointer"}) {
+          if (way == std::string("at the pointer") && offset < 0) continue;
           f.set_view(io::view());
           f.set_size(0);
           f.write_at(0, content);
           f.set_view(s.v);
           std::error_code error;
-          if (by_name)
+          if (way == std::string("by name"))
             f.write_at(offset, close, {named, error});
-          else
+          else if (way == std::string("plainly"))
             f.write_at(offset, close, error);
+          else
+            f.seek(offset), f.write(close, error);
           CHECK(error == planned_error);
           f.set_view(io::view());
           std::vector<std::byte>& all = after.emplace_back(static_cast<std::size_t>(f.size()));
           f.read_at(0, all);
         }
-        CHECK(after[0] == after[1]);
+        for (auto const& all : after) CHECK(all == after[0]);
       }
   }
 }
@@ -225,13 +241,15 @@ TEST_CASE(
     std::vector<int> memory, file;
     std::error_code error;
     std::string words, report;
+    std::int64_t position = 0;
     bool threw = false;
   };
   for (io::view const& v : views)
-    for (bool const reading : {true, false})
+    for (auto const& [reading, at_pointer] : {std::pair(true, false), {true, true}, {false, false}, {false, true}})
       for (std::size_t k = 0; k < faults.size(); ++k) {
         io::fault fault = faults[k];
-        INFO((reading ? "reading" : "writing") << ", fault " << k << ", view " << &v - views.data());
+        INFO((reading ? "reading" : "writing")
+             << (at_pointer ? " at the pointer" : "") << ", fault " << k << ", view " << &v - views.data());
         fault.kind = reading ? io::file_call::read : io::file_call::write;
         if (!reading && &v == &views[0]) fault.times = io::fault::forever;
         std::vector<outcome> both;
@@ -246,17 +264,20 @@ TEST_CASE(
           outcome& got = both.emplace_back();
           got.memory.assign(6, -1);
           io::any_policy const named = io::sieving{};
+          io::how const how = by_name ? io::how(named, got.error) : io::how(got.error);
           try {
+            f.seek(1);
             io::report r;
             if (reading)
-              r = by_name ? f.read_at(1, got.memory, {named, got.error}) : f.read_at(1, got.memory, got.error);
+              r = at_pointer ? f.read(got.memory, how) : f.read_at(1, got.memory, how);
             else
-              r = by_name ? f.write_at(1, got.memory, {named, got.error}) : f.write_at(1, got.memory, got.error);
+              r = at_pointer ? f.write(got.memory, how) : f.write_at(1, got.memory, how);
             got.report = to_string(r);
           } catch (thrown const&) {
             got.threw = true;
           }
           got.words = f.what_failed();
+          got.position = f.position();
           script->clear();
           f.set_view(io::view());
           got.file.resize(content.size());
@@ -269,6 +290,7 @@ TEST_CASE(
         CHECK(both[0].error == both[1].error);
         CHECK(both[0].words == both[1].words);
         CHECK(both[0].report == both[1].report);
+        CHECK(both[0].position == both[1].position);
         CHECK(both[0].threw == both[1].threw);
       }
 }

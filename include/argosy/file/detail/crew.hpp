@@ -110,7 +110,8 @@ struct crew {
 
  private:
   report access_pointed(call const& c, plain_call const& p, failure& f);
-  report access_in_full(call const& c, failure& f);
+  report access_unplain(call const& c, failure& f);
+  report access_in_full(call const& c, pointer_move moved, failure& f);
   std::uint64_t own_number() const;
   void serve_agents();
   void share_board();
@@ -179,7 +180,7 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
 template <communicator World>
 report crew<World>::access_alone(call const& c, failure& f) {
   std::optional<plain_call> const p = file->plain(c);
-  if (!p) return access_in_full(c, f);
+  if (!p) return access_unplain(c, f);
   file->note_call(c, false);
   return c.pointer == pointer_kind::explicit_offset ? file->access_plain(*p, c.offset, f) : access_pointed(c, *p, f);
 }
@@ -196,14 +197,25 @@ report crew<World>::access_pointed(call const& c, plain_call const& p, failure& 
 }
 
 template <communicator World>
-report crew<World>::access_in_full(call const& c, failure& f) {
-  report done;
-  if (file->access_close(c, done, f)) {
-    file->note_call(c, false);
-    return done;
-  }
-  job t;
+report crew<World>::access_unplain(call const& c, failure& f) {
+  std::optional<plain_call> const p = file->small(c);
+  if (!p) return access_in_full(c, {}, f);
   pointer_move moved;
+  if (c.pointer == pointer_kind::individual) moved = file->position.advance(p->etypes);
+  std::int64_t const offset = c.pointer == pointer_kind::individual ? moved.from : c.offset;
+  report done;
+  if (!file->access_close(*p, offset, done, f))
+    return access_in_full({c.name, c.kind, pointer_kind::explicit_offset, offset, c.data, c.with}, moved, f);
+  file->note_call(c, false);
+  if (f) file->position.take_back(moved);
+  return done;
+}
+
+// `moved`: what the call has moved the pointer by, which is taken back if it fails.
+template <communicator World>
+report crew<World>::access_in_full(call const& c, pointer_move moved, failure& f) {
+  report done;
+  job t;
   f = prepare_alone(c, t, moved);
   if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers).get(), done);
   if (f) file->position.take_back(moved);

@@ -132,9 +132,12 @@ struct open_file {
   std::optional<plain_call> plain(call const& c) const;
   // `f` is the caller's, and left alone where nothing is wrong: most calls make only one.
   report access_plain(plain_call const& p, std::int64_t offset, failure& f);
+  // A small call of one stretch of memory, which may be close: the next one says so when its place is known. Nothing if it is no such
+  // call, or if something is wrong with it.
+  std::optional<plain_call> small(call const& c) const;
   // A small call within one piece of the view, or a read of some that lie close together, as the policy would carry it out: by one
-  // call of the file, without a plan. False if it is no such call, or if something is wrong with it; then nothing was done.
-  bool access_close(call const& c, report& done, failure& f);
+  // call of the file, without a plan. False if it is no such call; then nothing was done.
+  bool access_close(plain_call const& p, std::int64_t offset, report& done, failure& f);
   // Does the job, without other ranks but agents.
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
