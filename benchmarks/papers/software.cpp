@@ -17,11 +17,15 @@ namespace {
 
 io::any_policy by_file_system(row const&, paper_machine const&) { return io::independent{}; }
 
-// Blocks are bound to all tasks, and agents access whole stripes; with large blocks, each task by itself.
+// Blocks are bound to all tasks, and agents access what is wanted of a stripe, block by block and never across a hole;
+// with large blocks, each task by itself.
 io::any_policy shipped(row const& r, paper_machine const& m) {
   if (r.largeblock) return io::independent{};
   std::int64_t const stripe = r.stripe_bytes > 0 ? r.stripe_bytes : 16 * m.fs.block_bytes;
-  return io::data_shipping{.stripe_bytes = stripe, .agents = r.tasks(), .window_bytes = stripe, .overlap = false};
+  io::data_shipping how{
+      .stripe_bytes = stripe, .agents = r.tasks(), .window_bytes = stripe, .sparse = true, .overlap = false};
+  if (r.max_acc) how.max_ranges = *r.max_acc;
+  return how;
 }
 
 io::any_policy by_romio(row const&, paper_machine const&) { return romio_1{}; }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <argosy/file/hints.hpp>
 #include <argosy/file/mode.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/hollow_memory.hpp>
@@ -57,11 +58,18 @@ class player {
   bool is_first() const { return world.rank() == 0; }
   // Collective. All bytes of this run, in the time from a barrier before f to one behind it.
   void time(argosy::access_kind kind, std::int64_t bytes, std::function<void()> const& f);
+  // Collective, not timed: the file has so many bytes.
+  void fill(std::int64_t bytes);
+  // Collective, not timed: nothing of the file is cached on any node, and nobody has tokens.
+  void forget();
 
   // What the row's software is here.
   software const& how() const;
   argosy::any_policy policy() const;
   argosy::mode amode() const;
+  // Where the software's agents carry out independent calls, too.
+  bool ships_alone() const { return how().agents && !s.what.largeblock; }
+  argosy::hints hints_for_agents() const;
 
  private:
   rates& measured_;
@@ -70,16 +78,19 @@ class player {
 // Plays on the row's machine, without contents; `program` once on each task.
 rates play(setup const& s, std::function<void(player&)> const& program);
 
-// An open file of the file system, by its own calls. Throws std::system_error.
+// An open file of the file system, by its own calls. Of a row that opens it unique, all tasks open and close it, and it is
+// partitioned meanwhile. Throws std::system_error.
 class plain_file {
  public:
   explicit plain_file(player const& p);
   void write(std::int64_t offset, std::span<std::byte const> memory);
   void read(std::int64_t offset, std::span<std::byte> memory);
   void close();
+  argosy::lab::virtual_gpfs_handle& handle() { return handle_; }
 
  private:
   argosy::lab::virtual_gpfs_handle handle_;
+  bool partitioned_ = false;
 };
 
 }  // namespace papers

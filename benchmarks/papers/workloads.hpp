@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include <argosy/policy/independent.hpp>
 
 #include "workload.hpp"
@@ -10,6 +12,13 @@ namespace papers {
 
 rates segmented(setup const& s);
 rates strided(setup const& s);
+rates sparse(setup const& s);
+rates dealt_blocks(setup const& s);
+inline constexpr std::int64_t random_file_bytes = std::int64_t{2}
+                                                  << 30;  // of the file's records, by calls of the file system
+rates random_records(setup const& s);
+inline constexpr std::int64_t blocks_of_task = 100;
+rates block_pieces(setup const& s);
 rates discontiguous(setup const& s);
 rates tile3d(setup const& s);
 rates serial_tile(setup const& s);    // the first task has all of it
