@@ -68,17 +68,18 @@ rates strided(setup const& s) {
                         [&](player const& p, std::int64_t k) { return (k * p.world.size() + p.world.rank()) * each; });
 }
 
-// The strided records, in an order in which no task has two in one block after each other: passes over the file, each
-// with every n-th of its records.
+std::int64_t sparse_place(std::int64_t k, std::int64_t count, std::int64_t apart) {
+  std::int64_t const longer = count % apart, length = count / apart, in_longer = longer * (length + 1);
+  if (k < in_longer) return k % (length + 1) * apart + k / (length + 1);
+  return (k - in_longer) % length * apart + longer + (k - in_longer) / length;
+}
+
+// The strided records, in an order in which no task has two in one block after each other.
 rates sparse(setup const& s) {
   std::int64_t const each = s.what.transfer_bytes, count = count_of(s), stride = each * s.what.tasks();
   std::int64_t const apart = std::min(count, (s.machine.fs.block_bytes + stride - 1) / stride);
-  std::int64_t const longer = count % apart, length = count / apart;  // so many passes have one more
   return write_and_read(s, [&](player const& p, std::int64_t k) {
-    std::int64_t const in_longer = longer * (length + 1);
-    std::int64_t const pass = k < in_longer ? k / (length + 1) : longer + (k - in_longer) / length;
-    std::int64_t const within = k < in_longer ? k % (length + 1) : (k - in_longer) % length;
-    return (within * apart + pass) * stride + p.world.rank() * each;
+    return sparse_place(k, count, apart) * stride + p.world.rank() * each;
   });
 }
 

@@ -13,6 +13,8 @@ namespace papers {
 rates segmented(setup const& s);
 rates strided(setup const& s);
 rates sparse(setup const& s);
+// In passes over `count` places, each with every `apart`-th of them: where the k-th access goes.
+std::int64_t sparse_place(std::int64_t k, std::int64_t count, std::int64_t apart);
 rates dealt_blocks(setup const& s);
 inline constexpr std::int64_t random_file_bytes = std::int64_t{2}
                                                   << 30;  // of the file's records, by calls of the file system
