@@ -14,9 +14,9 @@ namespace {
 
 // Whatever a program depends on, but for what of it is measured.
 std::string program_of(row const& r, paper_machine const& m) {
-  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{} {:x}", r.machine, r.software, r.workload, r.nodes, r.per_node,
+  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {:x}", r.machine, r.software, r.workload, r.nodes, r.per_node,
                      r.bytes_per_task, r.transfer_bytes, r.stripe_bytes, r.unique ? "u" : "", r.largeblock ? "l" : "",
-                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", m.hash());
+                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, m.hash());
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 // Implements the stage of workload.hpp: a row's machine, its tasks, and their clock.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <system_error>
+
+#include <argosy/lab/cluster/virtual_files.hpp>
 
 #include <gpfs/directives.hpp>
 
@@ -38,7 +42,14 @@ std::int64_t setup::bytes(std::int64_t unit) const {
 
 rates play(setup const& s, std::function<void(player&)> const& program) {
   rates measured;
-  io::lab::virtual_gpfs files(scaled(s.machine.fs, s.scale, s.seed), s.what.nodes, {}, io::lab::contents::none);
+  std::optional<io::lab::virtual_gpfs> gpfs;
+  std::optional<io::lab::virtual_files> striped;
+  if (s.machine.is_striped)
+    striped.emplace(s.machine.disk, io::lab::contents::none);
+  else
+    gpfs.emplace(scaled(s.machine.fs, s.scale, s.seed), s.what.nodes, io::lab::gpfs::troubles(),
+                 io::lab::contents::none);
+  io::opener const opener = gpfs ? gpfs->opener() : striped->opener();
   io::lab::scenario scene{.ranks = s.what.tasks(), .ranks_per_node = s.what.per_node, .seed = s.seed};
   scene.network = s.machine.net;
   scene.network.polls_in_files = find_software(s.what.software)->agents && !s.what.largeblock;
@@ -46,7 +57,7 @@ rates play(setup const& s, std::function<void(player&)> const& program) {
                                          {.stack_bytes = std::size_t{1} << 20, .contents = io::lab::contents::none});
   measured.events = cluster
                         .run([&](io::lab::virtual_rank const& world) {
-                          player p(world, s, files, measured);
+                          player p(world, s, opener, gpfs ? &*gpfs : nullptr, measured);
                           program(p);
                         })
                         .events;
@@ -68,9 +79,7 @@ void player::fill(std::int64_t bytes) {
   constexpr std::int64_t most = 1 << 20;
   io::lab::hollow_memory const memory(most);
   std::int64_t const n = world.size(), each = (bytes + n - 1) / n / most * most + most;
-  std::error_code error;
-  io::lab::virtual_gpfs_handle f = files.open(path, {.read = true, .write = true, .create = true}, error);
-  require(error, "open");
+  io::lab::virtual_gpfs_handle f = open_plain();
   for (std::int64_t at = world.rank() * each, end = std::min(bytes, at + each); at < end; at += most)
     require(f.write(at, memory.bytes().first(static_cast<std::size_t>(std::min(most, end - at)))).error, "write");
   require(f.sync(), "sync");
@@ -80,9 +89,7 @@ void player::fill(std::int64_t bytes) {
 
 void player::forget() {
   world.barrier();
-  std::error_code error;
-  io::lab::virtual_gpfs_handle f = files.open(path, {.read = true, .write = true, .create = true}, error);
-  require(error, "open");
+  io::lab::virtual_gpfs_handle f = open_plain();
   shapes::free_all hint;
   require(f.fcntl(hint), "free range");
   require(f.close(), "close");
@@ -104,10 +111,16 @@ io::hints player::hints_for_agents() const {
   return h;
 }
 
-plain_file::plain_file(player const& p) : partitioned_(p.s.what.unique) {
+io::lab::virtual_gpfs_handle player::open_plain() const {
+  if (gpfs_ == nullptr)
+    throw std::invalid_argument(s.machine.name + " has no GPFS, whose calls " + s.what.key + " makes");
   std::error_code error;
-  handle_ = p.files.open(player::path, {.read = true, .write = true, .create = true}, error);
+  io::lab::virtual_gpfs_handle f = gpfs_->open(path, {.read = true, .write = true, .create = true}, error);
   require(error, "open");
+  return f;
+}
+
+plain_file::plain_file(player const& p) : handle_(p.open_plain()), partitioned_(p.s.what.unique) {
   if (!partitioned_) return;
   shapes::start_partitioning all;
   all.start.numInstances = p.world.size();

@@ -108,6 +108,10 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.unique = t.number(k, "unique") != 0;
     r.largeblock = t.number(k, "largeblock") != 0;
     if (t.has("max_acc") && !t.at(k, "max_acc").empty()) r.max_acc = t.number(k, "max_acc");
+    if (t.has("level") && !t.at(k, "level").empty()) {
+      r.level = static_cast<int>(t.number(k, "level"));
+      if (r.level != 0 && r.level != 2 && r.level != 3) refuse("no level of ROMIO that is run: " + t.at(k, "level"));
+    }
     if (t.has("statistic") && !t.at(k, "statistic").empty()) {
       if (t.at(k, "statistic") != "max" && t.at(k, "statistic") != "mean")
         refuse("no such statistic: " + t.at(k, "statistic"));

@@ -47,6 +47,7 @@ struct row {
   std::int64_t stripe_bytes = 0;            // IBM_io_buffer_size; 0: its default
   bool unique = false, largeblock = false;  // calls of the file system: unique: with file partitioning
   std::optional<std::int64_t> max_acc;  // ranges per step of the range hint, 0: no hint; none: as the software has it
+  int level = 3;  // of ROMIO: 0 a call for each piece, 2 one independent call, 3 one collective call
   statistic of_runs = statistic::mean;
   double published = 0, published_sd = 0;  // MB/s; 0: not published, of rows for claims
   part role = part::hold;
@@ -55,7 +56,7 @@ struct row {
   int tasks() const { return nodes * per_node; }
 };
 
-// The columns max_acc and statistic may be missing, or empty. Throws std::invalid_argument for what makes no sense, a key
+// The columns max_acc, level and statistic may be missing, or empty. Throws std::invalid_argument for what makes no sense, a key
 // that is there twice, and a workload that nobody knows.
 std::vector<row> read_rows(std::string const& file, std::string_view text);
 // Throws std::invalid_argument if it cannot be read.

@@ -8,6 +8,7 @@
 
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 
 namespace papers {
 
@@ -28,7 +29,17 @@ io::any_policy shipped(row const& r, paper_machine const& m) {
   return how;
 }
 
-io::any_policy by_romio(row const&, paper_machine const&) { return romio_1{}; }
+// At level 2 it sieves, with locks around its merges; where the file system has none, it writes as at level 0.
+io::any_policy by_romio(row const& r, paper_machine const& m) {
+  if (r.level == 0) return io::independent{};
+  if (r.level == 3) return romio_1{};
+  bool const merges = !m.is_striped || m.disk.has_locks;
+  return io::sieving{.read_window_bytes = 4 << 20,
+                     .write_window_bytes = 512 << 10,
+                     .cache_bytes = 4 << 20,
+                     .reads = io::sieve::always,
+                     .writes = merges ? io::sieve::always : io::sieve::never};
+}
 io::any_policy by_hints(row const&, paper_machine const&) { return {}; }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <argosy/file/hints.hpp>
 #include <argosy/file/mode.hpp>
+#include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/hollow_memory.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
@@ -47,12 +48,14 @@ workload_function find_workload(std::string_view name);
 // A task's side of a run: its world, the file system, and a clock that all tasks start and stop together.
 class player {
  public:
-  player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::lab::virtual_gpfs& on, rates& measured)
-      : world(mine), s(of), files(on), measured_(measured) {}
+  // `gpfs`: where it is one.
+  player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::opener const& opens,
+         argosy::lab::virtual_gpfs* gpfs, rates& measured)
+      : world(mine), s(of), opener(opens), gpfs_(gpfs), measured_(measured) {}
 
   argosy::lab::virtual_rank const& world;
   setup const& s;
-  argosy::lab::virtual_gpfs& files;
+  argosy::opener const& opener;
   static constexpr char const* path = "data";
 
   bool is_first() const { return world.rank() == 0; }
@@ -70,8 +73,11 @@ class player {
   // Where the software's agents carry out independent calls, too.
   bool ships_alone() const { return how().agents && !s.what.largeblock; }
   argosy::hints hints_for_agents() const;
+  // A handle of the file, for calls of GPFS. Throws std::invalid_argument if it is none, std::system_error.
+  argosy::lab::virtual_gpfs_handle open_plain() const;
 
  private:
+  argosy::lab::virtual_gpfs* gpfs_;
   rates& measured_;
 };
 

@@ -17,6 +17,9 @@ workload_function find_workload(std::string_view name) {
                            {"random_records", random_records},
                            {"block_pieces", block_pieces},
                            {"tile3d", tile3d},
+                           {"dist3d", dist3d},
+                           {"btio", btio},
+                           {"unstruc", unstruc},
                            {"serial_tile", serial_tile},
                            {"gathered_tile", gathered_tile}};
   for (entry const& e : all)

@@ -23,6 +23,9 @@ inline constexpr std::int64_t blocks_of_task = 100;
 rates block_pieces(setup const& s);
 rates discontiguous(setup const& s);
 rates tile3d(setup const& s);
+rates dist3d(setup const& s);
+rates btio(setup const& s);
+rates unstruc(setup const& s);
 rates serial_tile(setup const& s);    // the first task has all of it
 rates gathered_tile(setup const& s);  // it gets it from the others, in the time
 

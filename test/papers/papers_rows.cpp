@@ -56,6 +56,11 @@ TEST_CASE("a row says what was published, or that it is there for claims", "[pap
   CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,,,hold,\n", "here:2: nothing is published"));
   CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,,5,,claims,\n", "here:2: for claims, but published"));
   CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,,min,5,,hold,\n", "no such statistic: min"));
+  CHECK_THROWS_AS(papers::read_rows("here",
+                                    "key,source,table,machine,software,workload,op,nodes,per_node,bytes_per_task,"
+                                    "transfer_bytes,stripe_bytes,unique,largeblock,level,published,published_sd,role,"
+                                    "reason\na,X,T,m,romio_1,dist3d,write,2,1,1000,0,0,0,0,1,,,claims,\n"),
+                  std::invalid_argument);
   CHECK(says("a,X,T,m,posix,segmented,write,2,1,1000,10,0,0,0,x,,5,,hold,\n", "max_acc is not a count: 'x'"));
 }
 
@@ -89,6 +94,14 @@ TEST_CASE("a sentence without numbers counts, one that its own numbers contradic
   CHECK(text.find("| c |") == text.npos);  // a miss needs a number to miss
   CHECK(papers::errors_by_table(results).at(0).rows == 2);
   CHECK_THROWS_AS(papers::judge_all({{"7", "X", "of nothing", "[sd e] > 1"}}, rows, results), std::invalid_argument);
+}
+
+TEST_CASE("claims know what is in the middle", "[papers][claims]") {
+  auto const rate = [](std::string const& key) { return std::optional<double>(key == "a" ? 1 : key == "b" ? 5 : 3); };
+  CHECK(papers::judge("median([a] [b] [c]) >= 3", rate).left == 3);
+  CHECK(papers::judge("median([a] [b]) >= 3", rate).left == 3);
+  CHECK(papers::judge("median([a] / [b] [b] / [a] 7 8 9) > 1", rate).left == 7);
+  CHECK_THROWS_AS(papers::judge("median([a] [b] > 1", rate), std::invalid_argument);
 }
 
 TEST_CASE("a row has the mean of its runs, or the most", "[papers][rows]") {

@@ -1,8 +1,9 @@
-// Programs of the MPI-IO/GPFS paper on machines that have one cost each, so that arithmetic says how long they take.
+// Programs of the papers on machines that have one cost each, so that arithmetic says how long they take.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -123,4 +124,48 @@ TEST_CASE("dealt blocks are those of the whole file, through the agents", "[pape
     CHECK(read > 0.999 * blocks * seek_s);
     CHECK(read < 1.2 * blocks * seek_s);
   }
+}
+
+TEST_CASE("ROMIO's levels make the accesses that they stand for", "[papers][workload]") {
+  // An array of 16^3 integers, whose rows two tasks share: 256 pieces of 32 bytes each, from one end of the file to the other.
+  constexpr std::int64_t bytes = 16 * 16 * 16 * 4;
+  papers::paper_machine m;
+  m.set("striped_servers", 1);
+  m.set("striped_request_us", seek_s * 1e6);
+  m.set("striped_lock_us", 0);
+  papers::row r = row_of("romio_1", 2, bytes / 2, 0);
+  auto const level = [&](int l) {
+    r.level = l;
+    papers::rates const x = papers::dist3d({r, m});
+    return papers::rates{seconds(bytes, x.write), seconds(bytes, x.read)};
+  };
+  papers::rates const by_pieces = level(0), sieved = level(2), together = level(3);
+  // A piece waits for a positioning unless the other task has just come to the byte before it.
+  CHECK(by_pieces.write > 256 * seek_s);
+  CHECK(by_pieces.write < 513 * seek_s);
+  CHECK(by_pieces.read > 256 * seek_s);
+  CHECK(by_pieces.read < 513 * seek_s);
+  // Each task takes its whole hull: one access to read it; to write it a read and a write, and the other waits meanwhile. Nothing is to
+  // be read of the file when it is new.
+  CHECK(sieved.read > 1.99 * seek_s);
+  CHECK(sieved.read < 2.1 * seek_s);
+  CHECK(sieved.write > 2.99 * seek_s);
+  CHECK(sieved.write < 4.1 * seek_s);
+  // Each half of the file once.
+  CHECK(together.write > 0.99 * seek_s);
+  CHECK(together.write < 2.1 * seek_s);
+  CHECK(together.read < 2.1 * seek_s);
+
+  m.set("striped_locks", 0);
+  CHECK(level(2).write == level(0).write);
+  CHECK(level(2).read < 2.1 * seek_s);
+
+  // Points in any order: all of them, by each task as many. Calls of GPFS are refused where there is none.
+  papers::row points = row_of("romio_1", 2, 64 * 100, 0);
+  CHECK(seconds(2 * 64 * 100, papers::unstruc({points, m}).read) < 2.1 * seek_s);
+  CHECK_THROWS_AS(papers::btio({points, m}), std::invalid_argument);
+  points.nodes = 4;
+  CHECK(papers::btio({points, m}).write > 0);
+  papers::row const plain = row_of("posix", 1, 4096, 4096);
+  CHECK_THROWS_AS(papers::segmented({plain, m}), std::invalid_argument);
 }
