@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/handle/gpfs_fcntl.hpp>
 #include <argosy/lab/cluster/file.hpp>
 
+#include "directives.hpp"
 #include "experiment.hpp"
 
 namespace shapes {
@@ -43,15 +43,6 @@ void require_all(io::io_result const& r, std::span<std::byte const> memory) {
   require(r.error, "transfer");
   if (r.bytes != static_cast<std::int64_t>(memory.size())) throw std::runtime_error("a short transfer");
 }
-
-struct start_partitioning {
-  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(start)};
-  io::lab::gpfs::gpfsDataShipStart_t start;
-};
-struct stop_partitioning {
-  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(stop)};
-  io::lab::gpfs::gpfsDataShipStop_t stop;
-};
 
 }  // namespace
 

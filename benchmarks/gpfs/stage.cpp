@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include <argosy/handle/gpfs_fcntl.hpp>
+#include "directives.hpp"
 
 namespace shapes {
 
@@ -25,11 +25,6 @@ io::lab::scenario scenario_of(options const& o, int ranks, io::lab::gpfs::machin
   s.network.overhead_ns = static_cast<std::int64_t>(m.segment_us * 1000);
   return s;
 }
-
-struct free_all {
-  io::lab::gpfs::gpfsFcntlHeader_t header{sizeof(header) + sizeof(free)};
-  io::lab::gpfs::gpfsFreeRange_t free;
-};
 
 struct sum_and_slowest {
   double seconds = 0;

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,7 +47,9 @@ void print_fit(std::string const& machine, fit const& f) {
   }
 }
 
+// Rows for claims only where they are asked for.
 bool wanted(options const& o, row const& r) {
+  if (r.role == part::claims && !o.claims && o.table.empty() && o.row.empty()) return false;
   return r.role != part::out && (o.table.empty() || o.table == r.table) && (o.row.empty() || o.row == r.key) &&
          (o.calibrate.empty() || o.calibrate == r.machine);
 }
@@ -58,7 +61,8 @@ std::string claims_path(std::string const& csv) {
 }
 
 int run(options const& o) {
-  std::vector<row> const rows = read_rows("rows.csv", text_of_file(o.data + "/rows.csv"));
+  std::vector<row> rows = read_rows("rows.csv", text_of_file(o.data + "/rows.csv"));
+  for (row& r : read_rows("claim_rows.csv", text_of_file(o.data + "/claim_rows.csv"))) rows.push_back(std::move(r));
   std::vector<claim> const claims =
       o.claims ? read_claims("claims.csv", text_of_file(o.data + "/claims.csv")) : std::vector<claim>();
   laboratory lab(o.data + "/machines", o.scale, o.repetitions);
@@ -72,12 +76,16 @@ int run(options const& o) {
     if (!wanted(o, r)) continue;
     say(r.key);
     results.push_back(lab.measure(r));
-    if (!o.beside.empty()) results.back().beside = lab.measure_as(r, o.beside);
+    bool const known = r.role != part::claims;
+    if (!o.beside.empty() && known) results.back().beside = lab.measure_as(r, o.beside);
     say("");
     tables.insert(r.table);
     result const& x = results.back();
-    fmt::print("{:<34} {:>10g} {:>10.4g} {:>+7.0f} %  {:<9}  {}\n", r.key, r.published, x.simulated, 100 * x.error(),
-               name_of(r.role), x.beside > 0 ? fmt::format("{:.4g}", x.beside) : "");
+    fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}\n", r.key, known ? fmt::format("{:g}", r.published) : "",
+               x.simulated, known ? fmt::format("{:+.0f} %", 100 * x.error()) : "", name_of(r.role),
+               x.beside > 0        ? fmt::format("{:.4g}", x.beside)
+               : o.repetitions > 1 ? fmt::format("sd {:.3g}", x.simulated_sd)
+                                   : "");
     std::fflush(stdout);
     if (o.check && !(x.simulated > 0 && x.simulated < 1e6)) well = false;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -120,6 +121,11 @@ class calculator {
     if (least || most) {
       x = sum();
       while (!word(")")) x = least ? std::min(x, sum()) : std::max(x, sum());
+    } else if (word("median(")) {
+      std::vector<double> all = {sum()};
+      while (!word(")")) all.push_back(sum());
+      std::sort(all.begin(), all.end());
+      x = (all[all.size() / 2] + all[(all.size() - 1) / 2]) / 2;
     } else if (word("(")) {
       x = sum();
       expect(")");

@@ -42,6 +42,22 @@ constexpr net_parameter net_parameters[] = {
     {"mpi_eager_bytes", &lab::virtual_network::eager_bytes, 1},
 };
 
+// The same of a file system that stripes files over servers.
+struct disk_parameter {
+  char const* name;
+  std::int64_t lab::virtual_disk::* member;
+  double unit, least;
+};
+constexpr disk_parameter disk_parameters[] = {
+    {"striped_stripe_bytes", &lab::virtual_disk::stripe_bytes, 1, 512},
+    {"striped_mb_per_s", &lab::virtual_disk::server_mb_per_s, 1, 1},
+    {"striped_request_us", &lab::virtual_disk::request_ns, 1000, 0},
+    {"striped_call_us", &lab::virtual_disk::call_ns, 1000, 0},
+    {"striped_lock_us", &lab::virtual_disk::lock_ns, 1000, 0},
+};
+constexpr char const *servers_name = "striped_servers", *locks_name = "striped_locks";  // 0: it has none
+constexpr double most_servers = 65'536;
+
 constexpr double most_net = 1e12;  // of a member: products with it must fit
 
 std::string trimmed(std::string_view text) {
@@ -149,6 +165,9 @@ std::vector<std::string> parameter_names() {
   lab::gpfs::machine const m;
   lab::gpfs::for_each_parameter(m, [&](char const* name, auto const&) { all.emplace_back(name); });
   for (net_parameter const& n : net_parameters) all.emplace_back(n.name);
+  for (disk_parameter const& d : disk_parameters) all.emplace_back(d.name);
+  all.emplace_back(servers_name);
+  all.emplace_back(locks_name);
   return all;
 }
 
@@ -157,6 +176,26 @@ void paper_machine::set(std::string const& which, double value) {
     if (which != n.name) continue;
     if (value < 0 || value * n.unit > most_net) throw std::invalid_argument(which + " is negative, or too large");
     net.*n.member = std::llround(value * n.unit);
+    return;
+  }
+  for (disk_parameter const& d : disk_parameters) {
+    if (which != d.name) continue;
+    if (value < d.least || value * d.unit > most_net)
+      throw std::invalid_argument(which + " is too small, or too large");
+    if (value * d.unit != std::floor(value * d.unit)) throw std::invalid_argument(which + " is a whole number");
+    disk.*d.member = std::llround(value * d.unit);
+    return;
+  }
+  if (which == servers_name) {
+    if (value < 1 || value > most_servers || value != std::floor(value))
+      throw std::invalid_argument(which + " is a number from 1 on");
+    disk.servers = static_cast<int>(value);
+    is_striped = true;
+    return;
+  }
+  if (which == locks_name) {
+    if (value != 0 && value != 1) throw std::invalid_argument(which + " is 0 or 1");
+    disk.has_locks = value == 1;
     return;
   }
   bool whole = false;

@@ -26,10 +26,13 @@ struct parameter {
   std::string place;         // "frost-1.3.machine:7"
 };
 
-// The file system, and the network between ranks; what the file does not name has the default of argosy::lab.
+// The file system, and the network between ranks; what the file does not name has the default of argosy::lab. The file
+// system is a GPFS, or where `striped_servers` is named one that stripes files over servers and has no tokens.
 struct paper_machine {
   std::string name;
   argosy::lab::gpfs::machine fs;
+  argosy::lab::virtual_disk disk;
+  bool is_striped = false;
   argosy::lab::virtual_network net;
   std::map<std::string, parameter> given;
 
@@ -38,7 +41,8 @@ struct paper_machine {
   std::uint64_t hash() const;  // of names and values
 };
 
-// Names of all parameters; their units are in them. Those of the network between ranks begin with mpi_.
+// Names of all parameters; their units are in them. Those of the network between ranks begin with mpi_, those of a file
+// system without tokens with striped_.
 std::vector<std::string> parameter_names();
 
 // Gives the text of a file that is included. Throws std::invalid_argument if there is none.

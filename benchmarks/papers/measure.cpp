@@ -14,9 +14,9 @@ namespace {
 
 // Whatever a program depends on, but for what of it is measured.
 std::string program_of(row const& r, paper_machine const& m) {
-  return fmt::format("{} {} {} {}x{} {} {} {} {}{} {:x}", r.machine, r.software, r.workload, r.nodes, r.per_node,
+  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {:x}", r.machine, r.software, r.workload, r.nodes, r.per_node,
                      r.bytes_per_task, r.transfer_bytes, r.stripe_bytes, r.unique ? "u" : "", r.largeblock ? "l" : "",
-                     m.hash());
+                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, m.hash());
 }
 
 }  // namespace
@@ -36,15 +36,16 @@ result laboratory::measure(row const& r) {
     all.push_back(run({r, m, scale_, all.size() + 1}));
     events_ += all.back().events;
   }
-  double sum = 0, squares = 0;
+  double sum = 0, squares = 0, most = 0;
   for (rates const& x : all) {
     double const rate = r.is_write ? x.write : x.read;
+    most = std::max(most, rate);
     sum += rate;
     squares += rate * rate;
   }
   double const n = static_cast<double>(all.size()), mean = sum / n;
   double const sd = all.size() > 1 ? std::sqrt(std::max(0.0, (squares - n * mean * mean) / (n - 1))) : 0;
-  return {&r, mean, sd, m.hash()};
+  return {&r, r.of_runs == statistic::most ? most : mean, sd, m.hash()};
 }
 
 double laboratory::measure_as(row r, std::string const& software) {

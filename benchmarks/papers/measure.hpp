@@ -17,10 +17,10 @@ namespace papers {
 
 struct result {
   row const* what = nullptr;
-  double simulated = 0, simulated_sd = 0;  // MB/s, mean of the seeds
+  double simulated = 0, simulated_sd = 0;  // MB/s, over the seeds: what the row has of its runs
   std::uint64_t parameters_hash = 0;
   double beside = 0;  // of another software on the same machine; 0: not run
-  // Relative to what was published, with its sign.
+  // Relative to what was published, with its sign. Not of rows for claims.
   double error() const { return simulated / what->published - 1; }
 };
 

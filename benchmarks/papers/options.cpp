@@ -21,7 +21,7 @@ namespace {
       "  bench_papers [options]\n"
       "  --table NAME      only this table, such as PC-1.4 or HX-3\n"
       "  --row KEY         only this row, as rows.csv names it\n"
-      "  --claims          judge the papers' sentences, too\n"
+      "  --claims          judge the papers' sentences, too, and run what only they need\n"
       "  --calibrate NAME  fit this machine to its rows for that, and print what they say of its parameters\n"
       "  --scale K         tasks have 1/K of their data: to see that it works, not for results (default: 1)\n"
       "  --beside NAME     what this software would have done on the same machine: posix, ibm_prototype, ibm_pe, "

@@ -40,7 +40,7 @@ std::string plot(std::string const& table, std::vector<result> const& results, s
   std::size_t longest = 1;
   double low = 1e300, high = 0;
   for (result const& r : results) {
-    if (r.what->table != table) continue;
+    if (r.what->table != table || r.what->role == part::claims) continue;
     std::vector<result const*>& s = series[series_of(*r.what)];
     s.push_back(&r);
     longest = std::max(longest, s.size());

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,13 @@ double best_constant(std::vector<double> const& published) {
 
 bool counts(result const& r) { return r.what->role == part::hold; }
 
+// Of a rate, or of a deviation, which is true then.
+std::pair<std::string, bool> key_of(std::string const& name) {
+  return name.starts_with("sd ") ? std::pair(name.substr(3), true) : std::pair(name, false);
+}
+
+bool counts(judged const& j) { return j.published.holds.value_or(true); }
+
 char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run" : *holds ? "yes" : "no"; }
 
 }  // namespace
@@ -44,9 +52,11 @@ std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::
       "hash" +
       (beside.empty() ? "" : "," + beside) + "\n";
   for (result const& r : results) {
-    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{:.4f},{},{},{:016x}", r.what->source, r.what->table,
-                        r.what->key, r.what->machine, r.what->published, r.what->published_sd, r.simulated,
-                        r.simulated_sd, r.error(), name_of(r.what->role), scale, r.parameters_hash);
+    bool const known = r.what->role != part::claims;
+    text +=
+        fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{},{},{},{:016x}", r.what->source, r.what->table, r.what->key,
+                    r.what->machine, r.what->published, r.what->published_sd, r.simulated, r.simulated_sd,
+                    known ? fmt::format("{:.4f}", r.error()) : "", name_of(r.what->role), scale, r.parameters_hash);
     if (!beside.empty()) text += r.beside > 0 ? fmt::format(",{:.4g}", r.beside) : ",";
     text += "\n";
   }
@@ -55,15 +65,18 @@ std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::
 
 std::vector<judged> judge_all(std::vector<claim> const& claims, std::vector<row> const& rows,
                               std::vector<result> const& results) {
-  auto const published = [&](std::string const& key) -> std::optional<double> {
+  auto const known = [](double x) { return x > 0 ? std::optional(x) : std::nullopt; };
+  auto const published = [&](std::string const& name) {
+    auto const [key, deviates] = key_of(name);
     for (row const& r : rows)
-      if (r.key == key && r.published > 0) return r.published;
+      if (r.key == key) return known(deviates ? r.published_sd : r.published);
     throw std::invalid_argument("claim: there is no row " + key);
   };
-  auto const simulated = [&](std::string const& key) -> std::optional<double> {
+  auto const simulated = [&](std::string const& name) {
+    auto const [key, deviates] = key_of(name);
     for (result const& r : results)
-      if (r.what->key == key) return r.simulated;
-    return std::nullopt;
+      if (r.what->key == key) return known(deviates ? r.simulated_sd : r.simulated);
+    return std::optional<double>();
   };
   std::vector<judged> all;
   for (claim const& c : claims) all.push_back({&c, judge(c.expression, published), judge(c.expression, simulated)});
@@ -129,12 +142,12 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
       100 * pooled_median(results), 100 * pooled_median(results, {"PC-1.4", "PC-2.3"}), 100 * median_of(medians));
   text += "\nMisses of more than 25 %:\n\n| row | published | simulated | error |\n|---|---|---|---|\n";
   for (result const& r : results)
-    if (r.what->role != part::duplicate && std::abs(r.error()) > 0.25)
+    if (r.what->role != part::duplicate && r.what->role != part::claims && std::abs(r.error()) > 0.25)
       text += fmt::format("| {} | {:g} | {:.4g} | {:+.0f} % |\n", r.what->key, r.what->published, r.simulated,
                           100 * r.error());
   int held = 0, run = 0, itself = 0;
   for (judged const& j : claims) {
-    if (!j.published.holds.value_or(false)) {
+    if (!counts(j)) {
       ++itself;
     } else if (j.simulated.holds) {
       ++run;
@@ -144,7 +157,7 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
   if (claims.empty()) return text;
   text += fmt::format("\nClaims: {} of {} hold; {} fail on the published numbers themselves.\n", held, run, itself);
   for (judged const& j : claims)
-    if (j.published.holds.value_or(false) && j.simulated.holds && !*j.simulated.holds)
+    if (counts(j) && j.simulated.holds && !*j.simulated.holds)
       text += fmt::format("- {}: {} ({:.4g} and {:.4g})\n", j.what->id, j.what->sentence, j.simulated.left,
                           j.simulated.right);
   return text;

@@ -15,7 +15,8 @@ namespace papers {
 // there is another software beside, a column of its name.
 std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside);
 
-// A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count.
+// A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count. Where
+// nothing is published but the sentence, it counts. Deviations are those of several runs.
 struct judged {
   claim const* what = nullptr;
   verdict published, simulated;

@@ -50,6 +50,10 @@ void csv_table::refuse(std::size_t line, std::string const& why) const {
   throw std::invalid_argument(fmt::format("{}:{}: {}", file_, line + 2, why));
 }
 
+bool csv_table::has(std::string_view column) const {
+  return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+}
+
 std::string const& csv_table::at(std::size_t line, std::string_view column) const {
   auto const found = std::find(columns_.begin(), columns_.end(), column);
   if (found == columns_.end()) throw std::invalid_argument(fmt::format("{}: there is no column {}", file_, column));
@@ -76,7 +80,7 @@ double csv_table::real(std::size_t line, std::string_view column) const {
 }
 
 char const* name_of(part p) {
-  constexpr char const* names[] = {"calibrate", "hold", "duplicate", "out"};
+  constexpr char const* names[] = {"calibrate", "hold", "duplicate", "out", "claims"};
   return names[static_cast<int>(p)];
 }
 
@@ -103,12 +107,22 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.stripe_bytes = t.number(k, "stripe_bytes");
     r.unique = t.number(k, "unique") != 0;
     r.largeblock = t.number(k, "largeblock") != 0;
+    if (t.has("max_acc") && !t.at(k, "max_acc").empty()) r.max_acc = t.number(k, "max_acc");
+    if (t.has("level") && !t.at(k, "level").empty()) {
+      r.level = static_cast<int>(t.number(k, "level"));
+      if (r.level != 0 && r.level != 2 && r.level != 3) refuse("no level of ROMIO that is run: " + t.at(k, "level"));
+    }
+    if (t.has("statistic") && !t.at(k, "statistic").empty()) {
+      if (t.at(k, "statistic") != "max" && t.at(k, "statistic") != "mean")
+        refuse("no such statistic: " + t.at(k, "statistic"));
+      r.of_runs = t.at(k, "statistic") == "max" ? statistic::most : statistic::mean;
+    }
     r.published = t.real(k, "published");
     r.published_sd = t.real(k, "published_sd");
     r.reason = t.at(k, "reason");
     std::string const& role = t.at(k, "role");
     bool known = false;
-    for (part const p : {part::calibrate, part::hold, part::duplicate, part::out})
+    for (part const p : {part::calibrate, part::hold, part::duplicate, part::out, part::claims})
       if (role == name_of(p)) r.role = p, known = true;
     if (!known) refuse("no such role: " + role);
     if (r.role != part::out && r.role != part::duplicate && !r.reason.empty())
@@ -117,7 +131,9 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     if (r.role != part::out) {
       if (find_workload(r.workload) == nullptr) refuse("no such workload: " + r.workload);
       if (find_software(r.software) == nullptr) refuse("no such software: " + r.software);
-      if (r.nodes < 1 || r.per_node < 1 || r.bytes_per_task < 1 || !(r.published > 0)) refuse("nothing is measured");
+      if (r.nodes < 1 || r.per_node < 1 || r.bytes_per_task < 1) refuse("nothing is measured");
+      if ((r.published > 0) == (r.role == part::claims))
+        refuse(r.role == part::claims ? "for claims, but published" : "nothing is published");
     }
     if (!keys.insert(r.key).second) refuse("the key is there twice: " + r.key);
     all.push_back(std::move(r));

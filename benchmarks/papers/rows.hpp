@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ class csv_table {
  public:
   csv_table(std::string file, std::string_view text);
   std::size_t size() const { return lines_.size(); }
+  bool has(std::string_view column) const;
   std::string const& at(std::size_t line, std::string_view column) const;
   std::int64_t number(std::size_t line, std::string_view column) const;
   double real(std::size_t line, std::string_view column) const;  // an empty word is 0
@@ -27,9 +29,12 @@ class csv_table {
 };
 
 // Which part a row plays. It was fixed before the first fit, by a rule: of each series of a table both ends and at most one in the
-// middle may be fitted, no more than a third.
-enum class part { calibrate, hold, duplicate, out };
+// middle may be fitted, no more than a third. `claims`: nothing was published of it but sentences, which need it.
+enum class part { calibrate, hold, duplicate, out, claims };
 char const* name_of(part p);
+
+// What of several runs was published.
+enum class statistic { mean, most };
 
 struct row {
   std::string key, source, table, machine;
@@ -38,17 +43,21 @@ struct row {
   bool is_write = true;
   int nodes = 1, per_node = 1;
   std::int64_t bytes_per_task = 0;
-  std::int64_t transfer_bytes = 0;  // of a call, or of a piece
-  std::int64_t stripe_bytes = 0;    // IBM_io_buffer_size; 0: its default
-  bool unique = false, largeblock = false;
-  double published = 0, published_sd = 0;  // MB/s
+  std::int64_t transfer_bytes = 0;          // of a call, or of a piece
+  std::int64_t stripe_bytes = 0;            // IBM_io_buffer_size; 0: its default
+  bool unique = false, largeblock = false;  // calls of the file system: unique: with file partitioning
+  std::optional<std::int64_t> max_acc;  // ranges per step of the range hint, 0: no hint; none: as the software has it
+  int level = 3;  // of ROMIO: 0 a call for each piece, 2 one independent call, 3 one collective call
+  statistic of_runs = statistic::mean;
+  double published = 0, published_sd = 0;  // MB/s; 0: not published, of rows for claims
   part role = part::hold;
   std::string reason;
 
   int tasks() const { return nodes * per_node; }
 };
 
-// Throws std::invalid_argument for what makes no sense, a key that is there twice, and a workload that nobody knows.
+// The columns max_acc, level and statistic may be missing, or empty. Throws std::invalid_argument for what makes no sense, a key
+// that is there twice, and a workload that nobody knows.
 std::vector<row> read_rows(std::string const& file, std::string_view text);
 // Throws std::invalid_argument if it cannot be read.
 std::string text_of_file(std::string const& path);

@@ -8,6 +8,7 @@
 
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>
+#include <argosy/policy/sieving.hpp>
 
 namespace papers {
 
@@ -17,14 +18,28 @@ namespace {
 
 io::any_policy by_file_system(row const&, paper_machine const&) { return io::independent{}; }
 
-// Blocks are bound to all tasks, and agents access whole stripes; with large blocks, each task by itself.
+// Blocks are bound to all tasks, and agents access what is wanted of a stripe, block by block and never across a hole;
+// with large blocks, each task by itself.
 io::any_policy shipped(row const& r, paper_machine const& m) {
   if (r.largeblock) return io::independent{};
   std::int64_t const stripe = r.stripe_bytes > 0 ? r.stripe_bytes : 16 * m.fs.block_bytes;
-  return io::data_shipping{.stripe_bytes = stripe, .agents = r.tasks(), .window_bytes = stripe, .overlap = false};
+  io::data_shipping how{
+      .stripe_bytes = stripe, .agents = r.tasks(), .window_bytes = stripe, .sparse = true, .overlap = false};
+  if (r.max_acc) how.max_ranges = *r.max_acc;
+  return how;
 }
 
-io::any_policy by_romio(row const&, paper_machine const&) { return romio_1{}; }
+// At level 2 it sieves, with locks around its merges; where the file system has none, it writes as at level 0.
+io::any_policy by_romio(row const& r, paper_machine const& m) {
+  if (r.level == 0) return io::independent{};
+  if (r.level == 3) return romio_1{};
+  bool const merges = !m.is_striped || m.disk.has_locks;
+  return io::sieving{.read_window_bytes = 4 << 20,
+                     .write_window_bytes = 512 << 10,
+                     .cache_bytes = 4 << 20,
+                     .reads = io::sieve::always,
+                     .writes = merges ? io::sieve::always : io::sieve::never};
+}
 io::any_policy by_hints(row const&, paper_machine const&) { return {}; }
 
 }  // namespace

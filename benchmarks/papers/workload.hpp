@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include <argosy/file/hints.hpp>
 #include <argosy/file/mode.hpp>
+#include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/hollow_memory.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
@@ -46,40 +48,55 @@ workload_function find_workload(std::string_view name);
 // A task's side of a run: its world, the file system, and a clock that all tasks start and stop together.
 class player {
  public:
-  player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::lab::virtual_gpfs& on, rates& measured)
-      : world(mine), s(of), files(on), measured_(measured) {}
+  // `gpfs`: where it is one.
+  player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::opener const& opens,
+         argosy::lab::virtual_gpfs* gpfs, rates& measured)
+      : world(mine), s(of), opener(opens), gpfs_(gpfs), measured_(measured) {}
 
   argosy::lab::virtual_rank const& world;
   setup const& s;
-  argosy::lab::virtual_gpfs& files;
+  argosy::opener const& opener;
   static constexpr char const* path = "data";
 
   bool is_first() const { return world.rank() == 0; }
   // Collective. All bytes of this run, in the time from a barrier before f to one behind it.
   void time(argosy::access_kind kind, std::int64_t bytes, std::function<void()> const& f);
+  // Collective, not timed: the file has so many bytes.
+  void fill(std::int64_t bytes);
+  // Collective, not timed: nothing of the file is cached on any node, and nobody has tokens.
+  void forget();
 
   // What the row's software is here.
   software const& how() const;
   argosy::any_policy policy() const;
   argosy::mode amode() const;
+  // Where the software's agents carry out independent calls, too.
+  bool ships_alone() const { return how().agents && !s.what.largeblock; }
+  argosy::hints hints_for_agents() const;
+  // A handle of the file, for calls of GPFS. Throws std::invalid_argument if it is none, std::system_error.
+  argosy::lab::virtual_gpfs_handle open_plain() const;
 
  private:
+  argosy::lab::virtual_gpfs* gpfs_;
   rates& measured_;
 };
 
 // Plays on the row's machine, without contents; `program` once on each task.
 rates play(setup const& s, std::function<void(player&)> const& program);
 
-// An open file of the file system, by its own calls. Throws std::system_error.
+// An open file of the file system, by its own calls. Of a row that opens it unique, all tasks open and close it, and it is
+// partitioned meanwhile. Throws std::system_error.
 class plain_file {
  public:
   explicit plain_file(player const& p);
   void write(std::int64_t offset, std::span<std::byte const> memory);
   void read(std::int64_t offset, std::span<std::byte> memory);
   void close();
+  argosy::lab::virtual_gpfs_handle& handle() { return handle_; }
 
  private:
   argosy::lab::virtual_gpfs_handle handle_;
+  bool partitioned_ = false;
 };
 
 }  // namespace papers

@@ -9,8 +9,19 @@ workload_function find_workload(std::string_view name) {
     char const* name;
     workload_function run;
   };
-  constexpr entry all[] = {{"segmented", segmented}, {"strided", strided},         {"discontiguous", discontiguous},
-                           {"tile3d", tile3d},       {"serial_tile", serial_tile}, {"gathered_tile", gathered_tile}};
+  constexpr entry all[] = {{"segmented", segmented},
+                           {"strided", strided},
+                           {"sparse", sparse},
+                           {"dealt_blocks", dealt_blocks},
+                           {"discontiguous", discontiguous},
+                           {"random_records", random_records},
+                           {"block_pieces", block_pieces},
+                           {"tile3d", tile3d},
+                           {"dist3d", dist3d},
+                           {"btio", btio},
+                           {"unstruc", unstruc},
+                           {"serial_tile", serial_tile},
+                           {"gathered_tile", gathered_tile}};
   for (entry const& e : all)
     if (name == e.name) return e.run;
   return nullptr;

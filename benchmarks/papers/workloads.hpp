@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include <argosy/policy/independent.hpp>
 
 #include "workload.hpp"
@@ -10,8 +12,20 @@ namespace papers {
 
 rates segmented(setup const& s);
 rates strided(setup const& s);
+rates sparse(setup const& s);
+// In passes over `count` places, each with every `apart`-th of them: where the k-th access goes.
+std::int64_t sparse_place(std::int64_t k, std::int64_t count, std::int64_t apart);
+rates dealt_blocks(setup const& s);
+inline constexpr std::int64_t random_file_bytes = std::int64_t{2}
+                                                  << 30;  // of the file's records, by calls of the file system
+rates random_records(setup const& s);
+inline constexpr std::int64_t blocks_of_task = 100;
+rates block_pieces(setup const& s);
 rates discontiguous(setup const& s);
 rates tile3d(setup const& s);
+rates dist3d(setup const& s);
+rates btio(setup const& s);
+rates unstruc(setup const& s);
 rates serial_tile(setup const& s);    // the first task has all of it
 rates gathered_tile(setup const& s);  // it gets it from the others, in the time
 

@@ -48,6 +48,20 @@ TEST_CASE("a machine file gives numbers, and says where they come from", "[paper
   CHECK(m.given.size() == 3);
 }
 
+TEST_CASE("a machine has a GPFS, or a file system that stripes files over servers", "[papers][machine]") {
+  papers::paper_machine const m = read(
+      "striped_servers 12 stated X\nstriped_stripe_bytes 65536 stated X\nstriped_mb_per_s 7 stated X\n"
+      "striped_request_us 0.5 stated X\nstriped_locks 0 stated X\n");
+  CHECK(m.is_striped);
+  CHECK(m.disk.servers == 12);
+  CHECK(m.disk.stripe_bytes == 65'536);
+  CHECK(m.disk.server_mb_per_s == 7);
+  CHECK(m.disk.request_ns == 500);
+  CHECK_FALSE(m.disk.has_locks);
+  CHECK_FALSE(read("servers 12 stated X\n").is_striped);
+  CHECK(m.hash() != read("striped_servers 12 stated X\n").hash());
+}
+
 TEST_CASE("a machine may be another one with other numbers", "[papers][machine]") {
   auto const include = [](std::string const& name) {
     return name == "old.machine" ? std::string("servers 2 stated X\nblock_bytes 4096 stated X\n") : no_file(name);
@@ -86,6 +100,12 @@ TEST_CASE("what a machine file does not say, or says wrongly, is refused with it
       {"token_us -1 stated X\n", "token_us"},
       {"mpi_latency_us -1 stated X\n", "mpi_latency_us is negative, or too large"},
       {"mpi_latency_us 1e300 stated X\n", "mpi_latency_us is negative, or too large"},
+      {"striped_servers 0 stated X\n", "striped_servers is a number from 1 on"},
+      {"striped_servers 1.5 stated X\n", "striped_servers is a number from 1 on"},
+      {"striped_locks 2 stated X\n", "striped_locks is 0 or 1"},
+      {"striped_mb_per_s 0 stated X\n", "striped_mb_per_s is too small"},
+      {"striped_mb_per_s 3.5 stated X\n", "striped_mb_per_s is a whole number"},
+      {"striped_stripe_bytes 1e300 stated X\n", "striped_stripe_bytes is too small, or too large"},
       {"include gone.machine\n", "cannot read gone.machine"},
       {"include ../etc/passwd\n", "not the name of a file beside this one"},
       {"include\n", "include takes the name of one file"},
