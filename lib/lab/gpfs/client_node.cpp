@@ -118,13 +118,13 @@ void client_node::state::run(operation& o) {
   if (!o.begun) {
     o.begun = true;
     ++context_.counters().calls;
-    double const alone = o.asked.kind == call_kind::write ? context_.machine().write_call_us : 0;
-    o.ready = context_.compute((context_.machine().call_us + alone) * 1e-6, o.asked.owner);
+    bool const writes = o.asked.kind == call_kind::write, accesses = writes || o.asked.kind == call_kind::read;
+    double const takes = 1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0));
+    o.ready = context_.compute(takes, o.asked.owner);
     if (!named) {
       o.file = i->second.file;
-      // Whoever writes holds the file's lock of this node, whatever processors there are.
-      if (alone > 0)
-        o.ready = std::max(o.ready, files_[o.file].writers.take(context_.now(), duration_of(alone * 1e-6)));
+      // Whoever reads or writes holds the file's lock of this node, whatever processors there are.
+      if (accesses) o.ready = std::max(o.ready, files_[o.file].callers.take(context_.now(), duration_of(takes)));
       // Hints do not take a late error: a failed hint is ignored, and the error would be lost with it.
       if (o.asked.kind != call_kind::size && o.asked.kind != call_kind::lock && o.asked.kind != call_kind::unlock &&
           o.asked.kind != call_kind::fcntl) {

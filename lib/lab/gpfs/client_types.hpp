@@ -55,7 +55,7 @@ struct file {
   bool resizing = false;  // the manager is about to be told a new size by this node
   file_mode mode;
   int orphan_error = 0;  // an error of instances that are closed
-  fifo writers;          // its write calls on this node take turns
+  fifo callers;          // calls of this node that read or write it take turns
 
   // After another node has set the size, nothing is right any more of what this one knew: it had given up all its tokens for
   // that, and told then what it had allocated.

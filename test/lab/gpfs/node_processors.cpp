@@ -145,33 +145,46 @@ TEST_CASE("a rank that computes beside the file system on one processor loses wh
   CHECK(lost < 1.05 * behind);
 }
 
-TEST_CASE("tasks of a node write one file in turn, and several files beside each other", "[gpfs][mechanisms]") {
-  auto const seconds = [](int tasks, bool one_file) {
-    constexpr std::int64_t calls = 500, bytes = 800;
+TEST_CASE("tasks of a node access one file in turn, and several files beside each other", "[gpfs][mechanisms]") {
+  constexpr std::int64_t calls = 500, bytes = 800;
+  // Virtual seconds in which each task writes, or reads what it has written.
+  auto const seconds = [](int tasks, bool one_file, bool reads) {
     gpfs::machine m = testbed();
     m.call_us = 13;
-    m.write_call_us = 52;
+    m.write_call_us = 39;
     io::lab::scenario s{.ranks = tasks, .ranks_per_node = tasks};
     s.network.node_processors = 8;
     io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
     io::lab::hollow_memory const data(bytes);
-    return io::lab::virtual_cluster(s, {.contents = contents::none})
-        .run([&](virtual_rank const& world) {
-          std::error_code error;
-          int const rank = world.rank();
-          auto f = files.open(one_file ? "f" : "f" + std::to_string(rank), {.write = true, .create = true}, error);
-          REQUIRE_FALSE(error);
-          for (std::int64_t k = 0; k < calls; ++k)
-            REQUIRE_FALSE(f.write((rank * calls + k) * bytes, data.bytes()).error);
-        })
-        .seconds;
+    double took = 0;
+    io::lab::virtual_cluster(s, {.contents = contents::none}).run([&](virtual_rank const& world) {
+      std::error_code error;
+      int const rank = world.rank();
+      auto f =
+          files.open(one_file ? "f" : "f" + std::to_string(rank), {.read = true, .write = true, .create = true}, error);
+      REQUIRE_FALSE(error);
+      for (bool const reading : {false, true}) {
+        world.barrier();
+        double const began = world.now();
+        for (std::int64_t k = 0; k < calls; ++k) {
+          std::int64_t const at = (rank * calls + k) * bytes;
+          REQUIRE_FALSE((reading ? f.read(at, data.bytes()) : f.write(at, data.bytes())).error);
+        }
+        world.barrier();
+        if (reading == reads) took = world.now() - began;
+      }
+    });
+    return took;
   };
-  double const alone = seconds(1, true), beside = seconds(4, false), in_turn = seconds(4, true);
-  CAPTURE(alone, beside, in_turn);
-  CHECK(alone > 500 * 65e-6);  // both prices of a call
-  CHECK(beside < 1.2 * alone);
-  CHECK(in_turn > 4 * 500 * 52e-6);
-  CHECK(in_turn < 4 * 500 * 52e-6 * 1.1);
+  for (bool const reads : {false, true}) {
+    double const alone = seconds(1, true, reads), beside = seconds(4, false, reads), in_turn = seconds(4, true, reads);
+    double const call = reads ? 13e-6 : 52e-6;
+    CAPTURE(reads, alone, beside, in_turn);
+    CHECK(alone > calls * call);
+    CHECK(beside < 1.3 * alone);
+    CHECK(in_turn > 4 * calls * call);
+    CHECK(in_turn < 4 * calls * call * 1.1);
+  }
 }
 
 TEST_CASE("of the way to the servers, only the work of a processor waits for one", "[gpfs][mechanisms]") {

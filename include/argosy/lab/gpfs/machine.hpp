@@ -20,8 +20,8 @@ struct machine {
   std::int64_t sub_blocks = 1;          // parts of a block that are read for merges, and written, by themselves
   std::int64_t servers_on_clients = 0;  // 1: server k is on client node k, if there is one, and uses its adapters
   // client node
-  double call_us = 10;                 // one call, cached
-  double write_call_us = 0;            // more of a write, while no other task of the node writes this file
+  double call_us = 10;                 // one call, cached; those of a node that access one file take turns
+  double write_call_us = 0;            // more of a write
   double segment_us = 0.5;             // one contiguous piece of a datatype
   double hint_us = 20;                 // one gpfs_fcntl structure
   double copy_mb_per_s = 300;          // one memory copy, per node, or per processor where they are counted
