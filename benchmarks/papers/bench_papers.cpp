@@ -61,7 +61,7 @@ int run(options const& o) {
   std::vector<row> const rows = read_rows("rows.csv", text_of_file(o.data + "/rows.csv"));
   std::vector<claim> const claims =
       o.claims ? read_claims("claims.csv", text_of_file(o.data + "/claims.csv")) : std::vector<claim>();
-  laboratory lab(o.data + "/machines", o.scale, o.repetitions);
+  laboratory lab(o.data + "/machines", o.scale, o.repetitions, o.seconds);
   if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, say));
 
   std::vector<result> results;
@@ -76,8 +76,9 @@ int run(options const& o) {
     say("");
     tables.insert(r.table);
     result const& x = results.back();
-    fmt::print("{:<34} {:>10g} {:>10.4g} {:>+7.0f} %  {:<9}  {}\n", r.key, r.published, x.simulated, 100 * x.error(),
-               name_of(r.role), x.beside > 0 ? fmt::format("{:.4g}", x.beside) : "");
+    fmt::print("{:<34} {:>10g} {:>10.4g} {:>+7.0f} %  {:<9}  {}{}\n", r.key, r.published, x.simulated, 100 * x.error(),
+               name_of(r.role), x.beside > 0 ? fmt::format("{:.4g}", x.beside) : "",
+               x.short_of > 0 ? fmt::format("  T = {:g} s", x.short_of) : "");
     std::fflush(stdout);
     if (o.check && !(x.simulated > 0 && x.simulated < 1e6)) well = false;
   }

@@ -32,7 +32,7 @@ double best_constant(std::vector<double> const& published) {
   return published.empty() ? 0 : best;
 }
 
-bool counts(result const& r) { return r.what->role == part::hold; }
+bool counts(result const& r) { return r.what->role == part::hold && r.short_of == 0; }
 
 char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run" : *holds ? "yes" : "no"; }
 
@@ -40,13 +40,14 @@ char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run
 
 std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside) {
   std::string text =
-      "source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_"
-      "hash" +
+      "source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,short_of,"
+      "parameters_hash" +
       (beside.empty() ? "" : "," + beside) + "\n";
   for (result const& r : results) {
-    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{:.4f},{},{},{:016x}", r.what->source, r.what->table,
+    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{:.4f},{},{},{},{:016x}", r.what->source, r.what->table,
                         r.what->key, r.what->machine, r.what->published, r.what->published_sd, r.simulated,
-                        r.simulated_sd, r.error(), name_of(r.what->role), scale, r.parameters_hash);
+                        r.simulated_sd, r.error(), name_of(r.what->role), scale,
+                        r.short_of > 0 ? fmt::format("{:g}", r.short_of) : "", r.parameters_hash);
     if (!beside.empty()) text += r.beside > 0 ? fmt::format(",{:.4g}", r.beside) : ",";
     text += "\n";
   }
@@ -114,6 +115,16 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
   std::string text = "# Published and simulated\n\n";
   if (scale > 1)
     text += fmt::format("**Scaled: tasks have 1/{} of their data. These numbers are no results.**\n\n", scale);
+  std::vector<double> of_short;
+  double seconds = 0;
+  for (result const& r : results)
+    if (r.short_of > 0 && r.what->role == part::hold) of_short.push_back(std::abs(r.error())), seconds = r.short_of;
+  if (!of_short.empty())
+    text += fmt::format(
+        "**b_eff_io ran {:g} s instead of {:g} s: its rows are no results, and count nowhere. Held out: {}, median "
+        "error "
+        "{:.1f} %.**\n\n",
+        seconds, full_seconds, of_short.size(), 100 * median_of(of_short));
   text += "| table | rows held out | median error | of the best constant |";
   if (!beside.empty()) text += fmt::format(" {}, times the simulated |", beside);
   text += fmt::format("\n|---|---|---|---|{}\n", beside.empty() ? "" : "---|");

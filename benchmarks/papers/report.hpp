@@ -11,8 +11,8 @@
 
 namespace papers {
 
-// source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_hash; and, if
-// there is another software beside, a column of its name.
+// source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,short_of,parameters_hash;
+// and, if there is another software beside, a column of its name.
 std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside);
 
 // A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count.

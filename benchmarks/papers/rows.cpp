@@ -95,7 +95,7 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.machine = t.at(k, "machine");
     r.software = t.at(k, "software");
     r.workload = t.at(k, "workload");
-    r.is_write = t.at(k, "op") == "write";
+    r.op = t.at(k, "op");
     r.nodes = static_cast<int>(t.number(k, "nodes"));
     r.per_node = static_cast<int>(t.number(k, "per_node"));
     r.bytes_per_task = t.number(k, "bytes_per_task");
@@ -103,6 +103,7 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.stripe_bytes = t.number(k, "stripe_bytes");
     r.unique = t.number(k, "unique") != 0;
     r.largeblock = t.number(k, "largeblock") != 0;
+    r.hints = t.at(k, "hints");
     r.published = t.real(k, "published");
     r.published_sd = t.real(k, "published_sd");
     r.reason = t.at(k, "reason");

@@ -35,17 +35,19 @@ struct row {
   std::string key, source, table, machine;
   std::string software;  // of software.hpp
   std::string workload;
-  bool is_write = true;
+  std::string op;  // what of the program is measured: write, read, or another name that it knows
   int nodes = 1, per_node = 1;
-  std::int64_t bytes_per_task = 0;
+  std::int64_t bytes_per_task = 0;  // of beffio: its memory
   std::int64_t transfer_bytes = 0;  // of a call, or of a piece
   std::int64_t stripe_bytes = 0;    // IBM_io_buffer_size; 0: its default
   bool unique = false, largeblock = false;
+  std::string hints;                       // of beffio: the name of a set; empty: none
   double published = 0, published_sd = 0;  // MB/s
   part role = part::hold;
   std::string reason;
 
   int tasks() const { return nodes * per_node; }
+  bool is_write() const { return op.starts_with("write"); }
 };
 
 // Throws std::invalid_argument for what makes no sense, a key that is there twice, and a workload that nobody knows.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,12 @@ namespace papers {
 // In 10^6 bytes of all tasks per second, of the slowest task; 0: not measured.
 struct rates {
   double write = 0, read = 0;
+  std::map<std::string, double> others;  // of programs that measure more than these two, by row::op
   std::int64_t events = 0;
 };
+
+// T of beffio, as published.
+inline constexpr double full_seconds = 1800;
 
 // A row's run: so many tasks on its machine. With a scale, tasks have so many times less data, and pools and caches are so many
 // times smaller; such a run shows that a program works, and says nothing about the row.
@@ -34,6 +39,7 @@ struct setup {
   paper_machine const& machine;
   std::int64_t scale = 1;
   std::uint64_t seed = 1;
+  double seconds = full_seconds;  // T of beffio
 
   // A task's bytes, in whole units.
   std::int64_t bytes(std::int64_t unit) const;

@@ -10,7 +10,8 @@ workload_function find_workload(std::string_view name) {
     workload_function run;
   };
   constexpr entry all[] = {{"segmented", segmented}, {"strided", strided},         {"discontiguous", discontiguous},
-                           {"tile3d", tile3d},       {"serial_tile", serial_tile}, {"gathered_tile", gathered_tile}};
+                           {"tile3d", tile3d},       {"serial_tile", serial_tile}, {"gathered_tile", gathered_tile},
+                           {"beffio", b_eff_io}};
   for (entry const& e : all)
     if (name == e.name) return e.run;
   return nullptr;
