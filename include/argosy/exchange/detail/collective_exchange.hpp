@@ -62,7 +62,7 @@ class collective_exchange {
         writer_(h, prices, how, space, done, plan.max_ranges),
         done_(done),
         schedule_(world, plan, range_, all_bytes),
-        links_(world, kept, plan, done) {}
+        links_(world, kept, plan, schedule_, done) {}
 
   // `view` numbers the views of this rank.
   failure run(std::uint64_t view) {
@@ -131,8 +131,8 @@ class collective_exchange {
     if constexpr (communicator<World>) {
       if (relayed_) {
         images_.emplace(world_, seats_, relayed_->stage, plan_, mine_, memory_, failed_, waiting());
-        relays_.emplace(world_, seats_, *relayed_, plan_, near_, own_ ? std::optional(near_[*own_]) : std::nullopt,
-                        *images_, done_);
+        relays_.emplace(world_, seats_, *relayed_, plan_, schedule_, near_,
+                        own_ ? std::optional(near_[*own_]) : std::nullopt, *images_, done_);
       }
     }
     if (!relayed_ && static_cast<int>(seats_.ranks.size()) < world_.size()) links_.begin(view, std::move(far));
@@ -150,23 +150,22 @@ class collective_exchange {
     return any;
   }
 
-  file_domain const& domain(std::size_t s) const { return plan_.domains[near_[s]]; }
   template <class F>
   void for_each_near(step const& k, F&& f) {
     for (std::size_t i = 0; i < near_.size(); ++i) {
       std::size_t const s = (first_ + i) % near_.size();
-      if (k.round < plan_.rounds_of(domain(s))) f(s, plan_.window_of(domain(s), k.round));
+      if (schedule_.takes_part(near_[s], k)) f(s, schedule_.window_of(near_[s], k));
     }
   }
   template <class F>
   void if_aggregator(step const& k, F&& f) {
-    if (own_ && k.round < plan_.rounds_of(domain(*own_))) f(*own_, plan_.window_of(domain(*own_), k.round));
+    if (own_ && schedule_.takes_part(near_[*own_], k)) f(*own_, schedule_.window_of(near_[*own_], k));
   }
   // A domain takes part in the first steps, up to its last round.
   std::optional<step> next() {
     std::optional<step> const k = schedule_.next();
     for (std::size_t s = 0; k && s < near_.size(); ++s)
-      if (k->round < plan_.rounds_of(domain(s))) ++steps_[s];
+      if (schedule_.takes_part(near_[s], *k)) ++steps_[s];
     return k;
   }
 
@@ -236,7 +235,7 @@ class collective_exchange {
   void empty_to_file(std::size_t s, step const& k, file_window const& w) {
     std::uint64_t const n = number(s, k);
     windows_.await_all(s, n);
-    marks all = windows_.covered(s, n, w);
+    window_marks all = windows_.covered(s, n, w);
     if (!links_.none())
       links_.collect(k, w, stage_.window(s, n),
                      [&](stream_range const& theirs, window_part const& p) { windows_.cover(all, w, theirs, p); });
@@ -250,9 +249,10 @@ class collective_exchange {
 
   void fail(std::size_t s, step const& k, file_window const& w, std::error_code error, char const* what) {
     std::int64_t& first = stage_.of(s).failed_round;
-    first = std::min(first, k.round);
+    std::int64_t const round = schedule_.round_of(near_[s], k).value_or(k.round);
+    first = std::min(first, round);
     failed_.keep({error, std::string(what) + " the window [" + std::to_string(w.begin) + ", " + std::to_string(w.end) +
-                             ") of the file, round " + std::to_string(k.round + 1) + " of " +
+                             ") of the file, round " + std::to_string(round + 1) + " of " +
                              std::to_string(plan_.rounds())});
   }
 
@@ -351,7 +351,7 @@ class collective_exchange {
     return got.error;
   }
   std::error_code read_wanted(std::size_t s, std::uint64_t n, step const& k, file_window const& w) {
-    marks all = windows_.covered(s, n, w);
+    window_marks all = windows_.covered(s, n, w);
     links_.for_each_share(w,
                           [&](stream_range const& theirs, window_part const& p) { windows_.cover(all, w, theirs, p); });
     with_relays([&](auto& r) {

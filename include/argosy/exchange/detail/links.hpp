@@ -40,8 +40,9 @@ class links {
  public:
   using request = typename World::request;
 
-  links(World const& world, link_memory& kept, collective_plan const& plan, report& done)
-      : world_(world), kept_(kept), plan_(plan), done_(done) {}
+  links(World const& world, link_memory& kept, collective_plan const& plan, round_schedule<World> const& schedule,
+        report& done)
+      : world_(world), kept_(kept), plan_(plan), schedule_(schedule), done_(done) {}
 
   // Collective. `to`: this rank's domains on other nodes, in the order of the plan.
   void begin(std::uint64_t view, std::vector<far_domain> to) {
@@ -243,8 +244,7 @@ class links {
     return std::span(requests_).subspan(index(now) * (requests_.size() / 2) + to_.size(), from_.size());
   }
   window_part part(far_domain const& d, step const& now) const {
-    file_domain const& domain = plan_.domains[d.domain];
-    return now.round < plan_.rounds_of(domain) ? d.mine.within(plan_.window_of(domain, now.round)) : window_part();
+    return schedule_.takes_part(d.domain, now) ? d.mine.within(schedule_.window_of(d.domain, now)) : window_part();
   }
   request start_send(std::span<std::byte const> message, int to, step const& now) {
     ++done_.messages;
@@ -278,6 +278,7 @@ class links {
   World const& world_;
   link_memory& kept_;
   collective_plan const& plan_;
+  round_schedule<World> const& schedule_;
   report& done_;
   std::vector<far_domain> to_;
   std::vector<far_rank> from_;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/memory_side.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
+#include <argosy/exchange/detail/window_marks.hpp>
 #include <argosy/exchange/detail/window_part.hpp>
 #include <argosy/layout/detail/marks.hpp>
 #include <argosy/layout/detail/transfer.hpp>
@@ -145,41 +147,48 @@ class node_windows {
     return all;
   }
   // The granules of the window that ranks of this node have marked.
-  marks covered(std::size_t s, std::uint64_t n, file_window const& w) {
-    covered_.resize(static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule)));
-    marks all(covered_);
-    all.clear();
+  window_marks covered(std::size_t s, std::uint64_t n, file_window const& w) {
+    auto const words = static_cast<std::size_t>(marks::words_for(plan_.window_bytes / plan_.granule));
+    if (!covered_) covered_ = std::make_unique_for_overwrite<std::uint64_t[]>(words);
+    window_marks all({covered_.get(), words});
     for (std::size_t r = 0; r < ranks(); ++r) {
       file_share const& f = stage_.share_of(s, n, static_cast<std::int64_t>(r));
       if (f.empty()) continue;
-      if (!f.marked())
+      if (!f.marked()) {
         cover(all, w, f);
-      else
-        marks(words_of(covered_, w, f)).merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
+      } else {
+        reach(all, w, f);
+        marks(words_of(all.words(), w, f)).merge(words_of(stage_.marks_of(s, n, static_cast<std::int64_t>(r)), w, f));
+      }
     }
     return all;
   }
   // Adds a share that has no marks. Pieces are whole granules.
-  void cover(marks& all, file_window const& w, file_share const& f) const {
+  void cover(window_marks& all, file_window const& w, file_share const& f) const {
     std::int64_t const granule = plan_.granule, low = (f.low - w.begin) / granule;
+    marks bits = reach(all, w, f);
     if (f.dense != 0)
-      all.set(low, (f.high - w.begin + granule - 1) / granule);
+      bits.set(low, (f.high - w.begin + granule - 1) / granule);
     else
-      all.set(low, f.length / granule, f.stride / granule, (f.high - f.low - f.length) / f.stride + 1);
+      bits.set(low, f.length / granule, f.stride / granule, (f.high - f.low - f.length) / f.stride + 1);
   }
   // Adds so many bytes of the window.
-  void cover(marks& all, std::int64_t from, std::int64_t length) const {
-    all.set(from / plan_.granule, (from + length + plan_.granule - 1) / plan_.granule);
+  void cover(window_marks& all, std::int64_t from, std::int64_t length) const {
+    std::int64_t const first = from / plan_.granule, end = (from + length + plan_.granule - 1) / plan_.granule;
+    all.reach(first, end).set(first, end);
   }
   // Adds what a rank of another node has in the window.
-  void cover(marks& all, file_window const& w, stream_range const& theirs, window_part const& p) const {
+  void cover(window_marks& all, file_window const& w, stream_range const& theirs, window_part const& p) const {
     if (!p.file.marked())
       cover(all, w, p.file);
     else
-      all.set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
+      reach(all, w, p.file).set(*theirs.file, p.from, p.to, w.begin, plan_.granule);
   }
 
  private:
+  marks reach(window_marks& all, file_window const& w, file_share const& f) const {
+    return all.reach((f.low - w.begin) / plan_.granule, (f.high - w.begin + plan_.granule - 1) / plan_.granule);
+  }
   std::int64_t pieces(std::int64_t from, std::int64_t to) const { return stream_range{&mine_.file, from, to}.pieces(); }
   void arrive(std::size_t s, std::uint64_t n, file_share const& share) {
     stage_.share_of(s, n, seats_.mine) = share;
@@ -232,7 +241,7 @@ class node_windows {
   memory_side& memory_;
   failure& failed_;
   waiting wait_;
-  std::vector<std::uint64_t> covered_;
+  std::unique_ptr<std::uint64_t[]> covered_;  // words of the marks of a window
 };
 
 }  // namespace argosy::detail

@@ -53,9 +53,17 @@ class relays {
 
   // `near`: the domains of this node in ascending order, `own` that of this rank. Local.
   relays(World const& world, seats const& node, relay_memory& kept, collective_plan const& plan,
-         std::vector<std::size_t> const& near, std::optional<std::size_t> own, node_windows<World>& images,
-         report& done)
-      : world_(world), seats_(node), kept_(kept), plan_(plan), near_(near), own_(own), images_(images), done_(done) {
+         round_schedule<World> const& schedule, std::vector<std::size_t> const& near, std::optional<std::size_t> own,
+         node_windows<World>& images, report& done)
+      : world_(world),
+        seats_(node),
+        kept_(kept),
+        plan_(plan),
+        schedule_(schedule),
+        near_(near),
+        own_(own),
+        images_(images),
+        done_(done) {
     count_ = std::min<std::size_t>(seats_.ranks.size(), most_relays);
     visited_.assign(count_, 0);
     std::int64_t const d = std::ssize(plan.domains);
@@ -95,7 +103,7 @@ class relays {
   // Begins to receive what other nodes have for this window.
   void post(step const& now) { start_heads(now, 0); }
   // Puts it into the window, and marks it.
-  void collect(step const& now, std::byte* window, marks& all) {
+  void collect(step const& now, std::byte* window, window_marks& all) {
     receive(now, [&](std::int64_t, std::span<std::byte const> runs, std::span<std::byte const> data) {
       std::byte const* from = data.data();
       detail::for_each_run(runs, [&](std::int64_t begin, std::int64_t length) {
@@ -244,12 +252,11 @@ class relays {
         ++near;
         continue;
       }
-      file_domain const& d = plan_.domains[a];
-      if (now.round >= plan_.rounds_of(d)) continue;
+      if (!schedule_.takes_part(a, now)) continue;
       std::size_t const relay = a % count_;
       std::int64_t const before = counts[relay]++;
       f(visit{a, relay, kept_.stage.rounds_before(relay) + static_cast<std::uint64_t>(before), before >= 2,
-              plan_.window_of(d, now.round)});
+              schedule_.window_of(a, now)});
     }
   }
 
@@ -458,6 +465,7 @@ class relays {
   seats const& seats_;
   relay_memory& kept_;
   collective_plan const& plan_;
+  round_schedule<World> const& schedule_;
   std::vector<std::size_t> const& near_;
   std::optional<std::size_t> own_;  // domain
   node_windows<World>& images_;

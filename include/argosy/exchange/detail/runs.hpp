@@ -77,8 +77,8 @@ void for_each_run(std::span<std::byte const> runs, F&& f) {
 }
 
 // Writes the runs of a window's marks; returns their bytes.
-inline std::int64_t write_runs(marks const& covered, file_window const& w, std::int64_t granule,
-                               std::vector<std::byte>& out) {
+template <class Marks>
+std::int64_t write_runs(Marks const& covered, file_window const& w, std::int64_t granule, std::vector<std::byte>& out) {
   std::int64_t const bits = (w.length() + granule - 1) / granule;
   run_writer runs(out);
   for (std::int64_t from = covered.next_set(0, bits); from < bits;) {

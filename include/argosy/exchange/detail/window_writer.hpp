@@ -32,7 +32,8 @@ class window_writer {
       : file_(h), prices_(prices), guard_(h, how, done), space_(space), done_(done), max_ranges_(max_ranges) {}
 
   // `covered` has a bit for each granule from w.begin on; `data` holds the window.
-  std::error_code write(file_window const& w, std::byte const* data, marks const& covered, std::int64_t granule) {
+  template <class Marks>
+  std::error_code write(file_window const& w, std::byte const* data, Marks const& covered, std::int64_t granule) {
     std::int64_t const bits = (w.length() + granule - 1) / granule;
     parts_.clear();
     std::int64_t wanted = 0;
