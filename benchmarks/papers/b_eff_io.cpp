@@ -115,7 +115,7 @@ rates b_eff_io(setup const& s) {
     be::observer nobody;
     recorder first(all);
     be::run_in(memory, on.world, p, on.is_first() ? static_cast<be::observer&>(first) : nobody,
-               be::argosy_files<io::lab::virtual_rank>(on.files.opener(), policy_of(s)));
+               be::argosy_files<io::lab::virtual_rank>(on.opener(), policy_of(s)));
   });
   measured.others = values_of(all, p.longest);
   return measured;

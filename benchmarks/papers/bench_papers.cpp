@@ -46,8 +46,13 @@ void print_fit(std::string const& machine, fit const& f) {
   }
 }
 
+// Among names with commas between.
+bool is_among(std::string const& names, std::string const& name) {
+  return ("," + names + ",").find("," + name + ",") != names.npos;
+}
+
 bool wanted(options const& o, row const& r) {
-  return r.role != part::out && (o.table.empty() || o.table == r.table) && (o.row.empty() || o.row == r.key) &&
+  return r.role != part::out && (o.table.empty() || is_among(o.table, r.table)) && (o.row.empty() || o.row == r.key) &&
          (o.calibrate.empty() || o.calibrate == r.machine);
 }
 

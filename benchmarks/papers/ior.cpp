@@ -26,7 +26,7 @@ void transfers(player& p, io::lab::hollow_memory const& memory, std::int64_t cou
             f.read(at(k), memory.bytes());
         f.close();
       } else {
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), {}, p.files.opener());
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), {}, p.opener());
         bool const together = p.how().together;
         io::any_policy const policy = together ? p.policy() : io::independent{};
         for (std::int64_t k = 0; k < count; ++k)

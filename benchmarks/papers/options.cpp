@@ -19,7 +19,7 @@ namespace {
   std::fputs(
       "Published experiments, run again on descriptions of the machines they were made on, in virtual time.\n"
       "  bench_papers [options]\n"
-      "  --table NAME      only this table, such as PC-1.4 or HX-3\n"
+      "  --table NAME      only these tables, such as PC-1.4 or HX-3,HX-4\n"
       "  --row KEY         only this row, as rows.csv names it\n"
       "  --claims          judge the papers' sentences, too\n"
       "  --calibrate NAME  fit this machine to its rows for that, and print what they say of its parameters\n"

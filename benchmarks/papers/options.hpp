@@ -10,7 +10,7 @@
 namespace papers {
 
 struct options {
-  std::string table, row, calibrate;  // empty: all, all, nothing
+  std::string table, row, calibrate;  // empty: all, all, nothing; tables have commas between
   bool claims = false, check = false;
   std::int64_t scale = 1;
   double seconds = full_seconds;  // T of beffio

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <system_error>
+#include <utility>
+
+#include <argosy/handle/any_handle.hpp>
+#include <argosy/handle/forwarding.hpp>
+#include <argosy/lab/cluster/contents.hpp>
 
 #include "workload.hpp"
 
@@ -21,6 +26,16 @@ io::lab::gpfs::machine scaled(io::lab::gpfs::machine m, std::int64_t scale) {
 void require(std::error_code const& error, char const* what) {
   if (error) throw std::system_error(error, what);
 }
+
+// A handle whose locks cost nothing, and keep nobody out.
+struct lockless : io::forwarding<lockless, io::any_handle> {
+  using forwarding::forwarding;
+  template <class Act>
+  io::io_result around(io::handle_call const& call, Act&& act) {
+    bool const locks = call.kind == io::file_call::lock || call.kind == io::file_call::unlock;
+    return locks ? io::io_result{1, {}} : act();
+  }
+};
 
 struct slowest {
   double seconds = 0;
@@ -63,6 +78,17 @@ void player::time(io::access_kind kind, std::int64_t bytes, std::function<void()
 
 software const& player::how() const { return *find_software(s.what.software); }
 io::any_policy player::policy() const { return how().policy(s.what, s.machine); }
+
+// Files of the library's own, beside the data, have the locks that they need.
+io::opener player::opener() const {
+  io::opener const all = files.opener();
+  if (how().locks) return all;
+  return all.opening([all](std::string const& file, io::open_flags flags, std::error_code& error) -> io::any_handle {
+    io::any_handle opened = all(file, flags, error);
+    if (error || io::lab::is_hidden(file)) return opened;
+    return lockless(std::move(opened));
+  });
+}
 
 io::mode player::amode() const {
   io::mode const m = io::mode::create | io::mode::read_write;

@@ -34,7 +34,9 @@ double best_constant(std::vector<double> const& published) {
 
 bool counts(result const& r) { return r.what->role == part::hold && r.short_of == 0; }
 
-char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run" : *holds ? "yes" : "no"; }
+char const* word_of(std::optional<bool> const& holds, char const* none) {
+  return !holds ? none : *holds ? "yes" : "no";
+}
 
 }  // namespace
 
@@ -57,13 +59,21 @@ std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::
 std::vector<judged> judge_all(std::vector<claim> const& claims, std::vector<row> const& rows,
                               std::vector<result> const& results) {
   auto const published = [&](std::string const& key) -> std::optional<double> {
+    std::size_t const colon = key.find(':');
     for (row const& r : rows)
-      if (r.key == key && r.published > 0) return r.published;
+      if (std::string_view(key).substr(0, colon) == r.key && r.published > 0)
+        return colon == key.npos ? std::optional(r.published) : std::nullopt;
     throw std::invalid_argument("claim: there is no row " + key);
   };
   auto const simulated = [&](std::string const& key) -> std::optional<double> {
-    for (result const& r : results)
-      if (r.what->key == key) return r.simulated;
+    std::size_t const colon = key.find(':');
+    for (result const& r : results) {
+      if (std::string_view(key).substr(0, colon) != r.what->key) continue;
+      if (colon == key.npos) return r.simulated;
+      auto const found = r.others.find(r.what->op + "." + key.substr(colon + 1));
+      if (found == r.others.end()) throw std::invalid_argument("claim: its program does not measure " + key);
+      return found->second;
+    }
     return std::nullopt;
   };
   std::vector<judged> all;
@@ -75,8 +85,9 @@ std::string csv_of(std::vector<judged> const& claims) {
   std::string text = "id,holds_published,holds_simulated,left,right\n";
   for (judged const& j : claims) {
     bool const known = j.simulated.holds.has_value();
-    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds), word_of(j.simulated.holds),
-                        known ? j.simulated.left : j.published.left, known ? j.simulated.right : j.published.right);
+    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds, "not printed"),
+                        word_of(j.simulated.holds, "not run"), known ? j.simulated.left : j.published.left,
+                        known ? j.simulated.right : j.published.right);
   }
   return text;
 }
@@ -145,7 +156,7 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
                           100 * r.error());
   int held = 0, run = 0, itself = 0;
   for (judged const& j : claims) {
-    if (!j.published.holds.value_or(false)) {
+    if (!j.published.holds.value_or(true)) {
       ++itself;
     } else if (j.simulated.holds) {
       ++run;
@@ -155,7 +166,7 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
   if (claims.empty()) return text;
   text += fmt::format("\nClaims: {} of {} hold; {} fail on the published numbers themselves.\n", held, run, itself);
   for (judged const& j : claims)
-    if (j.published.holds.value_or(false) && j.simulated.holds && !*j.simulated.holds)
+    if (j.published.holds.value_or(true) && j.simulated.holds && !*j.simulated.holds)
       text += fmt::format("- {}: {} ({:.4g} and {:.4g})\n", j.what->id, j.what->sentence, j.simulated.left,
                           j.simulated.right);
   return text;

@@ -15,7 +15,9 @@ namespace papers {
 // and, if there is another software beside, a column of its name.
 std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside);
 
-// A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count.
+// A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count. A key such as
+// [row:1024] is what the row's program measured of its op, "write.scatter.1024"; papers show that in pictures alone, so that
+// the sentence is all there is of it.
 struct judged {
   claim const* what = nullptr;
   verdict published, simulated;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <argosy/file/mode.hpp>
+#include <argosy/handle/opener.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/hollow_memory.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
@@ -67,6 +68,7 @@ class player {
   // What the row's software is here.
   software const& how() const;
   argosy::any_policy policy() const;
+  argosy::opener opener() const;
   argosy::mode amode() const;
 
  private:
