@@ -20,7 +20,7 @@ namespace svg = argosy::detail;
 // Rows of one line: what they have in common.
 std::string series_of(row const& r) {
   return fmt::format(
-      "{} {}{}{}{}{}", r.machine, r.is_write ? "write" : "read",
+      "{} {}{}{}{}{}", r.machine, r.is_write() ? "write" : "read",
       r.source == "HX" ? fmt::format(", {:.0f} MB a task", static_cast<double>(r.bytes_per_task) / 1e6) : "",
       r.stripe_bytes > 0 && (r.table == "HX-8" || r.table == "HX-9") ? fmt::format(", {} tasks", r.tasks()) : "",
       r.unique ? ", unique" : "", r.workload == "gathered_tile" ? ", gathered" : "");
