@@ -87,7 +87,8 @@ std::string csv_of(std::vector<judged> const& claims) {
   std::string text = "id,holds_published,holds_simulated,left,right\n";
   for (judged const& j : claims) {
     bool const known = j.simulated.holds.has_value();
-    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds), word_of(j.simulated.holds),
+    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id,
+                        j.published.holds ? word_of(j.published.holds) : "not published", word_of(j.simulated.holds),
                         known ? j.simulated.left : j.published.left, known ? j.simulated.right : j.published.right);
   }
   return text;
