@@ -102,7 +102,7 @@ std::string csv_of(std::vector<judged> const& claims) {
   std::string text = "id,holds_published,holds_simulated,left,right\n";
   for (judged const& j : claims) {
     bool const known = j.simulated.holds.has_value();
-    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds, "not printed"),
+    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds, "not published"),
                         word_of(j.simulated.holds, "not run"), known ? j.simulated.left : j.published.left,
                         known ? j.simulated.right : j.published.right);
   }
