@@ -17,8 +17,8 @@ namespace papers {
 
 struct result {
   row const* what = nullptr;
-  double simulated = 0, simulated_sd = 0;  // MB/s, over the seeds: what the row has of its runs
-  std::map<std::string, double> others;    // whatever else its program has measured, mean of the seeds
+  double simulated = 0, simulated_sd = 0;     // MB/s, over the seeds: what the row has of its runs
+  std::map<std::string, double> others = {};  // whatever else its program has measured, mean of the seeds
   std::uint64_t parameters_hash = 0;
   double beside = 0;    // of another software on the same machine; 0: not run
   double short_of = 0;  // seconds that its program ran instead of as long as was published; 0: as long

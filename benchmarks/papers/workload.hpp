@@ -27,7 +27,7 @@ namespace papers {
 // In 10^6 bytes of all tasks per second, of the slowest task; 0: not measured.
 struct rates {
   double write = 0, read = 0;
-  std::map<std::string, double> others;  // of programs that measure more than these two, by row::op
+  std::map<std::string, double> others = {};  // of programs that measure more than these two, by row::op
   std::int64_t events = 0;
 };
 
