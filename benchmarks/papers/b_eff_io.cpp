@@ -1,4 +1,4 @@
-// b_eff_io 2.0 with all rewrites, of one partition of all tasks. One run gives all cells of a set of hints, and what follows of them.
+// b_eff_io 2.0 with all rewrites, of one partition of all tasks: one run gives all cells of a set of hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <optional>

@@ -98,7 +98,7 @@ int run(options const& o) {
   if (results.empty()) throw std::runtime_error("no row is named so");
   std::vector<judged> const verdicts = judge_all(claims, rows, results);
   std::string const summary = summary_of(results, verdicts, o.scale, o.beside);
-  fmt::print("\n{}", summary);
+  fmt::print("\n{}\n{:.4g} events were simulated.\n", summary, static_cast<double>(lab.events()));
   if (!o.csv.empty()) put(o.csv, csv_of(results, o.scale, o.beside));
   if (!o.csv.empty() && o.claims) put(claims_path(o.csv), csv_of(verdicts));
   if (!o.summary.empty()) put(o.summary, summary);

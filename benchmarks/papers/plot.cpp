@@ -19,6 +19,7 @@ namespace svg = argosy::detail;
 
 // Rows of one line: what they have in common.
 std::string series_of(row const& r) {
+  if (r.workload == "beffio") return fmt::format("{}, {}", r.hints, r.op.substr(0, r.op.find('.')));
   return fmt::format(
       "{} {}{}{}{}{}", r.machine, r.is_write() ? "write" : "read",
       r.source == "HX" ? fmt::format(", {:.0f} MB a task", static_cast<double>(r.bytes_per_task) / 1e6) : "",
@@ -27,6 +28,7 @@ std::string series_of(row const& r) {
 }
 
 std::string label_of(row const& r) {
+  if (r.workload == "beffio") return r.op.substr(r.op.find('.') + 1);
   if (r.table == "HX-8" || r.table == "HX-9") return fmt::format("{} MB", r.stripe_bytes >> 20);
   if (r.workload == "strided") return fmt::format("{} KB", r.transfer_bytes >> 10);
   return fmt::format("{}", r.tasks());
