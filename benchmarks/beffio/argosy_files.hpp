@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -11,6 +14,9 @@
 #include <argosy/datatype/distribute.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/how.hpp>
+#include <argosy/file/resolved_hints.hpp>
+#include <argosy/policy/any_policy.hpp>
 
 #include "implementation.hpp"
 
@@ -22,12 +28,17 @@ inline argosy::hints to_hints(hint_list const& list) {
   return h;
 }
 
+// The policy that a call is given, by the hints in force: for software that goes by other policies than the hints choose here.
+using policy_choice = std::function<argosy::any_policy(call, argosy::resolved_hints const&)>;
+
 template <argosy::communicator World>
 class argosy_files {
  public:
   class file;
 
-  explicit argosy_files(argosy::opener files = argosy::posix_opener()) : opener_(std::move(files)) {}
+  // Without a choice no call is given a policy.
+  explicit argosy_files(argosy::opener files = argosy::posix_opener(), policy_choice choice = {})
+      : opener_(std::move(files)), choice_(std::move(choice)) {}
   std::string_view name() const { return "argosy"; }
   file open(World const& world, open_request const& r, std::error_code& error) {
     using argosy::mode;
@@ -35,43 +46,46 @@ class argosy_files {
                : r.how == opened::to_write ? mode::write | mode::create
                                            : mode::write;
     if (r.unique) how = how | mode::unique_open;
-    return file(argosy::basic_file<World>::open(world, r.path, how, {to_hints(r.hints), error}, opener_));
+    return file(argosy::basic_file<World>::open(world, r.path, how, {to_hints(r.hints), error}, opener_), choice_);
   }
   std::error_code remove(std::string const& path) { return opener_.remove(path); }
 
  private:
   argosy::opener opener_;
+  policy_choice choice_;
 };
 
 template <argosy::communicator World>
 class argosy_files<World>::file {
  public:
-  explicit file(argosy::basic_file<World> f) : file_(std::move(f)) {}
+  explicit file(argosy::basic_file<World> f, policy_choice choice = {})
+      : file_(std::move(f)), choice_(std::move(choice)) {
+    choose();
+  }
 
   void set_view(placement const& p, hint_list const& h, std::error_code& error) {
-    std::string_view const native = "native";
-    if (p.chunk == 0)
-      return file_.set_view(p.displacement, {argosy::type<double>, argosy::type<double>, native}, {to_hints(h), error});
-    auto const row = [&] {
-      using namespace argosy::distribute;
-      return argosy::darray<double, 2>({p.ranks, p.chunk / 8}, {block, none}, {p.ranks, 1}, p.rank);
-    };
-    file_.set_view(p.displacement, {argosy::type<double>, row, native}, {to_hints(h), error});
+    place(p, h, error);
+    choose();
   }
-  void set_hints(hint_list const& h, std::error_code& error) { file_.set_hints(to_hints(h), error); }
+  void set_hints(hint_list const& h, std::error_code& error) {
+    file_.set_hints(to_hints(h), error);
+    choose();
+  }
   std::int64_t write(call c, const_words w, std::error_code& error) {
     argosy::source const from(static_cast<void const*>(w.data()), argosy::type<double>,
                               static_cast<std::int64_t>(w.size()));
-    return (c == call::together  ? file_.write_all(from, error)
-            : c == call::ordered ? file_.write_ordered(from, error)
-                                 : file_.write(from, error))
+    argosy::how const how(policies_[static_cast<std::size_t>(c)], error);
+    return (c == call::together  ? file_.write_all(from, how)
+            : c == call::ordered ? file_.write_ordered(from, how)
+                                 : file_.write(from, how))
         .bytes;
   }
   std::int64_t read(call c, words w, std::error_code& error) {
     argosy::target const into(static_cast<void*>(w.data()), argosy::type<double>, static_cast<std::int64_t>(w.size()));
-    return (c == call::together  ? file_.read_all(into, error)
-            : c == call::ordered ? file_.read_ordered(into, error)
-                                 : file_.read(into, error))
+    argosy::how const how(policies_[static_cast<std::size_t>(c)], error);
+    return (c == call::together  ? file_.read_all(into, how)
+            : c == call::ordered ? file_.read_ordered(into, how)
+                                 : file_.read(into, how))
         .bytes;
   }
   void seek(std::int64_t words_on, std::error_code& error) { file_.seek(words_on, argosy::seek_from::start, error); }
@@ -98,7 +112,26 @@ class argosy_files<World>::file {
   }
 
  private:
+  void place(placement const& p, hint_list const& h, std::error_code& error) {
+    std::string_view const native = "native";
+    if (p.chunk == 0)
+      return file_.set_view(p.displacement, {argosy::type<double>, argosy::type<double>, native}, {to_hints(h), error});
+    auto const row = [&] {
+      using namespace argosy::distribute;
+      return argosy::darray<double, 2>({p.ranks, p.chunk / 8}, {block, none}, {p.ranks, 1}, p.rank);
+    };
+    file_.set_view(p.displacement, {argosy::type<double>, row, native}, {to_hints(h), error});
+  }
+  // What hints say may have changed.
+  void choose() {
+    if (!choice_ || !file_.is_open()) return;
+    for (call const c : {call::together, call::ordered, call::alone})
+      policies_[static_cast<std::size_t>(c)] = choice_(c, file_.get_hints().values());
+  }
+
   argosy::basic_file<World> file_;
+  policy_choice choice_;
+  std::array<argosy::any_policy, 3> policies_;  // of each kind of call; empty: the hints choose
 };
 
 }  // namespace beffio

@@ -25,7 +25,8 @@ constexpr std::uint64_t fill(int rank, std::int64_t word) {
   return (static_cast<std::uint64_t>(rank) & 0xffff) << 40 | static_cast<std::uint64_t>(word);
 }
 
-// Memory of one rank, to write from and to read into.
+// Memory of one rank, to write from and to read into. Another type may take its place, whose `out` and `in` are ranges of words,
+// too.
 class buffers {
  public:
   buffers(int rank, std::int64_t bytes) : rank_(rank), out(words(bytes)), in(words(bytes)) {

@@ -13,10 +13,9 @@
 
 namespace beffio {
 
-// Collective: by all ranks of the world, with the same plan. `tell` is told on rank 0. Several implementations take turns,
-// pattern by pattern, each with files of its own.
-template <argosy::communicator World, implementation<World>... Implementations>
-void run(World const& world, plan const& p, observer& tell, Implementations... files) {
+// As `run`, with memory of the caller's, which has room for the largest call.
+template <class Memory, argosy::communicator World, implementation<World>... Implementations>
+void run_in(Memory& memory, World const& world, plan const& p, observer& tell, Implementations... files) {
   struct team {
     World ranks, alone;
     std::vector<files_state> states;
@@ -26,11 +25,10 @@ void run(World const& world, plan const& p, observer& tell, Implementations... f
   for (int const n : p.partitions)
     teams.push_back({world.split(world.rank() < n ? 0 : 1, world.rank()), alone,
                      std::vector<files_state>(sizeof...(Implementations))});
-  buffers memory(world.rank(), largest_call(p.longest));
 
   auto const one_type = [&](team& t, int partition, method m, int type) {
     auto const begun = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::tuple<type_run<World, Implementations>...>(type_run<World, Implementations>(
+      return std::tuple<type_run<World, Implementations, Memory>...>(type_run<World, Implementations, Memory>(
           t.ranks, t.alone, files, p, t.states[K], memory, tell, contender{K, partition, m, type})...);
     };
     auto runs = begun(std::index_sequence_for<Implementations...>());
@@ -53,6 +51,14 @@ void run(World const& world, plan const& p, observer& tell, Implementations... f
     for (method const m : methods)
       for (std::size_t k = 0; k < teams.size(); ++k) one_method(k, m);
   }
+}
+
+// Collective: by all ranks of the world, with the same plan. `tell` is told on rank 0. Several implementations take turns,
+// pattern by pattern, each with files of its own.
+template <argosy::communicator World, implementation<World>... Implementations>
+void run(World const& world, plan const& p, observer& tell, Implementations... files) {
+  buffers memory(world.rank(), largest_call(p.longest));
+  run_in(memory, world, p, tell, files...);
 }
 
 }  // namespace beffio

@@ -59,10 +59,10 @@ struct tally {
   }
 };
 
-template <argosy::communicator World, implementation<World> I>
+template <argosy::communicator World, implementation<World> I, class Memory = buffers>
 class type_run {
  public:
-  type_run(World const& team, World const& alone, I& files, plan const& p, files_state& state, buffers& memory,
+  type_run(World const& team, World const& alone, I& files, plan const& p, files_state& state, Memory& memory,
            observer& tell, contender who)
       : team_(team), alone_(alone), files_(files), plan_(p), state_(state), memory_(memory), tell_(tell), who_(who) {
     patterns_ = patterns_of(who.type, p.longest);
@@ -294,7 +294,7 @@ class type_run {
   I& files_;
   plan const& plan_;
   files_state& state_;
-  buffers& memory_;
+  Memory& memory_;
   observer& tell_;
   contender who_;
   std::vector<pattern> patterns_;

@@ -47,10 +47,15 @@ void print_fit(std::string const& machine, fit const& f) {
   }
 }
 
+// Among names with commas between.
+bool is_among(std::string const& names, std::string const& name) {
+  return ("," + names + ",").find("," + name + ",") != names.npos;
+}
+
 // Rows for claims only where they are asked for.
 bool wanted(options const& o, row const& r) {
   if (r.role == part::claims && !o.claims && o.table.empty() && o.row.empty()) return false;
-  return r.role != part::out && (o.table.empty() || o.table == r.table) && (o.row.empty() || o.row == r.key) &&
+  return r.role != part::out && (o.table.empty() || is_among(o.table, r.table)) && (o.row.empty() || o.row == r.key) &&
          (o.calibrate.empty() || o.calibrate == r.machine);
 }
 
@@ -65,7 +70,7 @@ int run(options const& o) {
   for (row& r : read_rows("claim_rows.csv", text_of_file(o.data + "/claim_rows.csv"))) rows.push_back(std::move(r));
   std::vector<claim> const claims =
       o.claims ? read_claims("claims.csv", text_of_file(o.data + "/claims.csv")) : std::vector<claim>();
-  laboratory lab(o.data + "/machines", o.scale, o.repetitions);
+  laboratory lab(o.data + "/machines", o.scale, o.repetitions, o.seconds);
   if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, say));
 
   std::vector<result> results;
@@ -81,18 +86,19 @@ int run(options const& o) {
     say("");
     tables.insert(r.table);
     result const& x = results.back();
-    fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}\n", r.key, known ? fmt::format("{:g}", r.published) : "",
+    fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}{}\n", r.key, known ? fmt::format("{:g}", r.published) : "",
                x.simulated, known ? fmt::format("{:+.0f} %", 100 * x.error()) : "", name_of(r.role),
                x.beside > 0        ? fmt::format("{:.4g}", x.beside)
                : o.repetitions > 1 ? fmt::format("sd {:.3g}", x.simulated_sd)
-                                   : "");
+                                   : "",
+               x.short_of > 0 ? fmt::format("  T = {:g} s", x.short_of) : "");
     std::fflush(stdout);
     if (o.check && !(x.simulated > 0 && x.simulated < 1e6)) well = false;
   }
   if (results.empty()) throw std::runtime_error("no row is named so");
   std::vector<judged> const verdicts = judge_all(claims, rows, results);
   std::string const summary = summary_of(results, verdicts, o.scale, o.beside);
-  fmt::print("\n{}", summary);
+  fmt::print("\n{}\n{:.4g} events were simulated.\n", summary, static_cast<double>(lab.events()));
   if (!o.csv.empty()) put(o.csv, csv_of(results, o.scale, o.beside));
   if (!o.csv.empty() && o.claims) put(claims_path(o.csv), csv_of(verdicts));
   if (!o.summary.empty()) put(o.summary, summary);

@@ -50,7 +50,7 @@ rates block_pieces(setup const& s) {
       p.forget();
       p.time(kind, mine * tasks, [&] {
         io::hints const hints = p.ships_alone() ? p.hints_for_agents() : io::hints();
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener);
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener());
         f.set_view(0, {io::bytes(1), io::table(offsets[static_cast<std::size_t>(p.world.rank())], piece)});
         if (kind == io::access_kind::write)
           f.write_at_all(0, memory.bytes(), p.policy());

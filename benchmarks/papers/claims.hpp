@@ -21,7 +21,7 @@ std::vector<claim> read_claims(std::string const& file, std::string_view text);
 using rate_function = std::function<std::optional<double>(std::string const& key)>;
 
 struct verdict {
-  std::optional<bool> holds;   // none: a row is not known
+  std::optional<bool> holds;   // none: a rate is not known
   double left = 0, right = 0;  // of the comparison that decided
 };
 

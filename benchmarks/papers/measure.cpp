@@ -14,9 +14,18 @@ namespace {
 
 // Whatever a program depends on, but for what of it is measured.
 std::string program_of(row const& r, paper_machine const& m) {
-  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {:x}", r.machine, r.software, r.workload, r.nodes, r.per_node,
-                     r.bytes_per_task, r.transfer_bytes, r.stripe_bytes, r.unique ? "u" : "", r.largeblock ? "l" : "",
-                     r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, m.hash());
+  return fmt::format("{} {} {} {}x{} {} {} {} {}{}{}l{} {} {:x}", r.machine, r.software, r.workload, r.nodes,
+                     r.per_node, r.bytes_per_task, r.transfer_bytes, r.stripe_bytes, r.unique ? "u" : "",
+                     r.largeblock ? "l" : "", r.max_acc ? fmt::format("a{}", *r.max_acc) : "", r.level, r.hints,
+                     m.hash());
+}
+
+double rate_of(rates const& x, row const& r) {
+  if (r.op == "write") return x.write;
+  if (r.op == "read") return x.read;
+  auto const found = x.others.find(r.op);
+  if (found == x.others.end()) throw std::invalid_argument(r.key + ": its program does not measure " + r.op);
+  return found->second;
 }
 
 }  // namespace
@@ -33,19 +42,25 @@ result laboratory::measure(row const& r) {
   if (run == nullptr) throw std::invalid_argument("no such workload: " + r.workload);
   std::vector<rates>& all = done_[program_of(r, m)];
   while (static_cast<int>(all.size()) < repetitions_) {
-    all.push_back(run({r, m, scale_, all.size() + 1}));
+    all.push_back(run({r, m, scale_, all.size() + 1, seconds_}));
     events_ += all.back().events;
   }
-  double sum = 0, squares = 0, most = 0;
-  for (rates const& x : all) {
-    double const rate = r.is_write ? x.write : x.read;
+  double const n = static_cast<double>(all.size());
+  result x;
+  x.what = &r;
+  x.parameters_hash = m.hash();
+  double mean = 0, squares = 0, most = 0;
+  for (rates const& one : all) {
+    double const rate = rate_of(one, r);
     most = std::max(most, rate);
-    sum += rate;
+    mean += rate / n;
     squares += rate * rate;
+    for (auto const& [name, value] : one.others) x.others[name] += value / n;
   }
-  double const n = static_cast<double>(all.size()), mean = sum / n;
-  double const sd = all.size() > 1 ? std::sqrt(std::max(0.0, (squares - n * mean * mean) / (n - 1))) : 0;
-  return {&r, r.of_runs == statistic::most ? most : mean, sd, m.hash()};
+  x.simulated = r.of_runs == statistic::most ? most : mean;
+  if (all.size() > 1) x.simulated_sd = std::sqrt(std::max(0.0, (squares - n * mean * mean) / (n - 1)));
+  if (r.workload == "beffio" && seconds_ < full_seconds) x.short_of = seconds_;
+  return x;
 }
 
 double laboratory::measure_as(row r, std::string const& software) {

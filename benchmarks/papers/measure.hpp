@@ -17,9 +17,11 @@ namespace papers {
 
 struct result {
   row const* what = nullptr;
-  double simulated = 0, simulated_sd = 0;  // MB/s, over the seeds: what the row has of its runs
+  double simulated = 0, simulated_sd = 0;     // MB/s, over the seeds: what the row has of its runs
+  std::map<std::string, double> others = {};  // whatever else its program has measured, mean of the seeds
   std::uint64_t parameters_hash = 0;
-  double beside = 0;  // of another software on the same machine; 0: not run
+  double beside = 0;    // of another software on the same machine; 0: not run
+  double short_of = 0;  // seconds that its program ran instead of as long as was published; 0: as long
   // Relative to what was published, with its sign. Not of rows for claims.
   double error() const { return simulated / what->published - 1; }
 };
@@ -27,8 +29,9 @@ struct result {
 class laboratory {
  public:
   // Machines are read from this directory when a row needs them.
-  laboratory(std::string directory, std::int64_t scale, int repetitions)
-      : directory_(std::move(directory)), scale_(scale), repetitions_(repetitions) {}
+  // `seconds`: T of beffio.
+  laboratory(std::string directory, std::int64_t scale, int repetitions, double seconds = full_seconds)
+      : directory_(std::move(directory)), scale_(scale), repetitions_(repetitions), seconds_(seconds) {}
 
   paper_machine& machine(std::string const& name);
   // With the machine as it is now. A program that has run on this machine is not run again.
@@ -42,6 +45,7 @@ class laboratory {
   std::string directory_;
   std::int64_t scale_;
   int repetitions_;
+  double seconds_;
   std::map<std::string, paper_machine> machines_;
   std::map<std::string, std::vector<rates>> done_;  // by program and machine
   std::int64_t events_ = 0;

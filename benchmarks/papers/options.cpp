@@ -19,11 +19,12 @@ namespace {
   std::fputs(
       "Published experiments, run again on descriptions of the machines they were made on, in virtual time.\n"
       "  bench_papers [options]\n"
-      "  --table NAME      only this table, such as PC-1.4 or HX-3\n"
+      "  --table NAME      only these tables, such as PC-1.4 or HX-3,HX-4\n"
       "  --row KEY         only this row, as rows.csv names it\n"
       "  --claims          judge the papers' sentences, too, and run what only they need\n"
       "  --calibrate NAME  fit this machine to its rows for that, and print what they say of its parameters\n"
       "  --scale K         tasks have 1/K of their data: to see that it works, not for results (default: 1)\n"
+      "  --seconds T       b_eff_io runs T seconds: no results, if fewer than the published 1800 (default)\n"
       "  --beside NAME     what this software would have done on the same machine: posix, ibm_prototype, ibm_pe, "
       "romio_1, argosy,\n"
       "                    none (default: argosy)\n"
@@ -73,6 +74,8 @@ options parse(int argc, char** argv) {
       o.calibrate = value();
     else if (a == "--scale")
       o.scale = number("--scale", value(), 1 << 20);
+    else if (a == "--seconds")
+      o.seconds = static_cast<double>(number("--seconds", value(), 1'000'000));
     else if (a == "--repeat")
       o.repetitions = static_cast<int>(number("--repeat", value(), 100));
     else if (a == "--csv")

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <string>
 
+#include "workload.hpp"
+
 namespace papers {
 
 struct options {
-  std::string table, row, calibrate;  // empty: all, all, nothing
+  std::string table, row, calibrate;  // empty: all, all, nothing; tables have commas between
   bool claims = false, check = false;
   std::int64_t scale = 1;
+  double seconds = full_seconds;  // T of beffio
   int repetitions = 1;
   std::string csv, plots, summary;  // file, directory, file; empty: none
   std::string beside = "argosy";    // also as this software; empty: none

@@ -19,14 +19,16 @@ namespace svg = argosy::detail;
 
 // Rows of one line: what they have in common.
 std::string series_of(row const& r) {
+  if (r.workload == "beffio") return fmt::format("{}, {}", r.hints, r.op.substr(0, r.op.find('.')));
   return fmt::format(
-      "{} {}{}{}{}{}", r.machine, r.is_write ? "write" : "read",
+      "{} {}{}{}{}{}", r.machine, r.is_write() ? "write" : "read",
       r.source == "HX" ? fmt::format(", {:.0f} MB a task", static_cast<double>(r.bytes_per_task) / 1e6) : "",
       r.stripe_bytes > 0 && (r.table == "HX-8" || r.table == "HX-9") ? fmt::format(", {} tasks", r.tasks()) : "",
       r.unique ? ", unique" : "", r.workload == "gathered_tile" ? ", gathered" : "");
 }
 
 std::string label_of(row const& r) {
+  if (r.workload == "beffio") return r.op.substr(r.op.find('.') + 1);
   if (r.table == "HX-8" || r.table == "HX-9") return fmt::format("{} MB", r.stripe_bytes >> 20);
   if (r.workload == "strided") return fmt::format("{} KB", r.transfer_bytes >> 10);
   return fmt::format("{}", r.tasks());

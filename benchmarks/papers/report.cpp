@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,30 +32,41 @@ double best_constant(std::vector<double> const& published) {
   return published.empty() ? 0 : best;
 }
 
-bool counts(result const& r) { return r.what->role == part::hold; }
+bool counts(result const& r) { return r.what->role == part::hold && r.short_of == 0; }
 
-// Of a rate, or of a deviation, which is true then.
-std::pair<std::string, bool> key_of(std::string const& name) {
-  return name.starts_with("sd ") ? std::pair(name.substr(3), true) : std::pair(name, false);
+// KEY; `sd KEY`, of its deviation; KEY:CHUNK, of what its program measured besides.
+struct key_parts {
+  std::string key, chunk;
+  bool deviates = false;
+};
+key_parts parts_of(std::string const& name) {
+  bool const deviates = name.starts_with("sd ");
+  std::string const rest = deviates ? name.substr(3) : name;
+  std::size_t const colon = rest.find(':');
+  if (colon == rest.npos) return {rest, "", deviates};
+  if (deviates) throw std::invalid_argument("claim: nobody knows how much a chunk deviates: " + name);
+  return {rest.substr(0, colon), rest.substr(colon + 1)};
 }
 
 bool counts(judged const& j) { return j.published.holds.value_or(true); }
 
-char const* word_of(std::optional<bool> const& holds) { return !holds ? "not run" : *holds ? "yes" : "no"; }
+char const* word_of(std::optional<bool> const& holds, char const* none) {
+  return !holds ? none : *holds ? "yes" : "no";
+}
 
 }  // namespace
 
 std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside) {
   std::string text =
-      "source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_"
-      "hash" +
+      "source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,short_of,"
+      "parameters_hash" +
       (beside.empty() ? "" : "," + beside) + "\n";
   for (result const& r : results) {
     bool const known = r.what->role != part::claims;
-    text +=
-        fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{},{},{},{:016x}", r.what->source, r.what->table, r.what->key,
-                    r.what->machine, r.what->published, r.what->published_sd, r.simulated, r.simulated_sd,
-                    known ? fmt::format("{:.4f}", r.error()) : "", name_of(r.what->role), scale, r.parameters_hash);
+    text += fmt::format("{},{},{},{},{:g},{:g},{:.4g},{:.3g},{},{},{},{},{:016x}", r.what->source, r.what->table,
+                        r.what->key, r.what->machine, r.what->published, r.what->published_sd, r.simulated,
+                        r.simulated_sd, known ? fmt::format("{:.4f}", r.error()) : "", name_of(r.what->role), scale,
+                        r.short_of > 0 ? fmt::format("{:g}", r.short_of) : "", r.parameters_hash);
     if (!beside.empty()) text += r.beside > 0 ? fmt::format(",{:.4g}", r.beside) : ",";
     text += "\n";
   }
@@ -66,17 +76,22 @@ std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::
 std::vector<judged> judge_all(std::vector<claim> const& claims, std::vector<row> const& rows,
                               std::vector<result> const& results) {
   auto const known = [](double x) { return x > 0 ? std::optional(x) : std::nullopt; };
-  auto const published = [&](std::string const& name) {
-    auto const [key, deviates] = key_of(name);
+  auto const published = [&](std::string const& name) -> std::optional<double> {
+    auto const [key, chunk, deviates] = parts_of(name);
     for (row const& r : rows)
-      if (r.key == key) return known(deviates ? r.published_sd : r.published);
+      if (r.key == key) return chunk.empty() ? known(deviates ? r.published_sd : r.published) : std::nullopt;
     throw std::invalid_argument("claim: there is no row " + key);
   };
-  auto const simulated = [&](std::string const& name) {
-    auto const [key, deviates] = key_of(name);
-    for (result const& r : results)
-      if (r.what->key == key) return known(deviates ? r.simulated_sd : r.simulated);
-    return std::optional<double>();
+  auto const simulated = [&](std::string const& name) -> std::optional<double> {
+    auto const [key, chunk, deviates] = parts_of(name);
+    for (result const& r : results) {
+      if (r.what->key != key) continue;
+      if (chunk.empty()) return known(deviates ? r.simulated_sd : r.simulated);
+      auto const found = r.others.find(r.what->op + "." + chunk);
+      if (found == r.others.end()) throw std::invalid_argument("claim: its program does not measure " + name);
+      return known(found->second);
+    }
+    return std::nullopt;
   };
   std::vector<judged> all;
   for (claim const& c : claims) all.push_back({&c, judge(c.expression, published), judge(c.expression, simulated)});
@@ -87,8 +102,9 @@ std::string csv_of(std::vector<judged> const& claims) {
   std::string text = "id,holds_published,holds_simulated,left,right\n";
   for (judged const& j : claims) {
     bool const known = j.simulated.holds.has_value();
-    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds), word_of(j.simulated.holds),
-                        known ? j.simulated.left : j.published.left, known ? j.simulated.right : j.published.right);
+    text += fmt::format("{},{},{},{:.4g},{:.4g}\n", j.what->id, word_of(j.published.holds, "not published"),
+                        word_of(j.simulated.holds, "not run"), known ? j.simulated.left : j.published.left,
+                        known ? j.simulated.right : j.published.right);
   }
   return text;
 }
@@ -127,6 +143,16 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
   std::string text = "# Published and simulated\n\n";
   if (scale > 1)
     text += fmt::format("**Scaled: tasks have 1/{} of their data. These numbers are no results.**\n\n", scale);
+  std::vector<double> of_short;
+  double seconds = 0;
+  for (result const& r : results)
+    if (r.short_of > 0 && r.what->role == part::hold) of_short.push_back(std::abs(r.error())), seconds = r.short_of;
+  if (!of_short.empty())
+    text += fmt::format(
+        "**b_eff_io ran {:g} s instead of {:g} s: its rows are no results, and count nowhere. Held out: {}, median "
+        "error "
+        "{:.1f} %.**\n\n",
+        seconds, full_seconds, of_short.size(), 100 * median_of(of_short));
   text += "| table | rows held out | median error | of the best constant |";
   if (!beside.empty()) text += fmt::format(" {}, times the simulated |", beside);
   text += fmt::format("\n|---|---|---|---|{}\n", beside.empty() ? "" : "---|");

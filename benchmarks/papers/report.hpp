@@ -11,12 +11,13 @@
 
 namespace papers {
 
-// source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,parameters_hash; and, if
-// there is another software beside, a column of its name.
+// source,table,row,machine,published,published_sd,simulated,simulated_sd,relative_error,role,scale,short_of,parameters_hash;
+// and, if there is another software beside, a column of its name.
 std::string csv_of(std::vector<result> const& results, std::int64_t scale, std::string const& beside);
 
 // A claim that fails on the published numbers is the papers' disagreement with themselves, and does not count. Where
-// nothing is published but the sentence, it counts. Deviations are those of several runs.
+// nothing is published but the sentence, it counts. Deviations are those of several runs. A key such as [row:1024] is what
+// the row's program measured of its op, "write.scatter.1024"; papers show that in pictures alone.
 struct judged {
   claim const* what = nullptr;
   verdict published, simulated;

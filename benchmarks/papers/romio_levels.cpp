@@ -38,7 +38,7 @@ rates by_level(setup const& s, patterns::pattern const& of_tasks) {
     std::span<std::byte> const data = memory.bytes().first(static_cast<std::size_t>(mine.bytes));
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
       p.time(kind, bytes, [&] {
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener);
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener());
         f.set_view(0, {io::bytes(1), mine.view});
         if (kind == io::access_kind::write)
           together ? f.write_at_all(0, data, p.policy()) : f.write_at(0, data, p.policy());

@@ -99,7 +99,7 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.machine = t.at(k, "machine");
     r.software = t.at(k, "software");
     r.workload = t.at(k, "workload");
-    r.is_write = t.at(k, "op") == "write";
+    r.op = t.at(k, "op");
     r.nodes = static_cast<int>(t.number(k, "nodes"));
     r.per_node = static_cast<int>(t.number(k, "per_node"));
     r.bytes_per_task = t.number(k, "bytes_per_task");
@@ -107,6 +107,7 @@ std::vector<row> read_rows(std::string const& file, std::string_view text) {
     r.stripe_bytes = t.number(k, "stripe_bytes");
     r.unique = t.number(k, "unique") != 0;
     r.largeblock = t.number(k, "largeblock") != 0;
+    if (t.has("hints")) r.hints = t.at(k, "hints");
     if (t.has("max_acc") && !t.at(k, "max_acc").empty()) r.max_acc = t.number(k, "max_acc");
     if (t.has("level") && !t.at(k, "level").empty()) {
       r.level = static_cast<int>(t.number(k, "level"));

@@ -40,12 +40,13 @@ struct row {
   std::string key, source, table, machine;
   std::string software;  // of software.hpp
   std::string workload;
-  bool is_write = true;
+  std::string op;  // what of the program is measured: write, read, or another name that it knows
   int nodes = 1, per_node = 1;
-  std::int64_t bytes_per_task = 0;
+  std::int64_t bytes_per_task = 0;          // of beffio: its memory
   std::int64_t transfer_bytes = 0;          // of a call, or of a piece
   std::int64_t stripe_bytes = 0;            // IBM_io_buffer_size; 0: its default
   bool unique = false, largeblock = false;  // calls of the file system: unique: with file partitioning
+  std::string hints;                        // of beffio: the name of a set; empty: none
   std::optional<std::int64_t> max_acc;  // ranges per step of the range hint, 0: no hint; none: as the software has it
   int level = 3;  // of ROMIO: 0 a call for each piece, 2 one independent call, 3 one collective call
   statistic of_runs = statistic::mean;
@@ -54,9 +55,10 @@ struct row {
   std::string reason;
 
   int tasks() const { return nodes * per_node; }
+  bool is_write() const { return op.starts_with("write"); }
 };
 
-// The columns max_acc, level and statistic may be missing, or empty. Throws std::invalid_argument for what makes no sense, a key
+// The columns hints, max_acc, level and statistic may be missing, or empty. Throws std::invalid_argument for what makes no sense, a key
 // that is there twice, and a workload that nobody knows.
 std::vector<row> read_rows(std::string const& file, std::string_view text);
 // Throws std::invalid_argument if it cannot be read.

@@ -20,6 +20,7 @@ struct software {
   bool plain = false;     // calls of the file system, no library
   bool together = false;  // where it is a choice, calls are collective
   bool agents = false;    // threads beside their tasks, which poll for messages while these access files
+  bool locks = true;      // false: all there is of a block is written by its agent, so nobody locks ranges of bytes
   argosy::any_policy (*policy)(row const& r,
                                paper_machine const& m) = nullptr;  // empty: by hints, as users of this library have it
 };

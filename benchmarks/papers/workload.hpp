@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +27,12 @@ namespace papers {
 // In 10^6 bytes of all tasks per second, of the slowest task; 0: not measured.
 struct rates {
   double write = 0, read = 0;
+  std::map<std::string, double> others = {};  // of programs that measure more than these two, by row::op
   std::int64_t events = 0;
 };
+
+// T of beffio, as published.
+inline constexpr double full_seconds = 1800;
 
 // A row's run: so many tasks on its machine. With a scale, tasks have so many times less data, and pools and caches are so many
 // times smaller; such a run shows that a program works, and says nothing about the row.
@@ -36,6 +41,7 @@ struct setup {
   paper_machine const& machine;
   std::int64_t scale = 1;
   std::uint64_t seed = 1;
+  double seconds = full_seconds;  // T of beffio
 
   // A task's bytes, in whole units.
   std::int64_t bytes(std::int64_t unit) const;
@@ -51,11 +57,10 @@ class player {
   // `gpfs`: where it is one.
   player(argosy::lab::virtual_rank const& mine, setup const& of, argosy::opener const& opens,
          argosy::lab::virtual_gpfs* gpfs, rates& measured)
-      : world(mine), s(of), opener(opens), gpfs_(gpfs), measured_(measured) {}
+      : world(mine), s(of), opener_(opens), gpfs_(gpfs), measured_(measured) {}
 
   argosy::lab::virtual_rank const& world;
   setup const& s;
-  argosy::opener const& opener;
   static constexpr char const* path = "data";
 
   bool is_first() const { return world.rank() == 0; }
@@ -69,6 +74,7 @@ class player {
   // What the row's software is here.
   software const& how() const;
   argosy::any_policy policy() const;
+  argosy::opener opener() const;
   argosy::mode amode() const;
   // Where the software's agents carry out independent calls, too.
   bool ships_alone() const { return how().agents && !s.what.largeblock; }
@@ -77,6 +83,7 @@ class player {
   argosy::lab::virtual_gpfs_handle open_plain() const;
 
  private:
+  argosy::opener const& opener_;
   argosy::lab::virtual_gpfs* gpfs_;
   rates& measured_;
 };

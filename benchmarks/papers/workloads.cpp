@@ -21,7 +21,8 @@ workload_function find_workload(std::string_view name) {
                            {"btio", btio},
                            {"unstruc", unstruc},
                            {"serial_tile", serial_tile},
-                           {"gathered_tile", gathered_tile}};
+                           {"gathered_tile", gathered_tile},
+                           {"beffio", b_eff_io}};
   for (entry const& e : all)
     if (name == e.name) return e.run;
   return nullptr;

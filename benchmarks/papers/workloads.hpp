@@ -28,5 +28,6 @@ rates btio(setup const& s);
 rates unstruc(setup const& s);
 rates serial_tile(setup const& s);    // the first task has all of it
 rates gathered_tile(setup const& s);  // it gets it from the others, in the time
+rates b_eff_io(setup const& s);
 
 }  // namespace papers

@@ -13,6 +13,7 @@
 #include <argosy/handle/faulty.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
+#include <argosy/policy/two_phase.hpp>
 
 #include <beffio/argosy_files.hpp>
 #include <beffio/run.hpp>
@@ -88,6 +89,17 @@ class recorder final : public observer {
     if (last != nullptr) last->errors += errors;
   }
   void failed(contender const&, std::string const& what) override { failures.push_back(what); }
+};
+
+// Does what one of the library does, and counts for how many ranks' calls.
+struct counted : io::two_phase {
+  static constexpr std::string_view name = "counted";
+  int* calls = nullptr;
+  io::collective_plan plan(io::access_kind kind, io::access_summary const& all, io::rank_group const& ranks) const {
+    ++*calls;
+    return io::two_phase::plan(kind, all, ranks);
+  }
+  bool operator==(counted const&) const = default;
 };
 
 plan small_plan(std::vector<int> partitions, double seconds) {
@@ -370,6 +382,36 @@ TEST_CASE("files keep to the space they are given", "[beffio][run]") {
   for (cell const& c : r.cells) cut += c.ended == ending::space;
   CHECK(cut > 10);
   CHECK_FALSE(is_valid(r));
+}
+
+TEST_CASE("calls go by the policy that is chosen by the hints in force", "[beffio][run][hints]") {
+  io::lab::virtual_files const files = slow_files();
+  int calls = 0;
+  std::set<std::pair<call, std::int64_t>> asked;
+  recorder tell;
+  plan p = small_plan({2}, 0.5);
+  p.hints = hint_file::parse(
+      "all write all on_open cb_nodes 1\n"
+      "all write scatter 1024 cb_nodes 2\n");
+  policy_choice const choice = [&](call c, io::resolved_hints const& h) -> io::any_policy {
+    asked.insert({c, h.cb_nodes});
+    counted policy;
+    policy.calls = &calls;
+    return c == call::together && h.cb_nodes == 2 ? io::any_policy(policy) : io::any_policy();
+  };
+  run_all(2, p, tell, argosy_files<io::lab::virtual_rank>(files.opener(), choice));
+  run_result const& r = tell.runs[0];
+  CHECK(r.errors() == 0);
+  CHECK(r.wrong() == 0);
+  // From the pattern with this hint on, until the file is closed.
+  std::int64_t chosen = 0;
+  for (int number = 5; number < 9; ++number) chosen += r.find(2, method::write, scatter, number)->calls;
+  CHECK(calls == 2 * chosen);
+  for (call const c : {call::together, call::ordered, call::alone}) {
+    CHECK(asked.contains({c, 0}));  // the methods without hints
+    CHECK(asked.contains({c, 1}));
+    CHECK(asked.contains({c, 2}));
+  }
 }
 
 TEST_CASE("hints reach the file at open and with each pattern, and what is in force is told", "[beffio][run][hints]") {

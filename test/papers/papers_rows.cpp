@@ -88,6 +88,9 @@ TEST_CASE("a sentence without numbers counts, one that its own numbers contradic
   CHECK(judged[4].simulated.holds == std::optional(false));
   CHECK_FALSE(judged[5].simulated.holds.has_value());
 
+  CHECK_THAT(papers::csv_of(judged), Catch::Matchers::ContainsSubstring("3,not published,yes,100,60\n"));
+  CHECK_THAT(papers::csv_of(judged), Catch::Matchers::ContainsSubstring("2,no,no,60,30\n"));
+
   std::string const text = papers::summary_of(results, judged, 1, "");
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("Claims: 2 of 4 hold; 1 fail on the published numbers"));
   CHECK_THAT(text, Catch::Matchers::ContainsSubstring("- 4: only said and wrong"));

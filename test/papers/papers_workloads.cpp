@@ -112,6 +112,19 @@ TEST_CASE("tokens that change hands cost a partitioned file nothing", "[papers][
   CHECK(rate(true, 50'000) > 2 * rate(false, 50'000));
 }
 
+TEST_CASE("shipped blocks of a file that is opened unique cost no tokens", "[papers][workload]") {
+  auto const rate = [](bool unique, double tenure_us) {
+    papers::row r = row_of("ibm_prototype", 3, 16 * block, 1024);
+    r.unique = unique;
+    r.stripe_bytes = 2 * block;
+    papers::paper_machine m = only_seeks(1);
+    m.set("tenure_us", tenure_us);
+    return papers::discontiguous({r, m}).write;
+  };
+  CHECK(rate(true, 0) == rate(true, 50'000));
+  CHECK(rate(false, 0) > rate(false, 50'000));
+}
+
 TEST_CASE("dealt blocks are those of the whole file, through the agents", "[papers][workload]") {
   constexpr std::int64_t blocks = 40;
   for (bool const partitioned : {false, true}) {

@@ -1,0 +1,124 @@
+// b_eff_io 2.0 with all rewrites, of one partition of all tasks: one run gives all cells of a set of hints.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <beffio/argosy_files.hpp>
+#include <beffio/run.hpp>
+
+#include "workloads.hpp"
+
+namespace papers {
+
+namespace io = argosy;
+namespace be = beffio;
+
+namespace {
+
+// The same for all tasks, and nobody looks at it: files have no contents.
+struct unmarked_memory {
+  std::span<std::uint64_t> out, in;
+
+  explicit unmarked_memory(io::lab::hollow_memory const& m)
+      : out(reinterpret_cast<std::uint64_t*>(m.bytes().data()), m.bytes().size() / sizeof(std::uint64_t)), in(out) {}
+  void set(bool, int, int, be::pattern const&, std::int64_t) const {}
+  void unset(be::pattern const&) const {}
+  std::int64_t wrong(bool, int, int, be::pattern const&, std::int64_t) const { return 0; }
+};
+
+class recorder final : public be::observer {
+ public:
+  explicit recorder(be::run_result& to) : to_(to) {}
+
+  void measured(be::contender const&, be::cell const& c) override { to_.cells.push_back(c); }
+  void closed(be::contender const& who, double seconds, std::int64_t) override {
+    for (be::cell& c : to_.cells)
+      if (c.how == who.how && c.type == who.type) c.close_seconds = seconds;
+  }
+  void failed(be::contender const&, std::string const& what) override { throw std::runtime_error("b_eff_io: " + what); }
+
+ private:
+  be::run_result& to_;
+};
+
+// Software with agents goes by the hints of the row; others have none of their own.
+be::plan plan_of(setup const& s) {
+  be::plan p;
+  p.when.seconds = s.seconds / static_cast<double>(s.scale);
+  p.when.all_rewrites = true;
+  p.partitions = {s.what.tasks()};
+  p.longest = be::longest_chunk(s.what.bytes_per_task / s.scale / be::mib);
+  if (find_software(s.what.software)->agents && !s.what.hints.empty())
+    p.hints = be::hint_file::parse(text_of_file(std::string(ARGOSY_PAPERS_HINTS) + "/" + s.what.hints + ".hints"));
+  return p;
+}
+
+// Where software has a choice, calls of one task do not wait for others, so they have no policy of all.
+be::policy_choice policy_of(setup const& s) {
+  return [&s](be::call c, io::resolved_hints const& now) -> io::any_policy {
+    software const& w = *find_software(s.what.software);
+    if (w.together && c == be::call::alone) return {};
+    row as_hinted = s.what;
+    as_hinted.largeblock = now.largeblock_io;
+    as_hinted.stripe_bytes = now.io_buffer_bytes;
+    return w.policy(as_hinted, s.machine);
+  };
+}
+
+std::string chunk_name(be::pattern const& p, std::int64_t longest) {
+  return p.chunk == longest ? "Lmax" : std::to_string(p.chunk);
+}
+
+// By the names of row::op; and behind each cell's, those of its chunks.
+std::map<std::string, double> values_of(be::run_result const& r, std::int64_t longest) {
+  std::map<std::string, double> all;
+  int const ranks = r.ranks;
+  auto const put = [&](std::string const& name, std::optional<double> x) {
+    if (x) all[name] = *x;
+  };
+  for (be::method const m : be::methods) {
+    std::string const how(be::name_of(m));
+    be::by_type const values = r.type_values(ranks, m);
+    for (int t = 0; t < be::types; ++t) {
+      std::string const name = fmt::format("{}.{}", how, be::type_names[static_cast<std::size_t>(t)]);
+      put(name, values[static_cast<std::size_t>(t)]);
+      for (int const number : be::compared_patterns(t))
+        if (be::cell const* c = r.find(ranks, m, t, number)) put(name + "." + chunk_name(c->what, longest), c->rate());
+    }
+    put(how + ".average", be::weighted(values));
+  }
+  auto const of_methods = [&](std::string const& what) {
+    all["average" + (what == "average" ? std::string() : "." + what)] =
+        all["write." + what] / 4 + all["rewrite." + what] / 4 + all["read." + what] / 2;
+  };
+  for (std::string_view const t : be::type_names) of_methods(std::string(t));
+  of_methods("average");
+  put("b_eff_io", r.value(ranks));
+  return all;
+}
+
+}  // namespace
+
+rates b_eff_io(setup const& s) {
+  be::plan const p = plan_of(s);
+  io::lab::hollow_memory const data(static_cast<std::size_t>(be::largest_call(p.longest)));
+  unmarked_memory memory(data);
+  be::run_result all;
+  all.all_rewrites = p.when.all_rewrites;
+  all.ranks = s.what.tasks();
+  rates measured = play(s, [&](player& on) {
+    be::observer nobody;
+    recorder first(all);
+    be::run_in(memory, on.world, p, on.is_first() ? static_cast<be::observer&>(first) : nobody,
+               be::argosy_files<io::lab::virtual_rank>(on.opener(), policy_of(s)));
+  });
+  measured.others = values_of(all, p.longest);
+  return measured;
+}
+
+}  // namespace papers
