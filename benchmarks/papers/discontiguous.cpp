@@ -34,9 +34,7 @@ rates discontiguous(setup const& s) {
   return play(s, [&](player& p) {
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
       p.time(kind, mine * block * tasks, [&] {
-        // Where agents ship, a file that is opened unique is partitioned as they are.
-        io::hints const hints = s.what.unique && p.ships_alone() ? p.hints_for_agents() : io::hints();
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), hints, p.opener());
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(), p.opener());
         for (std::int64_t region = 0, done = 0; done < mine; ++region) {
           std::int64_t const here = std::min(most, mine - done);
           deal(region, here * tasks);

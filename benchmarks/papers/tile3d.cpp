@@ -59,7 +59,7 @@ rates tile3d(setup const& s) {
                                {n * c[0], n * c[1], n * c[2]}, io::type<double>, io::order::fortran);
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})
       p.time(kind, n * n * n * 8 * p.world.size(), [&] {
-        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), {}, p.opener());
+        auto f = io::lab::virtual_file::open(p.world, player::path, p.amode(), p.hints_if_unique(), p.opener());
         f.set_view(0, {io::type<double>, in_file});
         if (kind == io::access_kind::write)
           f.write_all({memory.bytes().data(), in_memory, 1}, p.policy());

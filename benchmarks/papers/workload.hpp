@@ -79,6 +79,10 @@ class player {
   // Where the software's agents carry out independent calls, too.
   bool ships_alone() const { return how().agents && !s.what.largeblock; }
   argosy::hints hints_for_agents() const;
+  // Where they ship, a file that is opened unique is partitioned as they are.
+  argosy::hints hints_if_unique() const {
+    return s.what.unique && ships_alone() ? hints_for_agents() : argosy::hints();
+  }
   // A handle of the file, for calls of GPFS. Throws std::invalid_argument if it is none, std::system_error.
   argosy::lab::virtual_gpfs_handle open_plain() const;
 
