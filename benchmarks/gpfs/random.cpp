@@ -10,6 +10,7 @@
 
 #include <argosy/handle/gpfs_fcntl.hpp>
 
+#include "../shuffle.hpp"
 #include "experiment.hpp"
 
 namespace shapes {
@@ -29,18 +30,15 @@ struct block_access {
 // Each block has one owner. Order and pieces are random.
 std::vector<std::vector<block_access>> dealt(int ranks, std::int64_t blocks, std::int64_t block_bytes) {
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks) + 100);
-  auto const shuffle = [&](auto& what) {
-    for (std::size_t i = what.size(); i > 1; --i) std::swap(what[i - 1], what[random() % i]);
-  };
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  shuffle(all);
+  shuffle(all, random);
   // With gaps: two pieces that touch would look like a stream.
   std::vector<std::int64_t> places(static_cast<std::size_t>(block_bytes / (2 * piece_bytes)));
   std::vector<std::vector<block_access>> of_ranks(static_cast<std::size_t>(ranks));
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t k = 0; k < places.size(); ++k) places[k] = static_cast<std::int64_t>(k) * 2 * piece_bytes;
-    shuffle(places);
+    shuffle(places, random);
     block_access a{all[i]};
     std::copy_n(places.begin(), pieces_per_block, a.offsets.begin());
     std::sort(a.offsets.begin(), a.offsets.end());

@@ -11,6 +11,7 @@
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
+#include "../shuffle.hpp"
 #include "experiment.hpp"
 
 namespace shapes {
@@ -29,7 +30,7 @@ deal at_random(int ranks, std::int64_t blocks, std::int64_t block_bytes) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks * blocks));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i) * block_bytes;
   std::mt19937_64 random(static_cast<std::uint64_t>(ranks));
-  for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random() % i]);
+  shuffle(all, random);
   return [all = std::move(all), blocks](int rank) {
     std::vector<std::int64_t> mine(all.begin() + rank * blocks, all.begin() + (rank + 1) * blocks);
     std::sort(mine.begin(), mine.end());

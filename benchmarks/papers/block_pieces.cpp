@@ -4,25 +4,16 @@
 #include <numeric>
 #include <random>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <argosy/datatype.hpp>
 
+#include "../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {
 
 namespace io = argosy;
-
-namespace {
-
-template <class T>
-void shuffle(std::vector<T>& what, std::mt19937_64& random) {
-  for (std::size_t k = what.size(); k > 1; --k) std::swap(what[k - 1], what[random() % k]);
-}
-
-}  // namespace
 
 // As many pieces of a block as the row's bytes give. The file is there before, and not cached when a measurement
 // begins; open, view, sync and close are in the time.

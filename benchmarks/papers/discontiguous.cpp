@@ -8,6 +8,7 @@
 
 #include <argosy/datatype.hpp>
 
+#include "../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {
@@ -29,7 +30,7 @@ rates discontiguous(setup const& s) {
     dealt.resize(static_cast<std::size_t>(blocks));
     std::iota(dealt.begin(), dealt.end(), 0);
     std::mt19937_64 random(s.seed * 1000 + static_cast<std::uint64_t>(region));
-    for (std::size_t k = dealt.size(); k > 1; --k) std::swap(dealt[k - 1], dealt[random() % k]);
+    shuffle(dealt, random);
   };
   return play(s, [&](player& p) {
     for (io::access_kind const kind : {io::access_kind::write, io::access_kind::read})

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {
@@ -89,7 +90,7 @@ rates dealt_blocks(setup const& s) {
   std::vector<std::int64_t> dealt(static_cast<std::size_t>(count * s.what.tasks()));
   std::iota(dealt.begin(), dealt.end(), 0);
   std::mt19937_64 random(s.seed);
-  for (std::size_t k = dealt.size(); k > 1; --k) std::swap(dealt[k - 1], dealt[random() % k]);
+  shuffle(dealt, random);
   io::lab::hollow_memory const memory(static_cast<std::size_t>(each));
   return play(s, [&](player& p) {
     p.fill(each * count * p.world.size());

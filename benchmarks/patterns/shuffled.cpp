@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../shuffle.hpp"
 #include "shapes.hpp"
 
 namespace patterns {
@@ -15,9 +16,8 @@ class shuffled_pattern final : public pattern {
   explicit shuffled_pattern(shuffled s) : s_(std::move(s)), owners_(static_cast<std::size_t>(s_.ranks * s_.count)) {
     for (std::size_t i = 0; i < owners_.size(); ++i)
       owners_[i] = static_cast<int>(i % static_cast<std::size_t>(s_.ranks));
-    // By hand: std::shuffle differs between standard libraries.
     std::mt19937_64 random(20240229);
-    for (std::size_t i = owners_.size(); i > 1; --i) std::swap(owners_[i - 1], owners_[random() % i]);
+    shuffle(owners_, random);
   }
 
   std::string name() const override { return s_.name; }
