@@ -5,37 +5,36 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <ranges>
 #include <utility>
 
 #include <argosy/datatype/contiguous.hpp>
 #include <argosy/datatype/darray.hpp>
-#include <argosy/datatype/indexed.hpp>
-#include <argosy/datatype/indexed_block.hpp>
+#include <argosy/datatype/detail/blocks.hpp>
 #include <argosy/datatype/order.hpp>
 #include <argosy/datatype/subarray.hpp>
 #include <argosy/datatype/vector.hpp>
+#include <argosy/layout/detail/compact_numbers.hpp>
 
 namespace argosy::detail {
 namespace {
 
 namespace mpi = mpi_calls;
-using mpi::numbers;
 using old_layout = std::function<layout const&(std::size_t)>;
 
-using some = std::span<std::int64_t const>;
-
-some part(numbers const& all, std::size_t from, std::size_t many) {
+// Some of a list's numbers, which stay where they are.
+auto part(compact_numbers const& all, std::size_t from, std::size_t many) {
   if (from > all.size() || many > all.size() - from)
     throw invalid_layout("argosy::from_mpi: MPI gives fewer numbers than the datatype has");
-  return some(all).subspan(from, many);
+  return std::views::iota(from, from + many) | std::views::transform([&all](std::size_t i) { return all[i]; });
 }
+using some = decltype(part(std::declval<compact_numbers const&>(), 0, 0));
 
 order order_of(std::int64_t mpi_order) { return mpi_order == MPI_ORDER_FORTRAN ? order::fortran : order::c; }
 
 layout array_part(mpi::contents const& c, layout const& old) {
   auto const d = static_cast<std::size_t>(c.integers.at(0));
-  numbers const& lists = c.is_large() ? c.counts : c.integers;
+  compact_numbers const& lists = c.is_large() ? c.counts : c.integers;
   std::size_t const first = c.is_large() ? 0 : 1;
   return subarray(part(lists, first, d), part(lists, first + d, d), part(lists, first + 2 * d, d), old,
                   order_of(c.integers.at(c.is_large() ? 1 : 1 + 3 * d)))
@@ -63,7 +62,7 @@ layout dealt_array(mpi::contents const& c, layout const& old) {
 
 // The members of a struct: their lengths and places.
 std::pair<some, some> members_of(mpi::contents const& c) {
-  numbers const& counts = c.is_large() ? c.counts : c.integers;
+  compact_numbers const& counts = c.is_large() ? c.counts : c.integers;
   auto const n = static_cast<std::size_t>(counts.at(0));
   bool const one_list = c.is_large() || c.combiner == mpi::struct_integer;
   return {part(counts, 1, n), one_list ? part(counts, 1 + n, n) : part(c.addresses, 0, n)};
@@ -86,8 +85,10 @@ layout record(mpi::contents const& c, old_layout const& old) {
 
 layout combined(mpi::contents const& c, old_layout const& old) {
   bool const large = c.is_large();
-  numbers const& counts = large ? c.counts : c.integers;
+  compact_numbers const& counts = large ? c.counts : c.integers;
   std::size_t const n = counts.empty() || counts[0] < 0 ? 0 : static_cast<std::size_t>(counts[0]);
+  // MPI has checked the lists of blocks, which are long: they are read where they are.
+  using one_length = block_lengths<std::int64_t>;
   // Displacements follow the integers where both are of one kind, and are a list of their own otherwise.
   auto const places = [&](std::size_t after, std::size_t many) {
     return large ? part(counts, after, many) : part(c.addresses, 0, many);
@@ -104,15 +105,15 @@ layout combined(mpi::contents const& c, old_layout const& old) {
     case mpi::hvector_integer:
       return hvector(counts.at(0), counts.at(1), counts.at(2), old(0)).form();
     case MPI_COMBINER_INDEXED:
-      return indexed(part(counts, 1, n), part(counts, 1 + n, n), old(0)).form();
+      return place_blocks(part(counts, 1, n), part(counts, 1 + n, n), old(0).extent(), old(0));
     case MPI_COMBINER_HINDEXED:
-      return hindexed(part(counts, 1, n), places(1 + n, n), old(0)).form();
+      return place_blocks(part(counts, 1, n), places(1 + n, n), 1, old(0));
     case mpi::hindexed_integer:
-      return hindexed(part(counts, 1, n), part(counts, 1 + n, n), old(0)).form();
+      return place_blocks(part(counts, 1, n), part(counts, 1 + n, n), 1, old(0));
     case MPI_COMBINER_INDEXED_BLOCK:
-      return indexed_block(counts.at(1), part(counts, 2, n), old(0)).form();
+      return place_blocks(one_length{counts.at(1)}, part(counts, 2, n), old(0).extent(), old(0));
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return hindexed_block(counts.at(1), places(2, n), old(0)).form();
+      return place_blocks(one_length{counts.at(1)}, places(2, n), 1, old(0));
     case MPI_COMBINER_STRUCT:
     case mpi::struct_integer:
       return record(c, old);
@@ -228,12 +229,12 @@ signature decoded_type::types_now() const {
       all.append(made[p.olds[0]], p.copies);
     } else if (!p.olds.empty()) {
       // Neighbours of one type are one loop, however many there are.
-      numbers const ones(p.is_struct() ? 0 : p.olds.size(), 1);
-      some const lengths = p.is_struct() ? members_of(p.how).first : some(ones);
-      for (std::size_t i = 0; i < lengths.size();) {
+      auto const length = [&](std::size_t i) { return p.is_struct() ? members_of(p.how).first[i] : 1; };
+      std::size_t const n = p.is_struct() ? members_of(p.how).first.size() : p.olds.size();
+      for (std::size_t i = 0; i < n;) {
         std::uint32_t const old = p.olds.at(i);
         std::int64_t copies = 0;
-        for (; i < lengths.size() && (lengths[i] == 0 || p.olds.at(i) == old); ++i) copies = add(copies, lengths[i]);
+        for (; i < n && (length(i) == 0 || p.olds.at(i) == old); ++i) copies = add(copies, length(i));
         all.append(made[old], copies);
       }
     }

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
 
 #include <argosy/datatype/mpi.hpp>
+#include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/error.hpp>
 
 namespace argosy::detail::mpi_calls {
@@ -91,13 +93,11 @@ constexpr int struct_integer = MPI_COMBINER_STRUCT_INTEGER;
 
 // --- What a type is made of ---
 
-using numbers = std::vector<std::int64_t>;
-
-// The results of MPI_Type_get_envelope and _contents, with all numbers in 64 bits.
+// The results of MPI_Type_get_envelope and _contents.
 struct contents {
   int combiner;
-  numbers integers, addresses;
-  numbers counts;                   // of types made by MPI 4's large-count calls; otherwise empty
+  compact_numbers integers, addresses;
+  compact_numbers counts;           // of types made by MPI 4's large-count calls; otherwise empty
   std::vector<MPI_Datatype> types;  // to be freed, unless they are predefined
 
   bool is_large() const { return !counts.empty(); }
@@ -123,13 +123,13 @@ inline contents contents_of(MPI_Datatype type) {
   std::vector<MPI_Count> c(size(counts));
   check("MPI_Type_get_contents_c", MPI_Type_get_contents_c(type, integers, addresses, counts, types, i.data(), a.data(),
                                                            c.data(), result.types.data()));
-  result.counts.assign(c.begin(), c.end());
+  result.counts = compact_numbers(c);
 #else
   check("MPI_Type_get_contents",
         MPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), result.types.data()));
 #endif
-  result.integers.assign(i.begin(), i.end());
-  result.addresses.assign(a.begin(), a.end());
+  result.integers = compact_numbers(std::exchange(i, {}));
+  result.addresses = compact_numbers(std::exchange(a, {}));
   return result;
 }
 

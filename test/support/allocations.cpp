@@ -60,6 +60,7 @@ std::size_t argosy::allocations() { return count; }
 
 argosy::heap_peak::heap_peak() : start_(now) { peak = start_; }
 std::size_t argosy::heap_peak::bytes() const { return peak - start_; }
+std::size_t argosy::heap_peak::kept() const { return now - start_; }
 
 argosy::scarce_memory::scarce_memory(std::size_t bytes) : start_(now) {
   first_refused = 0;

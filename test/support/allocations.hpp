@@ -9,11 +9,13 @@ namespace argosy {
 // Allocations of this process so far.
 std::size_t allocations();
 
-// The most bytes that were allocated at a time since this was made, beyond those that were then. One at a time.
+// Bytes that were allocated since this was made, beyond those that were then: the most at a time, and what there is still. One
+// at a time.
 class heap_peak {
  public:
   heap_peak();
   std::size_t bytes() const;
+  std::size_t kept() const;
 
  private:
   std::size_t start_;

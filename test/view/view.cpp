@@ -255,3 +255,28 @@ TEST_CASE("tiles of an irregular filetype that join cost one list of pieces", "[
   CHECK(v.offset_of_end(16 + filetype.extent()) == filetype.size() / 8);
   CHECK(v.byte_offset(5 * filetype.size() / 8) == 16 + 5 * filetype.extent());
 }
+
+// Numbers of 4 bytes: an offset, a length where they differ, and both once more where the last block meets the first of the
+// next tile. What is needed beside it while the view is made is no more than that again.
+TEST_CASE("a view of irregular blocks keeps few bytes for each", "[view][cost][allocations]") {
+  bool const differ = GENERATE(false, true), joins = GENERATE(false, true);
+  CAPTURE(differ, joins);
+  constexpr std::size_t blocks = 100000;
+  std::mt19937_64 random(argosy::test::seed());
+  list offsets, lengths;
+  std::int64_t at = 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    offsets.push_back(at);
+    lengths.push_back(differ ? 1 + static_cast<std::int64_t>(random() % 3) : 1);
+    at += 8 * (lengths.back() + (i + 1 == blocks ? 0 : 1 + static_cast<std::int64_t>(random() % 2)));
+  }
+  io::hindexed const described(lengths, offsets, io::type<double>);
+  argosy::heap_peak const used;
+  io::view const v(0, io::type<double>, io::resized(described, 0, joins ? at : at + 8));
+  std::size_t const lists = 2 * 8 * blocks;  // `resized` has the program's, for as long as the view is made
+  CHECK(used.kept() >= 4 * blocks);
+  CHECK(used.kept() <= (differ && joins ? 17 : joins ? 13 : differ ? 9 : 5) * blocks);
+  CHECK(used.bytes() <= 2 * 16 * blocks + (differ && joins ? 2 * blocks : 0));
+  CHECK(used.bytes() >= lists);
+  CHECK(v.byte_offset(1) == (differ && lengths[0] > 1 ? 8 : offsets[1]));
+}

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
-#include <vector>
 
+#include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -36,15 +38,15 @@ constexpr layout::layout(detail::static_form<Nodes, Places, Tables, Pieces> cons
   for (node const& n : form.nodes) nodes_.push_back(n);
   for (place const& p : form.places) places_.push_back(p);
   for (std::size_t t = 0; t < Tables; ++t) {
-    std::vector<std::int64_t> offsets, lengths;
-    bool equal = true;
-    for (std::size_t k = form.table_begin(t); k < form.table_ends[t]; ++k) {
-      offsets.push_back(form.pieces[k].offset);
-      lengths.push_back(form.pieces[k].length);
-      equal = equal && lengths.back() == lengths.front();
+    std::span<piece const> const pieces(form.pieces.data() + form.table_begin(t),
+                                        form.pieces.data() + form.table_ends[t]);
+    std::int64_t const length = pieces[0].length;
+    bool const equal = std::ranges::all_of(pieces, [&](piece const& p) { return p.length == length; });
+    detail::compact_numbers offsets, lengths;
+    for (piece const& p : pieces) {
+      offsets.push_back(p.offset);
+      if (!equal) lengths.push_back(p.length);
     }
-    std::int64_t const length = lengths.front();
-    if (equal) lengths.clear();
     tables_.emplace_back(std::move(offsets), std::move(lengths), length);
   }
 }

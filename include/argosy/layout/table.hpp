@@ -12,31 +12,34 @@
 #include <vector>
 
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/piece.hpp>
 
 namespace argosy {
 
 namespace detail {
 
-// A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows lists that outlive it.
+// A handle on the pieces of one table. Offsets count from the first piece. Owns them, or borrows a list that outlives it.
 class piece_table {
  public:
-  // Takes lists that are in normal form: no empty piece, no piece that continues the one before.
-  // `lengths` is empty when all pieces have `length` bytes.
-  constexpr piece_table(std::vector<std::int64_t> offsets, std::vector<std::int64_t> lengths, std::int64_t length)
+  // Takes lists that are in normal form: no empty piece, no piece that continues the one before. Offsets have the first as
+  // base, lengths 0. `lengths` is empty when all pieces have `length` bytes.
+  constexpr piece_table(compact_numbers offsets, compact_numbers lengths, std::int64_t length)
       : piece_table() {  // so that what throws leaves nothing behind
     data_ = new content;
     data_->own_offsets = std::move(offsets);
     data_->own_lengths = std::move(lengths);
-    data_->offsets = data_->own_offsets;
-    data_->lengths = data_->own_lengths;
+    data_->near = data_->own_offsets.near();
+    data_->far = data_->own_offsets.far();
+    data_->lengths = data_->own_lengths.near();
+    data_->long_lengths = data_->own_lengths.far();
     data_->length = length;
     data_->measure();
   }
   static constexpr piece_table borrow(std::span<std::int64_t const> offsets, std::int64_t length) {
     piece_table table;
     table.data_ = new content;
-    table.data_->offsets = offsets;
+    table.data_->far = offsets;
     table.data_->length = length;
     table.data_->measure();
     return table;
@@ -50,36 +53,44 @@ class piece_table {
   }
   constexpr ~piece_table() { release(); }
 
-  constexpr std::size_t size() const noexcept { return data_->offsets.size(); }
-  constexpr std::int64_t offset(std::size_t i) const noexcept { return data_->offsets[i] - data_->offsets[0]; }
-  constexpr std::int64_t length(std::size_t i) const noexcept {
-    return data_->lengths.empty() ? data_->length : data_->lengths[i];
-  }
+  constexpr std::size_t size() const noexcept { return data_->size(); }
+  constexpr std::int64_t offset(std::size_t i) const noexcept { return data_->offset(i); }
+  constexpr std::int64_t length(std::size_t i) const noexcept { return data_->length_of(i); }
   constexpr piece operator[](std::size_t i) const noexcept { return {offset(i), length(i)}; }
 
-  // Raw lists, for the copy loops: offsets()[i] - offsets()[0] is where piece i lies.
-  constexpr std::span<std::int64_t const> offsets() const noexcept { return data_->offsets; }
-  constexpr std::span<std::int64_t const> lengths() const noexcept { return data_->lengths; }  // empty: all are equal
-  constexpr bool equal_lengths() const noexcept { return data_->lengths.empty(); }
+  constexpr bool equal_lengths() const noexcept { return data_->equal_lengths(); }
   // The length of most pieces, if one length has a majority: the one worth a loop of its own.
   constexpr std::int64_t usual_length() const noexcept { return data_->length; }
 
+  // Raw lists, for the copy loops: f(offsets), of 4 or 8 bytes each, where offsets[i] - offsets[0] is where piece i lies.
+  template <class F>
+  constexpr decltype(auto) with_offsets(F&& f) const {
+    return data_->far.empty() ? f(data_->near) : f(data_->far);
+  }
+  // f(lengths) in the same way; without a number in them if all are equal.
+  template <class F>
+  constexpr decltype(auto) with_lengths(F&& f) const {
+    return data_->long_lengths.empty() ? f(data_->lengths) : f(data_->long_lengths);
+  }
+  // These two tables are one.
+  constexpr bool shares(piece_table const& other) const noexcept { return data_ == other.data_; }
+
   // Bytes of the stream before piece i. O(1), with a few additions where lengths differ.
   constexpr std::int64_t start(std::size_t i) const noexcept {
-    if (data_->lengths.empty()) return static_cast<std::int64_t>(i) * data_->length;
+    if (equal_lengths()) return static_cast<std::int64_t>(i) * data_->length;
     std::size_t k = i / every * every;
     std::int64_t before = data_->starts[i / every];
-    for (; k < i; ++k) before += data_->lengths[k];
+    for (; k < i; ++k) before += length(k);
     return before;
   }
   // The piece that holds byte `position` of the stream. O(log n), O(1) for equal lengths.
   constexpr std::size_t find(std::int64_t position) const noexcept {
-    if (data_->lengths.empty()) return static_cast<std::size_t>(position / data_->length);
+    if (equal_lengths()) return static_cast<std::size_t>(position / data_->length);
     auto const after = std::upper_bound(data_->starts.begin(), data_->starts.end(), position);
     std::size_t const sample = static_cast<std::size_t>(after - data_->starts.begin()) - 1;
     std::size_t k = sample * every;
-    for (std::int64_t left = position - data_->starts[sample]; k + 1 < size() && left >= data_->lengths[k]; ++k)
-      left -= data_->lengths[k];
+    for (std::int64_t left = position - data_->starts[sample]; k + 1 < size() && left >= length(k); ++k)
+      left -= length(k);
     return k;
   }
 
@@ -102,20 +113,38 @@ class piece_table {
   static constexpr std::size_t every = 32;
 
   struct content {
-    std::vector<std::int64_t> own_offsets, own_lengths;
+    compact_numbers own_offsets, own_lengths;
+    std::span<std::uint32_t const> near;  // offsets, of 4 bytes or of 8
+    std::span<std::int64_t const> far;
+    std::span<std::uint32_t const> lengths;  // where they differ; a length of 4 GiB makes all of them long
+    std::span<std::int64_t const> long_lengths;
     std::vector<std::int64_t> starts;  // of every 32nd piece, where lengths differ
-    std::span<std::int64_t const> offsets, lengths;
     std::int64_t length = 0, bytes = 0, low = 0, high = 0;
     std::int64_t users = 1;
     bool monotonic = true, sorted = true;
 
-    // One look at each piece; whether an offset wraps is looked at in the end.
+    constexpr std::size_t size() const noexcept { return near.size() + far.size(); }
+    constexpr bool equal_lengths() const noexcept { return lengths.empty() && long_lengths.empty(); }
+    constexpr std::int64_t offset(std::size_t i) const noexcept { return far.empty() ? near[i] : far[i] - far[0]; }
+    constexpr std::int64_t length_of(std::size_t i) const noexcept {
+      if (!lengths.empty()) return lengths[i];
+      return long_lengths.empty() ? length : long_lengths[i];
+    }
+
     constexpr void measure() {
+      if (far.empty())
+        measure(near);
+      else
+        measure(far);
+    }
+    // One look at each piece; whether an offset wraps is looked at in the end.
+    template <class Offset>
+    constexpr void measure(std::span<Offset const> offsets) {
       std::int64_t last_offset = 0, last_end = 0;
       bool wraps = false;
       auto const look = [&](std::size_t i, std::int64_t size) {
         std::int64_t offset = 0, end = 0;
-        wraps |= __builtin_sub_overflow(offsets[i], offsets[0], &offset);
+        wraps |= __builtin_sub_overflow(std::int64_t{offsets[i]}, std::int64_t{offsets[0]}, &offset);
         wraps |= __builtin_add_overflow(offset, size, &end);
         monotonic &= offset >= last_offset;
         sorted &= offset >= last_end;
@@ -124,14 +153,14 @@ class piece_table {
         low = std::min(low, offset);
         high = std::max(high, end);
       };
-      if (lengths.empty()) {
+      if (equal_lengths()) {
         for (std::size_t i = 0; i < offsets.size(); ++i) look(i, length);
         bytes = detail::mul(static_cast<std::int64_t>(offsets.size()), length);
       } else {
         starts.reserve(offsets.size() / every + 1);
         std::int64_t votes = 0;
         for (std::size_t i = 0; i < offsets.size(); ++i) {
-          std::int64_t const size = lengths[i];
+          std::int64_t const size = length_of(i);
           if (i % every == 0) starts.push_back(bytes);
           length = votes == 0 ? size : length;  // the majority vote of Boyer and Moore
           votes += size == length ? 1 : -1;

@@ -65,7 +65,9 @@ namespace detail {
 constexpr std::int64_t granule_of(piece_table const& t, std::int64_t g) {
   std::int64_t bits = g | t.length(0);
   for (std::size_t i = 0; i < t.size(); ++i) bits |= t.offset(i);
-  for (std::int64_t const length : t.lengths()) bits |= length;
+  t.with_lengths([&](auto lengths) {
+    for (std::int64_t const length : lengths) bits |= length;
+  });
   std::int64_t odd = std::gcd(g, t.length(0));
   odd >>= std::countr_zero(static_cast<std::uint64_t>(odd));
   for (std::size_t i = 0; i < t.size() && odd != 1; ++i)

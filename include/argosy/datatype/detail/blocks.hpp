@@ -46,6 +46,8 @@ constexpr layout place_blocks(Lengths const& lengths, Displacements const& displ
                               layout const& old) {
   assembler all;
   bool const dense = old.pieces() == 1 && old.size() == old.extent() && old.origin() == old.lower_bound();
+  // Few blocks often join, and need nothing from the heap.
+  if (dense && displacements.size() > builder::longest_concat) all.reserve(displacements.size());
   layout block;
   std::int64_t block_length = 0;
   for (std::size_t i = 0; i < displacements.size(); ++i) {

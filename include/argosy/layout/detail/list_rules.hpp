@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/detail/loose_pieces.hpp>
 #include <argosy/layout/detail/node_store.hpp>
 
@@ -164,7 +164,8 @@ class list_rules : protected node_store {
     std::int64_t const length = first_length(list[from].node);
     bool equal = true;
     for (std::size_t i = from; i < to; ++i) equal = equal && first_length(list[i].node) == length;
-    std::vector<std::int64_t> offsets, lengths;
+    compact_numbers offsets, lengths;
+    offsets.start_at(list[from].offset);
     offsets.reserve(static_cast<std::size_t>(pieces));
     if (!equal) lengths.reserve(static_cast<std::size_t>(pieces));
     for (std::size_t i = from; i < to; ++i) {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/piece.hpp>
 #include <argosy/layout/table.hpp>
 
@@ -39,22 +39,27 @@ class loose_pieces {
   constexpr piece_table take() {
     push();
     last_ = {};
+    offsets_.shrink();
+    lengths_.shrink();
     return {std::exchange(offsets_, {}), std::exchange(lengths_, {}), length_};
   }
 
  private:
   constexpr void push() {
     if (last_.length == 0) return;
-    if (offsets_.empty()) length_ = last_.length;
+    if (offsets_.empty()) {
+      length_ = last_.length;
+      offsets_.start_at(last_.offset);
+    }
     if (lengths_.empty() && last_.length != length_) {
       lengths_.reserve(offsets_.capacity());
-      lengths_.assign(offsets_.size(), length_);
+      for (std::size_t i = 0; i < offsets_.size(); ++i) lengths_.push_back(length_);
     }
     if (!lengths_.empty() || last_.length != length_) lengths_.push_back(last_.length);
     offsets_.push_back(last_.offset);
   }
 
-  std::vector<std::int64_t> offsets_, lengths_;  // lengths only where they differ from `length_`
+  compact_numbers offsets_, lengths_;  // lengths only where they differ from `length_`
   std::int64_t length_ = 0;
   piece last_{0, 0};  // not yet in the lists: the next one may continue it
 };

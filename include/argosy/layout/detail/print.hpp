@@ -26,9 +26,9 @@ inline std::string percent_text(double share) {
 // Describes a table by its piece lengths and hull, not by its offsets.
 inline std::string table_text(piece_table const& t) {
   std::int64_t shortest = t.length(0), longest = t.length(0);
-  for (std::int64_t length : t.lengths()) {
-    shortest = std::min(shortest, length);
-    longest = std::max(longest, length);
+  for (std::size_t i = 0; i < t.size() && !t.equal_lengths(); ++i) {
+    shortest = std::min(shortest, t.length(i));
+    longest = std::max(longest, t.length(i));
   }
   std::string const lengths =
       shortest == longest ? number_text(shortest) : number_text(shortest) + " to " + number_text(longest);

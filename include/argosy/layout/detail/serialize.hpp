@@ -16,6 +16,7 @@
 
 #include <argosy/layout/detail/builder.hpp>
 #include <argosy/layout/detail/checked.hpp>
+#include <argosy/layout/detail/compact_numbers.hpp>
 #include <argosy/layout/detail/linked.hpp>
 #include <argosy/layout/serialize.hpp>
 
@@ -281,7 +282,7 @@ class layout_reader {
     std::size_t const count = in_.entries();
     if (count < 2) throw_corrupt("a table has one piece");
     std::int64_t const length = equal ? in_.positive() : 0;
-    std::vector<std::int64_t> offsets, lengths;
+    compact_numbers offsets, lengths;
     offsets.reserve(count);
     if (!equal) lengths.reserve(count);
     part p{node_kind::table, {}};

@@ -159,23 +159,32 @@ class transfer {
 
   // Pieces [first, last) of a table.
   static void gather(piece_table const& t, std::size_t first, std::size_t last, std::byte* memory, std::byte* stream) {
-    auto const offsets = t.offsets().subspan(first, last - first);
-    memory = moved(memory, -t.offsets()[0]);
-    if (t.equal_lengths()) return with_length(t.length(0), [=](auto n) { gather(offsets, memory, stream, n); });
-    auto const lengths = t.lengths().subspan(first, last - first);
-    with_length(t.usual_length(), [=](auto n) { gather(offsets, lengths, memory, stream, n); });
+    t.with_offsets([&](auto const all) {
+      auto const offsets = all.subspan(first, last - first);
+      std::byte* const origin = moved(memory, -std::int64_t{all[0]});
+      if (t.equal_lengths()) return with_length(t.length(0), [=](auto n) { gather(offsets, origin, stream, n); });
+      t.with_lengths([&](auto const lengths) {
+        auto const copy = [&](auto usual) {
+          gather(offsets, lengths.subspan(first, last - first), origin, stream, usual);
+        };
+        if constexpr (sizeof(lengths[0]) == 8)  // some are of 4 GiB: a loop for the others pays for nothing
+          copy(t.usual_length());
+        else
+          with_length(t.usual_length(), copy);
+      });
+    });
   }
 
   // Functions of their own: what a store of bytes cannot alias stays in registers.
-  template <class Length>
-  static void gather(std::span<std::int64_t const> offsets, std::byte* __restrict memory, std::byte* __restrict stream,
+  template <class Offset, class Length>
+  static void gather(std::span<Offset const> offsets, std::byte* __restrict memory, std::byte* __restrict stream,
                      Length n) {
     for (std::size_t i = 0; i < offsets.size(); ++i)
       block(moved(memory, offsets[i]), stream + static_cast<std::int64_t>(i) * n, n);
   }
-  template <class Length>
-  static void gather(std::span<std::int64_t const> offsets, std::span<std::int64_t const> lengths,
-                     std::byte* __restrict memory, std::byte* __restrict stream, Length usual) {
+  template <class Offset, class Number, class Length>
+  static void gather(std::span<Offset const> offsets, std::span<Number const> lengths, std::byte* __restrict memory,
+                     std::byte* __restrict stream, Length usual) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       std::int64_t const length = lengths[i];
       if (length == usual)

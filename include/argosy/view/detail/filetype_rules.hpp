@@ -23,7 +23,9 @@ constexpr bool is_built_of(piece_table const& pieces, std::int64_t unit) {
   if (std::has_single_bit(static_cast<std::uint64_t>(unit))) {
     std::int64_t bits = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) bits |= pieces.offset(i);
-    for (std::int64_t const length : pieces.lengths()) bits |= length;
+    pieces.with_lengths([&](auto lengths) {
+      for (std::int64_t const length : lengths) bits |= length;
+    });
     return (bits & (unit - 1)) == 0;
   }
   for (std::size_t i = 0; i < pieces.size(); ++i)
