@@ -22,9 +22,17 @@ class compact_numbers {
   template <std::ranges::forward_range R>
   constexpr explicit compact_numbers(R const& all) {
     if (std::ranges::empty(all)) return;
-    base_ = static_cast<std::int64_t>(std::ranges::min(all));
-    reserve(static_cast<std::size_t>(std::ranges::distance(all)));
-    for (auto const n : all) push_back(static_cast<std::int64_t>(n));
+    auto const [low, high] = std::ranges::minmax(all);
+    base_ = static_cast<std::int64_t>(low);
+    auto const size = static_cast<std::size_t>(std::ranges::distance(all));
+    if (is_near(static_cast<std::int64_t>(high))) {
+      near_.resize(size);
+      std::ranges::transform(all, near_.begin(), [&](auto n) {
+        return static_cast<std::uint32_t>(distance(static_cast<std::int64_t>(n)));
+      });
+    } else {
+      far_.assign(std::ranges::begin(all), std::ranges::end(all));
+    }
   }
 
   // Of an empty list: where the numbers to come are near. Room that was reserved stays.
@@ -42,12 +50,10 @@ class compact_numbers {
     far_.shrink_to_fit();
   }
   constexpr void push_back(std::int64_t n) {
-    // Numbers below the base are far, too: their distances wrap.
-    std::uint64_t const distance = static_cast<std::uint64_t>(n) - static_cast<std::uint64_t>(base_);
-    if (far_.empty() && distance <= std::numeric_limits<std::uint32_t>::max())
-      near_.push_back(static_cast<std::uint32_t>(distance));
+    if (is_near(n) && near_.size() != near_.capacity())  // never where the list is far: there is no room then
+      near_.push_back(static_cast<std::uint32_t>(distance(n)));
     else
-      push_far(n);
+      push_slowly(n);
   }
 
   constexpr std::size_t size() const noexcept { return near_.size() + far_.size(); }
@@ -73,11 +79,24 @@ class compact_numbers {
   }
 
  private:
-  constexpr void push_far(std::int64_t n) {
+  // Of numbers below the base, too: it wraps, and is large.
+  constexpr std::uint64_t distance(std::int64_t n) const noexcept {
+    return static_cast<std::uint64_t>(n) - static_cast<std::uint64_t>(base_);
+  }
+  constexpr bool is_near(std::int64_t n) const noexcept {
+    return distance(n) <= std::numeric_limits<std::uint32_t>::max();
+  }
+
+  // Apart from what most numbers take, so that this becomes part of the loops that push.
+  [[gnu::noinline]] constexpr void push_slowly(std::int64_t n) {
+    if (far_.empty() && is_near(n)) {
+      near_.push_back(static_cast<std::uint32_t>(distance(n)));
+      return;
+    }
     if (far_.empty()) {
       far_.reserve(std::max(near_.capacity(), near_.size() + 1));
-      for (std::uint32_t const distance : near_) far_.push_back(base_ + static_cast<std::int64_t>(distance));
-      near_ = {};
+      for (std::uint32_t const near : near_) far_.push_back(base_ + static_cast<std::int64_t>(near));
+      near_ = std::vector<std::uint32_t>();  // with its room
     }
     far_.push_back(n);
   }
