@@ -62,7 +62,7 @@ void check_open_modes(World const& world) {
   CHECK_FALSE(f.is_open());
   f.close(error);
   CHECK(error == errc::file);
-  CHECK(std::filesystem::file_size(path) == 4 * static_cast<std::size_t>(world.size()));
+  CHECK(size_at_server(path) == 4 * world.size());
 
   f = file::open(world, path, mode::create | mode::exclusive | mode::write, error);
   CHECK(failed_on(world, 0, errc::file_exists, error));
@@ -116,7 +116,7 @@ void check_delete_on_close(World const& world) {
   CHECK(std::filesystem::exists(here / "data"));
   world.barrier();
   f.close();
-  CHECK_FALSE(std::filesystem::exists(here / "data"));
+  CHECK(is_gone(here / "data"));
 }
 
 template <communicator World>
@@ -397,7 +397,7 @@ void check_requests(World const& world) {
   f.close();
   CHECK(pending.test());
   CHECK(pending.wait().bytes == 400000);
-  CHECK(std::filesystem::file_size(here / "data") >= 400000 * static_cast<std::size_t>(n));
+  CHECK(size_at_server(here / "data") >= 400000 * n);
 
   // Of a file that is closed.
   request late = f.iwrite_at(0, number);
