@@ -70,6 +70,9 @@ class place {
   std::int64_t span() const { return 2 * bytes_; }
   std::int64_t offset() const { return rank_ * span(); }
   std::int64_t bytes() const { return bytes_; }
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  std::string const& path() const { return path_; }
   std::byte* memory() { return data_.data(); }
   std::span<std::byte> data() { return data_; }
 
@@ -182,6 +185,42 @@ entry write_pieces(place& p) {
           [&p] { p.argosy.write_at(0, p.data()); }};
 }
 
+// Opened and closed again by all ranks. `makes`: a file that is not there, which one rank removes afterwards; each time another name,
+// since hosts remember those of files that are gone.
+entry opened(place& p, bool makes) {
+  auto const with_name = [&p, makes](std::string const& who, auto open) -> action {
+    return [&p, makes, who, open, n = 0]() mutable {
+      std::string const path = makes ? p.path() + "." + who + std::to_string(n++) : p.path();
+      open(path);
+      if (!makes) return;
+      MPI_Barrier(p.comm());
+      if (p.rank() == 0) ::unlink(path.c_str());
+    };
+  };
+  return {with_name("raw",
+                    [&p, makes](std::string const& path) {
+                      int const first =
+                          p.rank() == 0 ? ::open(path.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT : 0), 0600) : -1;
+                      MPI_Barrier(p.comm());
+                      int const own = p.rank() == 0 ? first : ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+                      MPI_Barrier(p.comm());
+                      ::close(own);
+                    }),
+          with_name("mpi",
+                    [&p, makes](std::string const& path) {
+                      MPI_File f = MPI_FILE_NULL;
+                      MPI_File_open(p.comm(), path.c_str(), MPI_MODE_RDWR | (makes ? MPI_MODE_CREATE : 0),
+                                    MPI_INFO_NULL, &f);
+                      MPI_File_close(&f);
+                    }),
+          with_name("argosy", [&p, makes](std::string const& path) {
+            io::file::open(io::mpi(p.comm()), path, io::mode::read_write | (makes ? io::mode::create : io::mode::none))
+                .close();
+          })};
+}
+entry open_again(place& p) { return opened(p, false); }
+entry open_new(place& p) { return opened(p, true); }
+
 // A view of 8-byte blocks, one at either of two places each, and its datatype, which MPI's side has to make, too. By hand: a copy
 // of the list. `from_mpi`: argosy is given MPI's datatype.
 entry set_view(place& p, bool from_mpi) {
@@ -255,16 +294,20 @@ void enter_all(setting const& how) {
                                  {"write_ordered", write_ordered},
                                  {"read_pieces", read_pieces},
                                  {"write_pieces", write_pieces},
+                                 {"open", open_again},
+                                 {"open.create", open_new},
                                  {"set_view.blocks", set_view_own},
                                  {"set_view.blocks_from_mpi", set_view_from_mpi}};
   for (bool const self : {false, true})
     for (row const& r : rows) {
       std::string const name = r.name;
       std::vector<std::int64_t> sizes = {8, 1 << 10, 64 << 10};
+      bool const opens = name.starts_with("open");
+      if (opens) sizes = {8};
       if (name.find("pieces") != name.npos) sizes = {1 << 10};
       if (name.find("set_view") != name.npos) sizes = {64 << 10, 1 << 20};
       for (std::int64_t const bytes : sizes)
-        enter(r, bytes, bytes > (64 << 10) ? 5 : bytes > 4096 ? 200 : 1000, self, how);
+        enter(r, bytes, opens ? 10 : bytes > (64 << 10) ? 5 : bytes > 4096 ? 200 : 1000, self, how);
     }
 }
 

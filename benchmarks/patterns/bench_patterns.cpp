@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "check.hpp"
+#include "choice_report.hpp"
 #include "collective.hpp"
 #include "collective_report.hpp"
 #include "implementation.hpp"
@@ -105,7 +106,10 @@ std::size_t run_collective_group(options const& o, implementations const& all, i
     if (tell.speaks()) print_collective(tell.csv(), row);
     lines.insert(lines.end(), row.begin(), row.end());
   }
-  if (tell.speaks() && chosen > 0) print_collective_summary(tell.table(), lines, o.verbose);
+  if (tell.speaks() && chosen > 0) {
+    print_collective_summary(tell.table(), lines, o.verbose);
+    print_choices(tell.table(), lines);
+  }
   return chosen;
 }
 

@@ -121,6 +121,7 @@ class tournament {
         m.file_calls = c.file_calls;
         m.peak_rss_bytes = c.peak;
         m.last = c.last;
+        m.seconds = c.seconds;
         all.push_back(std::move(m));
       }
     return all;

@@ -28,6 +28,7 @@ struct measured {
   std::int64_t file_calls = -1;       // that the system saw, of all ranks
   std::int64_t peak_rss_bytes = -1;   // of the rank with most, its own data and shared memory included
   std::string last = {};              // what the implementation says it did on rank 0
+  std::vector<double> seconds = {};   // round by round
 };
 
 // Collective. In each round each implementation makes the file, writes it again and reads it. What the ranks read is compared

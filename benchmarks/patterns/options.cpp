@@ -56,6 +56,7 @@ char const* usage() {
          "  --impl A,B         only these: argosy, argosy:POLICY (as the hint argosy_policy names it), mpi, posix (a\n"
          "                     call for each piece), limit (each rank's bytes in contiguous calls of 4 MiB); default:\n"
          "                     argosy,mpi,posix; collective: argosy,mpi,limit\n"
+         "                     argosy,argosy:sieving,argosy:two_phase also tells whether argosy chose the faster one\n"
          "  --hint NAME=VALUE  for argosy's files; may be repeated\n"
          "  --csv FILE         (default: stdout)\n"
          "  --verbose          what argosy did, in the table\n"

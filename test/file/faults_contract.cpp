@@ -88,7 +88,8 @@ TEST_CASE("EINTR, EAGAIN and short counts are never seen by the user", "[faults]
   for (auto const& tier : tiers()) {
     if (tier->where() == tier_place::decorator) continue;
     std::error_code error;
-    io::file f = io::file::open(world, directory / "broken.dat", mode::create | mode::read_write, error, tier->files());
+    io::file f = io::file::open(world, directory / "broken.dat", mode::create | mode::read_write,
+                                {merging_on_nodes, error}, tier->files());
     f.set_view(0, interleaved(world, 32));
     std::vector<char> out(640, static_cast<char>('a' + world.rank())), in(640);
     for (int const number : {EINTR, EAGAIN, 0})

@@ -35,7 +35,7 @@ TEST_CASE("a window whose reading fails, or is short, is not written", "[faults]
   world.barrier();
   int const odd = world.size() - 1;
   std::error_code error;
-  io::file f = io::file::open(world, path, mode::read_write, error, tier.files());
+  io::file f = io::file::open(world, path, mode::read_write, {merging_on_nodes, error}, tier.files());
   f.set_view(0, every_other(16));
   std::vector<char> const data(512, 'n');
   // Four windows; reading the second one fails: the first is complete, nothing else was written.
@@ -200,8 +200,9 @@ TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][mer
   for (bool const locks : {true, false}) {
     std::error_code error;
     if (!locks) no_locks.script().add(io::fail_from(io::file_call::lock, 1, std::errc::no_lock_available));
-    io::file f = locks ? io::file::open(world, path, mode::create | mode::read_write)
-                       : io::file::open(world, path, mode::create | mode::read_write, {}, no_locks.files());
+    io::file f = locks
+                     ? io::file::open(world, path, mode::create | mode::read_write, merging_on_nodes)
+                     : io::file::open(world, path, mode::create | mode::read_write, merging_on_nodes, no_locks.files());
     f.set_view(0, interleaved(world, 8));
     for (int round = 0; round < 20; ++round) {
       std::vector<char> const data(512, static_cast<char>('A' + world.rank() + 8 * (round % 7)));

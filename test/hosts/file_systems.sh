@@ -112,7 +112,8 @@ ceph_up() {
   in_host h1 timeout 60 ceph -c "$conf" fs new all meta data
 }
 ceph_mount() { patiently in_host "$1" timeout 60 ceph-fuse -c "$fs_dir/ceph.conf" "$(fs_mount ceph)"; }
-ceph_start() { in_host "$1" ceph-osd -c "$fs_dir/ceph.conf" -i "$(<"$fs_dir/$1/number")"; }
+# One that asks before it knows the monitors is sent away.
+ceph_start() { patiently in_host "$1" ceph-osd -c "$fs_dir/ceph.conf" -i "$(<"$fs_dir/$1/number")"; }
 
 # --- The command ---
 

@@ -212,7 +212,7 @@ case ${1-} in
   kill) find_set && kill -9 "$(init_of "${2-}")" ;;
   cut) find_set && nsenter -t "$(<"$set_dir/head.pid")" --net ip link set "${2-}" down ;;
   mend) find_set && nsenter -t "$(<"$set_dir/head.pid")" --net ip link set "${2-}" up ;;
-  list) [[ ! -d $sets ]] || for s in "$sets"/*/; do echo "$(basename "$s") $(cat "$s/count" 2>/dev/null || echo 'not up yet') hosts"; done ;;
+  list) for s in "$sets"/*/; do [[ ! -d $s ]] || echo "$(basename "$s") $(cat "$s/count" 2>/dev/null || echo 'not up yet') hosts"; done ;;
   down) find_set && take_down ;;
   *)
     sed -n '2,15s/^# \{0,1\}//p' "$me"

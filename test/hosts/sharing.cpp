@@ -93,11 +93,12 @@ void make(std::string const& path, bytes const& content) {
   world().barrier();
 }
 
-// By every rank, with plain calls and a descriptor of its own; not from pages that its host has kept, as some do beyond a close.
+// By every rank, with plain calls and a descriptor of its own; not from pages, nor to the end, that its host has kept, as some do beyond
+// a close.
 bytes plainly(std::string const& path, std::size_t most) {
   bytes all(most + 1);
   int const d = ::open(path.c_str(), O_RDONLY);
-  if (d >= 0) ::posix_fadvise(d, 0, 0, POSIX_FADV_DONTNEED);
+  if (d >= 0) look_at_server(d);
   std::size_t done = 0;
   for (ssize_t n = 1; d >= 0 && n > 0; done += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
     n = ::pread(d, all.data() + done, all.size() - done, static_cast<off_t>(done));

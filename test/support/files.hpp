@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace argosy::test {
@@ -41,6 +47,35 @@ class scratch {
  private:
   std::filesystem::path path_;
 };
+
+// What a program beside the library does to see what other hosts have done: a client keeps pages and sizes (docs/use/file_systems.md).
+// -1: there is no size to be had.
+inline std::int64_t look_at_server(int descriptor) {
+  struct ::statx found{};
+  ::fdatasync(descriptor);
+  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+  if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &found) != 0) return -1;
+  return static_cast<std::int64_t>(found.stx_size);
+}
+inline std::int64_t size_at_server(std::string const& path) {
+  int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  std::int64_t const size = look_at_server(descriptor);
+  ::close(descriptor);
+  return size;
+}
+
+// A client of a distributed file system may see a name for a second after another host has removed it. Elsewhere it is gone at once.
+inline bool is_gone(std::string const& path) {
+  constexpr auto fuse = 0x65735546;
+  struct ::statfs of{};
+  bool const at_once = ::statfs(std::filesystem::path(path).parent_path().c_str(), &of) != 0 || of.f_type != fuse;
+  for (int tries = 0; std::filesystem::exists(path); ++tries) {
+    if (at_once || tries == 50) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return true;
+}
 
 // A small file system of its own. Needs root: ask mounted(), and skip with skipped() otherwise.
 class small_tmpfs {

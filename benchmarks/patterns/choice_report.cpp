@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choice_report.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace patterns {
+namespace {
+
+constexpr std::string_view prefix = "argosy:";
+// Choices that cost less are as good as any other: so much differs between two runs of the same work.
+constexpr double as_good = 1.1, dear = 1.2;
+
+bool same_row(measured const& a, measured const& b) {
+  return a.pattern == b.pattern && a.how == b.how && a.op == b.op && a.ranks == b.ranks;
+}
+
+// As reports begin: "two_phase: 8 bytes, ...".
+std::string_view chosen_by(measured const& m) { return std::string_view(m.last).substr(0, m.last.find(':')); }
+
+}  // namespace
+
+void print_choices(std::FILE* out, std::vector<measured> const& lines) {
+  int rows = 0, right = 0, costly = 0;
+  double most = 0;
+  for (measured const& m : lines) {
+    // At the other levels each rank goes by itself, whatever the policy.
+    if (m.implementation != "argosy" || (m.how != 1 && m.how != 3)) continue;
+    measured const* fastest = nullptr;
+    measured const* named = nullptr;
+    int candidates = 0;
+    for (measured const& other : lines) {
+      if (!same_row(m, other) || !other.implementation.starts_with(prefix)) continue;
+      ++candidates;
+      if (!fastest || other.median < fastest->median) fastest = &other;
+      if (other.implementation.substr(prefix.size()) == chosen_by(m)) named = &other;
+    }
+    if (candidates < 2 || !named) continue;
+    if (rows++ == 0)
+      std::fprintf(out, "\n%-18s %5s %-8s %5s %10s %-10s %-10s %10s %12s\n", "choices of argosy", "level", "op",
+                   "ranks", "argosy ms", "chosen", "fastest", "its ms", "chosen / it");
+    double const cost = speed(fastest->seconds, named->seconds);  // of one round each, whatever else goes on
+    right += cost <= as_good ? 1 : 0;
+    costly += cost > dear ? 1 : 0;
+    most = std::max(most, cost);
+    std::fprintf(out, "%-18s %5d %-8s %5d %10.3f %-10.10s %-10.10s %10.3f %12.2f  %s\n", m.pattern.c_str(), m.how,
+                 m.op.c_str(), m.ranks, m.median * 1e3, named->implementation.c_str() + prefix.size(),
+                 fastest->implementation.c_str() + prefix.size(), fastest->median * 1e3, cost,
+                 cost > dear      ? "< wrong"
+                 : cost > as_good ? "< not the fastest"
+                                  : "");
+  }
+  if (rows > 0)
+    std::fprintf(
+        out,
+        "%d of %d choices are the fastest, or within %.0f %% of it; %d cost more than %.0f %%; the dearest takes "
+        "%.2f times as long\n",
+        right, rows, (as_good - 1) * 100, costly, (dear - 1) * 100, most);
+}
+
+}  // namespace patterns
