@@ -66,6 +66,11 @@ result laboratory::measure(row const& r) {
 double laboratory::measure_as(row r, std::string const& software) {
   if (r.workload == "serial_tile" || r.workload == "gathered_tile") return 0;
   r.software = software;
+  // Hints for agents mean nothing to others, which have one run for all of them.
+  if (!find_software(software)->agents) {
+    r.stripe_bytes = 0;
+    r.largeblock = false;
+  }
   return measure(r).simulated;
 }
 

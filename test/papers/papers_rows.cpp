@@ -1,5 +1,6 @@
 // Rows and claims: what is read, what is refused with which words, and what counts.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -123,4 +124,23 @@ TEST_CASE("a row has the mean of its runs, or the most", "[papers][rows]") {
   // Of three numbers the greatest is above the mean by 1/sqrt(3) to 2/sqrt(3) deviations, dividing by n - 1.
   CHECK(most.simulated - mean.simulated > 0.577 * mean.simulated_sd);
   CHECK(most.simulated - mean.simulated < 1.155 * mean.simulated_sd);
+}
+
+TEST_CASE("software without agents has one run for all hints to agents", "[papers][rows]") {
+  argosy::test::scratch const directory;
+  std::ofstream(directory / "m.machine") << "nic_mb_per_s 100 stated X\nservers 1 stated X\n";
+  auto const rows = rows_of(
+      "a,X,T,m,ibm_pe,tile3d,write,2,1,64000,0,1048576,0,0,,,50,,hold,\n"
+      "b,X,T,m,ibm_pe,tile3d,write,2,1,64000,0,2097152,0,0,,,50,,hold,\n"
+      "c,X,T,m,ibm_pe,tile3d,read,2,1,64000,0,0,0,1,,,50,,hold,\n");
+  papers::laboratory lab(directory.string(), 1, 1);
+  double const beside = lab.measure_as(rows[0], "argosy");
+  std::int64_t const events = lab.events();
+  CHECK(lab.measure_as(rows[1], "argosy") == beside);
+  CHECK(lab.measure_as(rows[2], "argosy") > 0);
+  CHECK(lab.events() == events);
+  lab.measure(rows[0]);
+  lab.measure(rows[1]);
+  lab.measure(rows[2]);
+  CHECK(lab.events() > events);
 }

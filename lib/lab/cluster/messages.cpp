@@ -41,7 +41,7 @@ std::shared_ptr<operation> scheduler::start_send(group const& g, int me, std::sp
             .group = g.id,
             .bytes = bytes.size(),
             .sent = started,
-            .hollow = options_.contents == contents::none && argosy::detail::carries_file_bytes(tag),
+            .hollow = !has_contents() && argosy::detail::carries_file_bytes(tag),
             .content = {},
             .sender = {},
             .about = {}};

@@ -111,6 +111,8 @@ void virtual_rank::charge(std::int64_t bytes, std::int64_t pieces) const {
   s.synchronize();  // what follows may be seen in shared memory, and only now
 }
 
+bool virtual_rank::has_contents() const { return scheduler::here().has_contents(); }
+
 void virtual_rank::pause() const {
   scheduler& s = scheduler::here();
   if (!s.begin(call_kind::pause)) return;

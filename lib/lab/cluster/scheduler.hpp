@@ -238,6 +238,7 @@ class scheduler final : public argosy::detail::phase_listener {
   task& now() noexcept { return *current_; }
   rank_state& me() noexcept { return *current_->rank; }
   lab::scenario const& scenario() const noexcept { return scenario_; }
+  bool has_contents() const noexcept { return options_.contents == contents::real; }
   bool disk_opened = false;  // a file was opened on the scenario's disk
   rank_state& rank(int number) { return ranks_[static_cast<std::size_t>(number)]; }
   bool ending() const noexcept { return ending_; }

@@ -16,10 +16,10 @@ auto page_pool::find(page_key key) -> page* {
 }
 
 auto page_pool::add(page_key key, bool hollow) -> page& {
-  page& p = pages_[key];
-  p.data = payload::of_zeros(block_bytes(), hollow);
-  p.place = order_.insert(order_.end(), key);
-  return p;
+  entry& e = *pages_.try_emplace(key).first;
+  e.second.data = payload::of_zeros(block_bytes(), hollow);
+  e.second.place = order_.insert(order_.end(), &e);
+  return e.second;
 }
 
 void page_pool::discard(page_key key) {
@@ -33,20 +33,19 @@ void page_pool::discard(page_key key) {
 // Makes a buffer free: true if there is one now. Otherwise starts to flush the oldest dirty block.
 bool page_pool::make_room(bool may_flush) {
   if (static_cast<std::int64_t>(pages_.size()) < settings().pool_blocks()) return true;
-  for (page_key const& key : order_) {
-    page const& p = pages_.at(key);
+  for (entry const* const e : order_) {
+    page const& p = e->second;
     if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
     ++context_.counters().evictions;
-    discard(key);
+    discard(e->first);
     return true;
   }
   if (!may_flush) return false;
   bool const under_way = std::any_of(pages_.begin(), pages_.end(), [](auto const& p) { return p.second.flushing; });
-  for (page_key const& key : order_) {
+  for (entry* const e : order_) {
     if (under_way) break;
-    page& p = pages_.at(key);
-    if (p.dirty.empty() || p.flushing) continue;
-    start_flush(key, p);
+    if (e->second.dirty.empty() || e->second.flushing) continue;
+    start_flush(e->first, e->second);
     break;
   }
   return false;
@@ -157,11 +156,10 @@ bool page_pool::room_for_dirty(operation& o, std::int64_t block) {
     return true;
   if (!o.missed) ++context_.counters().write_behind_waits;
   o.missed = true;
-  for (page_key const& key : order_) {
-    page& oldest = pages_.at(key);
-    if (oldest.flushing) break;
-    if (oldest.dirty.empty()) continue;
-    start_flush(key, oldest);
+  for (entry* const e : order_) {
+    if (e->second.flushing) break;
+    if (e->second.dirty.empty()) continue;
+    start_flush(e->first, e->second);
     break;
   }
   return false;
@@ -261,7 +259,7 @@ void page_pool::ready_page::write_behind(bool streams) {
   bool const whole = p.dirty.size() == 1 && p.dirty[0].begin == 0 && p.dirty[0].end == pool_->block_bytes();
   if ((!whole && !streams) || p.flushing) return;
   ++pool_->context_.counters().write_behinds;
-  pool_->start_flush(*p.place, p);
+  pool_->start_flush((*p.place)->first, p);
 }
 
 bool page_pool::read_ahead(page_key key, bool hollow) {

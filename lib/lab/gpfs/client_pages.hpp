@@ -25,6 +25,7 @@ namespace argosy::lab::gpfs::client {
 // Of an operation it changes what belongs to its page (held, missed), its error and the time at which it is ready.
 class page_pool {
   struct page;
+  using entry = std::pair<page_key const, page>;
 
  public:
   // Is told of every instance that wrote to a block that could not be flushed.
@@ -101,7 +102,7 @@ class page_pool {
       instant at{};
       int lost = 0;
     } read, write;
-    std::list<page_key>::iterator place;  // in the order of use
+    std::list<entry*>::iterator place;  // in the order of use
     bool unsaved() const { return flushing || !dirty.empty(); }
     bool idle() const { return !reading && !flushing && held == 0; }
     bool to_be_dropped() const { return held == 0 && (error != 0 || stale) && !unsaved(); }
@@ -129,8 +130,8 @@ class page_pool {
   context& context_;
   lost_write lost_;
   std::map<page_key, page> pages_;
-  std::list<page_key> order_;  // of last use
-  std::int64_t unsaved_ = 0;   // pages that are dirty or on their way
+  std::list<entry*> order_;   // of last use; it is walked often
+  std::int64_t unsaved_ = 0;  // pages that are dirty or on their way
   context::software_path write_path_, read_path_;
   double read_latency_s_ = 0;
 };

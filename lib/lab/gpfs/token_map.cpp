@@ -7,31 +7,33 @@
 
 namespace argosy::lab::detail {
 
+// The first token that ends behind a block.
+auto token_map::behind(std::int64_t block) const -> std::vector<token>::const_iterator {
+  return std::partition_point(tokens_.begin(), tokens_.end(),
+                              [&](token const& before) { return before.range.end <= block; });
+}
+
 bool token_map::covers(block_range range, token_mode mode) const {
-  for (token const& t : tokens_) {
-    if (range.empty()) return true;
-    if (t.range.end <= range.begin) continue;
-    if (t.range.begin > range.begin || t.mode < mode) return false;
-    range.begin = t.range.end;
+  for (auto t = behind(range.begin); t != tokens_.end() && !range.empty(); ++t) {
+    if (t->range.begin > range.begin || t->mode < mode) return false;
+    range.begin = t->range.end;
   }
   return range.empty();
 }
 
 token_mode token_map::at(std::int64_t block) const {
-  for (token const& t : tokens_)
-    if (t.range.contains(block)) return t.mode;
-  return token_mode::none;
+  auto const t = behind(block);
+  return t != tokens_.end() && t->range.contains(block) ? t->mode : token_mode::none;
 }
 
 auto token_map::conflicting(block_range range, token_mode mode) const -> token const* {
-  auto t = std::partition_point(tokens_.begin(), tokens_.end(),
-                                [&](token const& before) { return before.range.end <= range.begin; });
-  for (; t != tokens_.end() && t->range.begin < range.end; ++t)
+  for (auto t = behind(range.begin); t != tokens_.end() && t->range.begin < range.end; ++t)
     if (conflict(t->mode, mode)) return &*t;
   return nullptr;
 }
 
-// Every block of the range becomes how(what it is).
+// Every block of the range becomes how(what it is). Looks at tokens that overlap the range or touch it, which may be joined with
+// what it becomes, and at no others: a node may have thousands.
 template <class Change>
 void token_map::change(block_range range, Change const& how) {
   if (range.empty()) return;
@@ -49,7 +51,10 @@ void token_map::change(block_range range, Change const& how) {
     if (at < end) add(how(token{{at, end}, token_mode::none, 0}));
     at = std::max(at, end);
   };
-  for (token const& t : tokens_) {
+  auto const first = behind(range.begin - 1);
+  auto last = first;
+  for (; last != tokens_.end() && last->range.begin <= range.end; ++last) {
+    token const& t = *last;
     if (t.range.begin >= range.end) fill(range.end);
     add({{t.range.begin, std::min(t.range.end, range.begin)}, t.mode, t.number});
     block_range const inside = intersection(t.range, range);
@@ -64,7 +69,14 @@ void token_map::change(block_range range, Change const& how) {
     }
   }
   fill(range.end);
-  tokens_ = std::move(all);
+  // Where as many tokens come as go, none of the others moves.
+  std::ptrdiff_t const begin = first - tokens_.begin(), old = last - first, now = std::ssize(all);
+  auto const at_begin = tokens_.begin() + begin;
+  std::copy_n(all.begin(), std::min(old, now), at_begin);
+  if (now < old)
+    tokens_.erase(at_begin + now, at_begin + old);
+  else
+    tokens_.insert(at_begin + old, all.begin() + old, all.end());
 }
 
 void token_map::raise(block_range range, token_mode mode, std::int64_t number) {

@@ -47,7 +47,9 @@ void random_program(io::lab::virtual_rank const& world, io::opener const& files,
     f.set_view(0, {io::bytes(1), io::resized(io::at(world.rank() * record, io::bytes(record)), 0, ranks * record)});
     std::span<std::byte> const all = memory.first(static_cast<std::size_t>(record * records));
     std::int64_t const at = below(20) * record;
-    io::any_policy const policy = below(2) == 0 ? io::any_policy(io::two_phase{}) : io::any_policy(io::data_shipping{});
+    io::any_policy const policy = below(2) == 0
+                                      ? io::any_policy(io::two_phase{.window_bytes = 20'000, .layers = 1 + below(2)})
+                                      : io::any_policy(io::data_shipping{.sparse = below(2) == 0});
     switch (below(7)) {
       case 0:
         f.write_at_all(at, all, policy);
@@ -79,6 +81,8 @@ void random_program(io::lab::virtual_rank const& world, io::opener const& files,
 io::lab::virtual_report run(std::uint64_t salt, io::opener const& files, contents kept) {
   io::lab::scenario s{.ranks = ranks, .ranks_per_node = per_node, .seed = salt};
   if (salt % 2 == 0) s.network.eager_bytes = 100;
+  if (salt % 3 == 0)
+    s.network.pack_mb_per_s = 50, s.network.piece_ns = 300;  // copies take time, if they are made or not
   std::vector<std::byte> const one(std::size_t{5000} * 40);
   io::lab::hollow_memory const hollow(one.size());
   return io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20, .contents = kept})
@@ -169,6 +173,29 @@ TEST_CASE("without contents a file of gigabytes takes no memory", "[virtual][gpf
       });
   CHECK(r.file_bytes == 16 * calls * transfer);
   CHECK(peak_memory_bytes() - before < std::int64_t{256} << 20);
+}
+
+// Each rank is an agent with two windows of 4 MB, and as much for what it sends and receives: with contents 1 GB in all.
+TEST_CASE("without contents collective calls take no memory for windows and messages", "[virtual][gpfs][contents]") {
+  constexpr std::int64_t stripe = std::int64_t{4} << 20, record = 5000, records = 4000;
+  constexpr int all = 32;
+  io::any_policy const agents = io::data_shipping{.stripe_bytes = stripe, .agents = all, .window_bytes = stripe};
+  io::lab::virtual_gpfs const files({.block_bytes = 1 << 20}, 8, {}, contents::none);
+  io::lab::hollow_memory const data(std::size_t{record * records});
+  std::int64_t const before = peak_memory_bytes();
+  auto const r = io::lab::virtual_cluster({.ranks = all, .ranks_per_node = 4},
+                                          {.stack_bytes = std::size_t{1} << 20, .contents = contents::none})
+                     .run([&](io::lab::virtual_rank const& world) {
+                       auto f = io::lab::virtual_file::open(world, "state", io::mode::create | io::mode::read_write, {},
+                                                            files.opener());
+                       f.set_view(0, {io::bytes(1),
+                                      io::resized(io::at(world.rank() * record, io::bytes(record)), 0, all * record)});
+                       f.write_at_all(0, data.bytes(), agents);
+                       f.read_at_all(0, data.bytes(), agents);
+                       f.close();
+                     });
+  CHECK(r.file_bytes >= 2 * all * record * records);
+  CHECK(peak_memory_bytes() - before < std::int64_t{128} << 20);
 }
 
 TEST_CASE("what has no contents does not pretend to have any", "[virtual][gpfs][contents]") {

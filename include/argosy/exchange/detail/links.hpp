@@ -75,7 +75,9 @@ class links {
       if (message.size() >= bytes) {
         message = message.first(bytes);
       } else {
-        message = {free, gather(p.from, p.to, free) ? bytes : 0};  // no bytes: nothing of this part is written
+        message = {free, !copies(world_) || gather(p.from, p.to, free)
+                             ? bytes
+                             : 0};  // no bytes: nothing of this part is written
         free += p.bytes();
         charge_for(*to_[i].mine.file, p.from, p.to);
       }
@@ -105,7 +107,7 @@ class links {
         tell_message(message_end::received, f.rank, static_cast<std::int64_t>(mine[i].received()));
         if (mine[i].received() == 0) continue;
         if (std::byte const* const packed = b.packed[i - b.begin]) {
-          unpack(*f.theirs.file, packed, p.from, p.to, moved(window, -w.begin));
+          if (copies(world_)) unpack(*f.theirs.file, packed, p.from, p.to, moved(window, -w.begin));
           charge_for(*f.theirs.file, p.from, p.to);
         }
         arrived(f.theirs, p);
@@ -154,7 +156,7 @@ class links {
       auto const bytes = static_cast<std::int64_t>(mine[i].received());
       tell_message(message_end::received, to_[i].rank, bytes);
       std::byte const* const packed = batches_[index(now)].packed[i];
-      scatter(bytes > 0 ? packed : nullptr, p.from, p.from + bytes, p.to);
+      scatter(bytes > 0 && copies(world_) ? packed : nullptr, p.from, p.from + bytes, p.to);
       if (packed) charge_for(*to_[i].mine.file, p.from, p.from + bytes);
     }
   }
@@ -190,7 +192,7 @@ class links {
           used = 0;
         }
         std::byte* const packed = space.get(plan_.window_bytes) + used;
-        pack(*f.theirs.file, moved(window, -w.begin), p.from, p.to, packed);
+        if (copies(world_)) pack(*f.theirs.file, moved(window, -w.begin), p.from, p.to, packed);
         charge_for(*f.theirs.file, p.from, p.to);
         used += p.bytes();
         message = {packed, bytes};

@@ -79,7 +79,7 @@ class node_windows {
     window_part p = range_.within(w);
     std::int64_t placed = 0;
     if (!p.empty()) {
-      if (guarded(failed_, [&] {
+      if (!copies(world_) || guarded(failed_, [&] {
             memory_.place(mine_.file, moved(stage_.window(s, n), -w.begin), p.from, p.from - mine_.position, p.bytes());
           })) {
         placed = p.bytes();
@@ -128,7 +128,7 @@ class node_windows {
     await(c.filled, released(n));
     std::int64_t const from = range_.before(w.begin), to = range_.before(std::min(w.end, c.end[n & 1]));
     bool const there =
-        from >= to || guarded(failed_, [&] {
+        from >= to || !copies(world_) || guarded(failed_, [&] {
           memory_.take(mine_.file, moved(stage_.window(s, n), -w.begin), from, from - mine_.position, to - from);
         });
     if (there) charge(world_, to - from, [&] { return pieces(from, to); });

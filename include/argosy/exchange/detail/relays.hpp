@@ -107,7 +107,7 @@ class relays {
     receive(now, [&](std::int64_t, std::span<std::byte const> runs, std::span<std::byte const> data) {
       std::byte const* from = data.data();
       detail::for_each_run(runs, [&](std::int64_t begin, std::int64_t length) {
-        std::memcpy(window + begin, from, static_cast<std::size_t>(length));
+        if (copies(world_)) std::memcpy(window + begin, from, static_cast<std::size_t>(length));
         from += length;
         images_.cover(all, begin, length);
       });
@@ -188,7 +188,7 @@ class relays {
         std::byte* to = packed;
         detail::for_each_run(runs, [&](std::int64_t from, std::int64_t length) {
           std::int64_t const n = std::clamp<std::int64_t>(end - from, 0, length);
-          std::memcpy(to, window + from, static_cast<std::size_t>(n));
+          if (copies(world_)) std::memcpy(to, window + from, static_cast<std::size_t>(n));
           to += n;
         });
         charge(world_, bytes, [&] { return pieces; });
@@ -277,7 +277,7 @@ class relays {
     if (message) {
       std::byte* to = message + sizeof(head) + runs_.size();
       detail::for_each_run(runs_, [&](std::int64_t from, std::int64_t length) {
-        std::memcpy(to, image + from, static_cast<std::size_t>(length));
+        if (copies(world_)) std::memcpy(to, image + from, static_cast<std::size_t>(length));
         to += length;
       });
       charge(world_, bytes, [&] { return pieces_of(runs_); });
@@ -342,7 +342,7 @@ class relays {
       detail::for_each_run(a.runs, [&](std::int64_t begin, std::int64_t length) {
         std::int64_t const n = std::min(left, length);
         if (n == 0) return;
-        std::memcpy(image + begin, from, static_cast<std::size_t>(n));
+        if (copies(world_)) std::memcpy(image + begin, from, static_cast<std::size_t>(n));
         from += n;
         left -= n;
         if (!whole) end = v.window.begin + begin + n;

@@ -67,7 +67,8 @@ class virtual_rank {
   void compute(double seconds) const;  // slow ranks take longer
   // The concept charging: the time of this rank's processor for what it has copied, as the scenario's network says.
   void charge(std::int64_t bytes, std::int64_t pieces) const;
-  void pause() const;  // one microsecond; others go on meanwhile
+  bool has_contents() const;  // see virtual_options
+  void pause() const;         // one microsecond; others go on meanwhile
   // A name for what this rank is doing, in deadlock reports: "in write_all at main.cpp:12".
   void note(std::string_view what, place where) const;
 

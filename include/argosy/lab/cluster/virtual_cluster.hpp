@@ -18,8 +18,8 @@ namespace argosy::lab {
 struct virtual_options {
   std::size_t stack_bytes = std::size_t{128} << 10;  // per rank; only touched pages use memory
   bool timeline = false;                             // record spans
-  // Of messages in which collective calls of files move data. Files have a choice of their own; the memory of a program without
-  // contents is a hollow_memory.
+  // Of what collective calls of files move between ranks: with none it is neither sent nor copied, so their buffers take no memory.
+  // Files have a choice of their own; the memory of a program without contents is a hollow_memory.
   lab::contents contents = lab::contents::real;
   std::int64_t most_events = 0;  // a run with more is ended, as if in an endless loop; 0: no limit
 };

@@ -38,6 +38,7 @@ class token_map {
   void lower(block_range range, token_mode mode, std::int64_t number);
 
  private:
+  std::vector<token>::const_iterator behind(std::int64_t block) const;
   template <class Change>
   void change(block_range range, Change const& how);
 
