@@ -104,6 +104,7 @@ namespace {
 struct shelf {
   std::mutex mutex;
   std::shared_ptr<void> what;
+  std::optional<detail::message_prices> prices;
 };
 using shared_shelf = std::shared_ptr<shelf>;
 
@@ -145,6 +146,18 @@ void mpi::keep(std::shared_ptr<void> what) const {
   shelf& s = shelf_of(comm_);
   std::lock_guard const guard(s.mutex);
   s.what.swap(what);
+}
+
+std::optional<detail::message_prices> mpi::kept_prices() const {
+  shelf& s = shelf_of(comm_);
+  std::lock_guard const guard(s.mutex);
+  return s.prices;
+}
+
+void mpi::keep_prices(detail::message_prices const& measured) const {
+  shelf& s = shelf_of(comm_);
+  std::lock_guard const guard(s.mutex);
+  s.prices = measured;
 }
 
 mpi mpi::duplicate() const {

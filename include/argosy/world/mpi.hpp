@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>
+#include <argosy/world/detail/message_prices.hpp>
 #include <argosy/world/detail/mpi/reduction.hpp>
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/service.hpp>
@@ -116,6 +118,8 @@ class mpi {
   // What is kept with the communicator and with duplicates that were made of it here, until all of them are freed. Local.
   std::shared_ptr<void> kept() const;
   void keep(std::shared_ptr<void> what) const;
+  std::optional<detail::message_prices> kept_prices() const;
+  void keep_prices(detail::message_prices const& measured) const;
 
   // Collective. The result is freed with its last copy, unless MPI is finalized by then, by MPI_Comm_free: collective by
   // the letter of MPI, but MPI libraries do not wait in it.

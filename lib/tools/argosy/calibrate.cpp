@@ -101,32 +101,19 @@ std::vector<price> prices_of_file(std::string const& path) {
 std::vector<price> prices_of_messages(mpi const& world) {
   constexpr int times = 50;
   constexpr std::size_t chunk = 256 << 10;
-  double const round = median_ns(times, [&](int) { world.barrier(); });
   std::vector<std::byte> out(chunk, std::byte{1}), in(chunk);
-  double byte = median_ns(times,
-                          [&](int i) {
-                            out[static_cast<std::size_t>(i)] = std::byte{2};
-                            std::memcpy(in.data(), out.data(), chunk);
-                          }) /
-                static_cast<double>(chunk);
-  // On several nodes bytes travel as messages, to the rank half of all ranks away.
-  mpi const node = world.node();
-  if (node.size() < world.size()) {
-    int const half = world.size() / 2, to = (world.rank() + half) % world.size(),
-              from = (world.rank() + world.size() - half) % world.size();
-    double const message = median_ns(times, [&](int) {
-      std::array<mpi::request, 2> both;
-      both[0] = world.start_receive(in, from, 1);
-      both[1] = world.start_send(out, to, 1);
-      mpi::wait_all(both);
-    });
-    byte = std::max(byte, message / static_cast<double>(chunk));
-  }
-  largest slowest_round{round}, slowest_byte{byte};
-  world.all_reduce(slowest_round);
-  world.all_reduce(slowest_byte);
-  return {{"argosy_price_message_ns", slowest_round.value, "ranks that wait for each other, once a round"},
-          {"argosy_price_message_byte_ns", slowest_byte.value, "a byte between ranks"}};
+  largest copied{median_ns(times,
+                           [&](int i) {
+                             out[static_cast<std::size_t>(i)] = std::byte{2};
+                             std::memcpy(in.data(), out.data(), chunk);
+                           }) /
+                 static_cast<double>(chunk)};
+  world.all_reduce(copied);
+  detail::message_prices const messages = detail::measure_messages(world, 201);
+  // On several nodes bytes travel as messages.
+  double const byte = world.node().size() < world.size() ? std::max(copied.value, messages.byte_ns) : copied.value;
+  return {{"argosy_price_message_ns", messages.round_ns, "ranks that wait for each other, once a round"},
+          {"argosy_price_message_byte_ns", byte, "a byte between ranks"}};
 }
 
 }  // namespace

@@ -298,7 +298,7 @@ TEST_CASE("where ranks are on several file systems the dearer of each two prices
     mine.prices.call_ns = 100 + world.rank();
     mine.exchange.block_ns = 100 - world.rank();
     io::any_handle const h = elsewhere({}, mine);
-    io::storage const all = io::detail::common_storage(world, h);
+    io::storage const all = io::detail::common_storage(world, h, false);
     CHECK(all.name == "a");
     CHECK(all.prices.call_ns == 102);
     CHECK(all.exchange.block_ns == 100);

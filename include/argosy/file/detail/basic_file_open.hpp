@@ -169,7 +169,6 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     crew.world.reset();
     return result;
   }
-  part.lies_on(detail::common_storage(*crew.world, part.handle));
   if constexpr (requires { crew.world->now(); })
     part.clock.virtual_ns = [world = *crew.world] { return detail::now_ns(world); };
   if (crew.reports) {
@@ -177,6 +176,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     part.opened_ns = detail::now_ns(part.clock);
   }
   crew.meet();
+  part.lies_on(detail::common_storage(*crew.world, part.handle, part.near));
   if (detail::can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
       !crew.locks_reach_all()) {
     part.has_locks = false;

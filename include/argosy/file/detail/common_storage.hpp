@@ -4,20 +4,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <argosy/agree/detail/neighbour.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/policy/storage.hpp>
 #include <argosy/world/communicator.hpp>
+#include <argosy/world/detail/message_prices.hpp>
 
 namespace argosy::detail {
+
+// Enough for a median, and little of what it costs to open a file on several nodes.
+inline constexpr int opening_times = 5;
 
 struct storage_of_ranks {
   short_text<48> name;
   prices file;
   exchange_prices exchange;
   int over_network = 0, separate_caches = 0;
+  message_prices messages;
+  int unpriced = 0;  // there is a rank that does not know what messages cost
   std::int64_t stripe_bytes = 0, stripe_count = 0;
 
   void combine(storage_of_ranks const& other) {
@@ -32,29 +39,47 @@ struct storage_of_ranks {
            &exchange_prices::crowd, &exchange_prices::write);
     over_network |= other.over_network;
     separate_caches |= other.separate_caches;
+    messages.combine(other.messages);
+    unpriced |= other.unpriced;
     stripe_bytes = std::max(stripe_bytes, other.stripe_bytes);
     stripe_count = std::max(stripe_count, other.stripe_count);
   }
 };
 
 // That of this rank, if all have the same. A file that some ranks reach through a network and others do not has the dearer of
-// each two prices. Collective.
+// each two prices. Ranks that are not `near` measure what messages cost between them, the first time that they open a file.
+// Collective.
 template <agreeing World>
-storage common_storage(World const& world, any_handle const& file) {
+storage common_storage(World const& world, any_handle const& file, bool near) {
   storage mine;
   try {
     mine = file.storage();
   } catch (...) {  // a handle of the program: it has the default prices
   }
+  std::optional<message_prices> known;
+  if constexpr (priced<World>)
+    if (!near) known = world.kept_prices();
   storage_of_ranks all{{},
                        mine.prices,
                        mine.exchange,
                        mine.over_network ? 1 : 0,
                        mine.separate_caches ? 1 : 0,
+                       known.value_or(message_prices()),
+                       known ? 0 : 1,
                        mine.stripe_bytes,
                        mine.stripe_count};
   all.name.set_start(mine.name);
   world.all_reduce(all);
+  if constexpr (priced<World>) {
+    // Where threads open several files at a time ranks may have kept different ones: those of the reduction count, for all.
+    if (!near && all.unpriced != 0) {
+      all.messages.combine(measure_messages(world, opening_times));
+      world.keep_prices(all.messages);
+    }
+  }
+  // Those of the storage are of ranks that share memory.
+  all.exchange.round_ns = std::max(all.exchange.round_ns, all.messages.round_ns);
+  all.exchange.byte_ns = std::max(all.exchange.byte_ns, all.messages.byte_ns);
   return {std::string(all.name.get()), all.file,         all.exchange,    all.over_network != 0,
           all.separate_caches != 0,    all.stripe_bytes, all.stripe_count};
 }
