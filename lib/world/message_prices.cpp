@@ -15,7 +15,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int most_times = 255;
-constexpr int tag = 1;
 
 // In nanoseconds.
 template <class F>
@@ -38,6 +37,7 @@ message_prices measure_messages(mpi const& world, int times) {
   // Two of these are little of a stack.
   std::array<std::byte, std::size_t{64} << 10> out{}, in{};
   int const n = world.size(), to = (world.rank() + n / 2) % n, from = (world.rank() + n - n / 2) % n;
+  constexpr int tag = 1;
   auto const exchange = [&](std::size_t bytes) {
     std::array<mpi::request, 2> both;
     both[0] = world.start_receive(std::span(in).first(bytes), from, tag);
