@@ -131,13 +131,7 @@ class piece_table {
       return long_lengths.empty() ? length : long_lengths[i];
     }
 
-    constexpr void measure() {
-      if (far.empty())
-        measure(near);
-      else
-        measure(far);
-    }
-    // One look at each piece; whether an offset wraps is looked at in the end.
+    // One look at each piece; whether an offset wraps is looked at in the end. Before its caller: clang looks no further in a constant.
     template <class Offset>
     constexpr void measure(std::span<Offset const> offsets) {
       std::int64_t last_offset = 0, last_end = 0;
@@ -169,6 +163,12 @@ class piece_table {
         }
       }
       detail::refuse_overflow(wraps);
+    }
+    constexpr void measure() {
+      if (far.empty())
+        measure(near);
+      else
+        measure(far);
     }
   };
 
