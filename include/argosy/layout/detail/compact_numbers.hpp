@@ -79,12 +79,12 @@ class compact_numbers {
   }
 
  private:
-  // Of numbers below the base, too: it wraps, and is large.
+  // Wraps, as numbers may be further apart than there are numbers.
   constexpr std::uint64_t distance(std::int64_t n) const noexcept {
     return static_cast<std::uint64_t>(n) - static_cast<std::uint64_t>(base_);
   }
   constexpr bool is_near(std::int64_t n) const noexcept {
-    return distance(n) <= std::numeric_limits<std::uint32_t>::max();
+    return n >= base_ && distance(n) <= std::numeric_limits<std::uint32_t>::max();
   }
 
   // Apart from what most numbers take, so that this becomes part of the loops that push.
