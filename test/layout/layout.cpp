@@ -429,6 +429,15 @@ TEST_CASE("lists of numbers are kept in 4 bytes while they are near, and say the
       list.push_back(base);
       CHECK_FALSE(list == from_smallest);
     }
+  // Below the base, but so far that the distance wraps to a small one.
+  io::detail::compact_numbers apart;
+  apart.start_at(most - 4);
+  for (std::int64_t const n : {most - 4, -most + 5}) apart.push_back(n);
+  CHECK(apart.near().empty());
+  CHECK(apart[0] == most - 4);
+  CHECK(apart[1] == -most + 5);
+  std::vector<std::int64_t> const both{most - 4, -most + 5};
+  CHECK(apart == io::detail::compact_numbers(both));
   CHECK_THROWS_AS(io::detail::compact_numbers().at(0), std::out_of_range);
   CHECK(io::detail::compact_numbers(std::vector<int>{}).empty());
 }

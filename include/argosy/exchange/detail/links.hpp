@@ -75,9 +75,8 @@ class links {
       if (message.size() >= bytes) {
         message = message.first(bytes);
       } else {
-        message = {free, !copies(world_) || gather(p.from, p.to, free)
-                             ? bytes
-                             : 0};  // no bytes: nothing of this part is written
+        bool const there = !copies(world_) || gather(p.from, p.to, free);
+        message = {free, there ? bytes : 0};  // no bytes: nothing of this part is written
         free += p.bytes();
         charge_for(*to_[i].mine.file, p.from, p.to);
       }
@@ -145,7 +144,7 @@ class links {
     }
   }
   // Waits for this round's part, which is shorter if the file ends. `scatter(stream, from, to, wanted)` copies it to memory; if
-  // the bytes are there already, `stream` is null.
+  // the bytes are there already, or nobody will look at them, `stream` is null.
   template <class Scatter>
   void take(step const& now, Scatter&& scatter) {
     std::span<request> const mine = to_requests(now);
