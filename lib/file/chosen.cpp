@@ -28,14 +28,19 @@ bool given_prices(resolved_hints const& h) {
          h.price_message_ns || h.price_message_byte_ns || h.price_block_ns;
 }
 
-sieving sieving_of(resolved_hints const& h, int ranks, storage const& on, bool near) {
+bool merge_across(resolved_hints const& h, ranks_on where) {
+  return where != ranks_on::one_node &&
+         (h.ds_write == toggle::enable || (h.ds_write == toggle::automatic && where == ranks_on::locking_nodes));
+}
+
+sieving sieving_of(resolved_hints const& h, int ranks, storage const& on, ranks_on where) {
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
             .reads = sieve_of(h.ds_read),
             .writes = sieve_of(h.ds_write),
             .prices = on.prices,
             .sharers = ranks,
-            .merges = near || h.ds_write == toggle::enable};
+            .merges = where == ranks_on::one_node || merge_across(h, where)};
   set_prices(h, s.prices);
   return s;
 }
@@ -127,8 +132,8 @@ any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
 
 }  // namespace
 
-chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool near)
-    : sieving(sieving_of(h, ranks, on, near)),
+chosen::chosen(resolved_hints const& h, int ranks, storage const& on, ranks_on where)
+    : sieving(sieving_of(h, ranks, on, where)),
       data_shipping{.stripe_bytes = h.io_buffer_bytes,
                     .agents = h.cb_nodes,
                     .sparse = h.sparse_access,
@@ -140,7 +145,7 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool near)
       one_stretch_is_one_call(!ships && h.policy != independent::name),
       one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
                           (!writing.has_value() || writing.target<automatic>())),
-      all_lock(!near && h.ds_write == toggle::enable),
+      all_lock(merge_across(h, where)),
       reading_key(reading.has_value() ? reading.key() : 0),
       writing_key(writing.has_value() ? writing.key() : 0) {}
 

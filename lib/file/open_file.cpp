@@ -28,7 +28,7 @@ open_file::open_file()
 open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
-  chosen next(h.values(), ranks, storage_, near);
+  chosen next(h.values(), ranks, storage_, ranks_are());
   if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
   hints_ = std::move(h);
   choice_ = std::move(next);
@@ -36,12 +36,32 @@ void open_file::follow(file_hints h) {
 
 void open_file::lies_on(storage s) {
   storage_ = std::move(s);
-  choice_ = chosen(hints_.values(), ranks, storage_, near);
+  choose_again();
 }
 
 void open_file::meet(write_gate g, bool all) {
   gate = std::move(g);
-  if (std::exchange(near, all) != all) choice_ = chosen(hints_.values(), ranks, storage_, near);
+  if (std::exchange(near, all) != all) choose_again();
+}
+
+void open_file::agree_to_merge(bool agreed) {
+  if (std::exchange(agreed_to_merge_, agreed) != agreed) choose_again();
+}
+
+void open_file::choose_again() { choice_ = chosen(hints_.values(), ranks, storage_, ranks_are()); }
+
+// Some windows of a copy of the filetype stand for all.
+bool open_file::would_merge() const {
+  view const& v = where->view;
+  if (!readable || !where->sorted || where->one.etype > 0) return false;
+  argosy::sieving s = choice_.sieving;
+  s.merges = true;
+  std::int64_t const copy = v.filetype().size(), all = v.stream().size();
+  for (std::int64_t from = 0; from < copy && from < all; from += std::max<std::int64_t>(1, copy / 4)) {
+    access const wanted{access_kind::write, v.stream(), from, std::min(all - from, s.write_window_bytes), v.stream()};
+    if (window const w = s.next(wanted, from); w.how == passage::merged && w.holes() > 0) return true;
+  }
+  return false;
 }
 
 file_hints const& open_file::told_hints() {

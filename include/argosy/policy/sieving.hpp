@@ -25,7 +25,7 @@ struct sieving {
   argosy::prices prices = {};
   // How many ranks may write into the same windows at a time: while one merges, the others wait for its lock.
   std::int64_t sharers = 1;
-  // False: other ranks would not see a merge, so windows with holes are written by pieces.
+  // False: other ranks do not lock what they write, and would not see a merge, so windows with holes are written by pieces.
   bool merges = true;
 
   // The window from `position` on: the part of the stream within one window of the file; more, if pieces are accessed singly.
@@ -56,7 +56,7 @@ struct sieving {
   std::string_view words(access_kind kind) const {
     sieve const asked = kind == access_kind::read ? reads : writes;
     if (kind == access_kind::write && !merges)
-      return "windows by pieces: ranks of other nodes would not see a merge, unless romio_ds_write = enable";
+      return "windows by pieces: of these nodes no rank would merge in its view (by romio_ds_write = enable all may)";
     if (asked == sieve::automatic) return "each window as one or by pieces, by price of calls against price of holes";
     if (asked == sieve::always) return "windows as one, as the hint asks";
     return "windows by pieces, as the hint asks";

@@ -139,6 +139,7 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
       return f;
     }
     local().where = next;
+    f.keep(crew_->agree_on_merges());
     if (local().used) local().used->add_view();
     local().position.set(0);
     crew_->pointer->set(0, local().rank);
@@ -263,7 +264,9 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
           if (asked.of_first) detail::ask_first(*crew_->world, asked);
         }
         part.follow(std::move(asked.mine));
-        return crew_->follow_hints();
+        failure f = crew_->follow_hints();
+        if (!pending) f.keep(crew_->agree_on_merges());
+        return f;
       });
     });
   });

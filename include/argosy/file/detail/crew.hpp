@@ -105,6 +105,8 @@ struct crew {
 
   // After hints have changed: agents serve, and have their parts of the file, if they say so. Collective.
   failure follow_hints();
+  // After hints or views have changed, while nothing is pending: whether ranks of several nodes may merge by themselves. Collective.
+  failure agree_on_merges();
   failure partition();
   failure unpartition();
 

@@ -94,7 +94,14 @@ struct open_file {
     std::lock_guard const guard(last_call_lock_);
     return last_call_.collective;
   }
-  void lies_on(storage s);                     // the same on all ranks
+  void lies_on(storage s);  // the same on all ranks
+  // Ranks of several nodes merge by themselves only if all lock what they write: as a hint asks, or if, when views or hints change, some
+  // rank would merge in its view.
+  bool asks_who_merges() const {
+    return !near && has_locks && can_write(modes) && hints_.values().ds_write == toggle::automatic;
+  }
+  bool would_merge() const;
+  void agree_to_merge(bool agreed);            // the same on all ranks
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
     if (trace && ranks > 1) trace->flush();
@@ -206,6 +213,11 @@ struct open_file {
   static constexpr std::int64_t most_close_bytes = 4096;  // a page: to read it costs less than a second call
   std::error_code read_picking(window const& w, std::byte* memory, report& done);
   merging merging_for(bool ranks_write) const;
+  ranks_on ranks_are() const noexcept {
+    if (near) return ranks_on::one_node;
+    return agreed_to_merge_ ? ranks_on::locking_nodes : ranks_on::several_nodes;
+  }
+  void choose_again();
   bool caches_meet_in_locks() const noexcept { return !near && storage_.separate_caches; }
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
@@ -221,6 +233,7 @@ struct open_file {
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
+  bool agreed_to_merge_ = false;
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
