@@ -64,7 +64,8 @@ TEST_CASE("a shared pointer that lies in a hidden file breaks like any file", "[
       mpi, on_several_nodes(mpi) ? std::filesystem::temp_directory_path() : io::test::in_memory());
   plain_world const world(mpi);
   scripted decorator(tier_place::decorator);
-  io::test::break_transfers(mpi, world, decorator, directory.string(), true, mpi.size() > 1, {false});
+  io::test::break_transfers(mpi, world, decorator, directory.string(), true, mpi.size() > 1, {false},
+                            io::toggle::disable);
   system_calls calls("broken");
   io::test::break_transfers(mpi, world, calls, directory.string(), true, mpi.size() > 1, {false});
   // Nothing is left but the file.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/hints.hpp>
 #include <argosy/policy/independent.hpp>
 #include <argosy/policy/sieving.hpp>
 
@@ -175,10 +176,11 @@ inline std::vector<any_policy> small_policies(std::int64_t extent) {
   return {independent{.buffer_bytes = 8 * known_file::block}, windows};
 }
 
-// The table of one tier and one world. `hidden`: the shared pointer lies in a file, whose calls break, too.
+// The table of one tier and one world. `hidden`: the shared pointer lies in a file, whose calls break, too. `merges`: whether ranks merge by
+// themselves where they are on several nodes; then all of their writes need locks.
 template <communicator World>
 void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::string const& directory, bool shared,
-                     bool hidden, std::vector<bool> const& atomic_modes) {
+                     bool hidden, std::vector<bool> const& atomic_modes, toggle merges = toggle::enable) {
   using file = basic_file<World>;
   int const me = mpi.rank(), last = mpi.size() - 1;
   known_file known(directory + "/broken.dat", mpi);
@@ -187,7 +189,9 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
   if (me == 0) known.write_old();
   mpi.barrier();
   std::error_code error;
-  file f = file::open(world, known.path(), mode::read_write, error, tier.files());
+  bool const nodes = hidden || on_several_nodes(mpi), all_lock = nodes && merges == toggle::enable;
+  hints const asked{.ds_write = nodes ? merges : toggle::automatic};
+  file f = file::open(world, known.path(), mode::read_write, {asked, error}, tier.files());
   if (!error) f.set_view(view(0, layout(bytes(1)), shared ? known.common_tile() : known.own_tile()), error);
   CHECK_FALSE(error);
   if (error) return;  // on all ranks
@@ -246,7 +250,8 @@ void break_transfers(mpi const& mpi, World const& world, breaker& tier, std::str
 
               promise mine;
               // Who gets no lock writes when nobody merges, and by pieces.
-              bool const falls_back = t.number == ENOLCK && !atomic && !(hidden && uses_pointer);
+              bool const falls_back =
+                  t.number == ENOLCK && !atomic && !(hidden && uses_pointer) && !(all_lock && call.writes);
               if (struck && t.gives && !falls_back) mine = {static_cast<std::int32_t>(*t.gives), t.number};
               promises const all(mpi, mine);
               std::error_code const promised = all.code(call.collective);
