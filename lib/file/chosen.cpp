@@ -28,11 +28,6 @@ bool given_prices(resolved_hints const& h) {
          h.price_message_ns || h.price_message_byte_ns || h.price_block_ns;
 }
 
-bool merge_across(resolved_hints const& h, ranks_on where) {
-  return where != ranks_on::one_node &&
-         (h.ds_write == toggle::enable || (h.ds_write == toggle::automatic && where == ranks_on::locking_nodes));
-}
-
 sieving sieving_of(resolved_hints const& h, int ranks, storage const& on, ranks_on where) {
   sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
             .write_window_bytes = h.ind_wr_buffer_bytes,
@@ -131,6 +126,11 @@ any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
 }
 
 }  // namespace
+
+bool merge_across(resolved_hints const& h, ranks_on where) noexcept {
+  return where != ranks_on::one_node &&
+         (h.ds_write == toggle::enable || (h.ds_write == toggle::automatic && where == ranks_on::locking_nodes));
+}
 
 chosen::chosen(resolved_hints const& h, int ranks, storage const& on, ranks_on where)
     : sieving(sieving_of(h, ranks, on, where)),

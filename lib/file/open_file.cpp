@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,16 +45,23 @@ void open_file::meet(write_gate g, bool all) {
   if (std::exchange(near, all) != all) choose_again();
 }
 
-void open_file::agree_to_merge(bool agreed) {
-  if (std::exchange(agreed_to_merge_, agreed) != agreed) choose_again();
+// Without memory for that a rank may plan worse than it could, but locks as the others do.
+void open_file::agree_to_merge(bool agreed) noexcept {
+  if (std::exchange(agreed_to_merge_, agreed) == agreed) return;
+  try {
+    choose_again();
+  } catch (std::bad_alloc const&) {
+    choice_.all_lock = merge_across(hints_.values(), ranks_are());
+  }
 }
 
 void open_file::choose_again() { choice_ = chosen(hints_.values(), ranks, storage_, ranks_are()); }
 
 // Some windows of a copy of the filetype stand for all.
 bool open_file::would_merge() const {
+  bool const asks = !near && has_locks && can_write(modes) && hints_.values().ds_write == toggle::automatic;
+  if (!asks || !readable || !where->sorted || where->one.etype > 0) return false;
   view const& v = where->view;
-  if (!readable || !where->sorted || where->one.etype > 0) return false;
   argosy::sieving s = choice_.sieving;
   s.merges = true;
   std::int64_t const copy = v.filetype().size(), all = v.stream().size();

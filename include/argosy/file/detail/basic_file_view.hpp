@@ -123,7 +123,7 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);
   given.same("representation", next ? next->view.representation().name() : std::string_view());
   asked.compare_in(given);
-  return collectively(given, [&]() -> failure {
+  return crew_->collectively_changing(given, [&](bool) -> failure {
     if (crew_->develop) {
       if (auto differ = detail::compare_arrays(*crew_->world, next->view, with.where())) return std::move(*differ);
       detail::tell_of_holes(local(), *next, with.where());
@@ -139,7 +139,6 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
       return f;
     }
     local().where = next;
-    f.keep(crew_->agree_on_merges());
     if (local().used) local().used->add_view();
     local().position.set(0);
     crew_->pointer->set(0, local().rank);
@@ -257,16 +256,14 @@ agreement basic_file<World>::set_hints_agreed(hints const& h, on_error const& e)
     return detail::with_agreed_hints(crew_->world, asked, [&] {
       detail::arguments given("set_hints", e.where());
       asked.compare_in(given);
-      return collectively(given, [&](bool pending) -> failure {
+      return crew_->collectively_changing(given, [&](bool pending) -> failure {
         if (pending) {
           asked.mine = part.hints();
           asked.mine.merge(h, hint_source::code, hint_moment::set_hints, true);
           if (asked.of_first) detail::ask_first(*crew_->world, asked);
         }
         part.follow(std::move(asked.mine));
-        failure f = crew_->follow_hints();
-        if (!pending) f.keep(crew_->agree_on_merges());
-        return f;
+        return crew_->follow_hints();
       });
     });
   });

@@ -17,6 +17,9 @@ namespace argosy::detail {
 // but may have agreed that all of them lock what they write.
 enum class ranks_on { one_node, several_nodes, locking_nodes };
 
+// Whether ranks of several nodes merge by themselves, as a hint asks or as they agreed.
+bool merge_across(resolved_hints const& h, ranks_on where) noexcept;
+
 // Made when hints or views change, not by each call: calls share what is here.
 struct chosen {
   // `on`: where the file lies; hints come before its prices.

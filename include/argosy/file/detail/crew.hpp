@@ -68,9 +68,12 @@ struct crew {
   }
 
   // Collective: agree on the arguments, do `body` on every rank, agree on the outcome. A body that takes a bool is told
-  // whether any rank has requests.
+  // whether any rank has requests. `told`: on all ranks, whether it was set on any.
   template <class Body>
-  agreement collectively(arguments const& given, Body&& body);
+  agreement collectively(arguments const& given, Body&& body, bool* told = nullptr);
+  // The same, for what changes hints or views: ranks of several nodes agree, too, on whether they merge by themselves.
+  template <class Body>
+  agreement collectively_changing(arguments const& given, Body&& body);
   // The same, of rank 0 alone, for what changes the size of the file.
   template <class Body>
   agreement on_one_rank(arguments const& given, Body&& body);
@@ -105,8 +108,6 @@ struct crew {
 
   // After hints have changed: agents serve, and have their parts of the file, if they say so. Collective.
   failure follow_hints();
-  // After hints or views have changed, while nothing is pending: whether ranks of several nodes may merge by themselves. Collective.
-  failure agree_on_merges();
   failure partition();
   failure unpartition();
 
@@ -124,7 +125,7 @@ struct crew {
 
 template <communicator World>
 template <class Body>
-agreement crew<World>::collectively(arguments const& given, Body&& body) try {
+agreement crew<World>::collectively(arguments const& given, Body&& body, bool* told) try {
   if constexpr (requires { world->note(given.call(), given.where()); }) world->note(given.call(), given.where());
   if (concurrent) concurrent->drain();
   call_board::inside const waits(concurrent ? concurrent->board() : nullptr, given.call(), given.where());
@@ -142,9 +143,25 @@ agreement crew<World>::collectively(arguments const& given, Body&& body) try {
       return body();
   });
   file->before_waiting();
-  return agree_on_outcome(*world, mine);
+  return told ? agree_on_outcome(*world, mine, *told) : agree_on_outcome(*world, mine);
 } catch (rank_failure const& lost) {
   return without(lost, world);
+}
+
+// While requests are pending, all stays as it was: they may merge, or be written without a lock.
+template <communicator World>
+template <class Body>
+agreement crew<World>::collectively_changing(arguments const& given, Body&& body) {
+  bool begun = false, merge = false;
+  auto const change = [&](bool pending) -> failure {
+    begun = !pending;
+    failure f = body(pending);
+    merge = begun && file->would_merge();
+    return f;
+  };
+  agreement const result = collectively(given, change, &merge);
+  if (begun || result.code == errc::rank_failed) file->agree_to_merge(result && merge);
+  return result;
 }
 
 template <communicator World>

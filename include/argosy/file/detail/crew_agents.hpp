@@ -87,18 +87,6 @@ failure crew<World>::unpartition() {
 }
 
 template <communicator World>
-failure crew<World>::agree_on_merges() {
-  if (!file->asks_who_merges()) return {};
-  bool mine = false;
-  failure f = failure_of(errc::io, [&] {
-    mine = file->would_merge();
-    return failure();
-  });
-  file->agree_to_merge(static_cast<bool>(ranks_where(*world, mine)));
-  return f;
-}
-
-template <communicator World>
 failure crew<World>::follow_hints() {
   if (file->agents) file->agents->set_prices(file->choice().sieving_of_owner());
   serve_agents();

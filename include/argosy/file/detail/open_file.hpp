@@ -97,11 +97,8 @@ struct open_file {
   void lies_on(storage s);  // the same on all ranks
   // Ranks of several nodes merge by themselves only if all lock what they write: as a hint asks, or if, when views or hints change, some
   // rank would merge in its view.
-  bool asks_who_merges() const {
-    return !near && has_locks && can_write(modes) && hints_.values().ds_write == toggle::automatic;
-  }
   bool would_merge() const;
-  void agree_to_merge(bool agreed);            // the same on all ranks
+  void agree_to_merge(bool agreed) noexcept;   // the same on all ranks
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
     if (trace && ranks > 1) trace->flush();
