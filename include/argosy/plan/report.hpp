@@ -33,7 +33,7 @@ struct report {
   // The time of the call on this rank, in nanoseconds, and parts of it. All are 0 where it was not taken: calls of least_timed_bytes
   // are timed, and collective ones that are more than a stretch of the file for each rank by itself; others only if ARGOSY_REPORT is
   // set, since a clock costs as much as they do.
-  static constexpr std::int64_t least_timed_bytes = 64 << 10;
+  static constexpr std::int64_t least_timed_bytes = 256 << 10;
   std::int64_t time_ns = 0;
   std::int64_t agreement_ns = 0;  // before data moves: whoever comes early waits there for the others
   std::int64_t waiting_ns = 0;    // for windows, messages and answers of other ranks, and for the last one to be done
