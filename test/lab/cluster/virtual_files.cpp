@@ -138,6 +138,9 @@ TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock
               f.set_view(8 * pair * numbers, {io::type<int>, io::resized(io::type<int>, 0, 8)});
             else
               f.set_view(0, io::type<int>);
+            std::error_code refused;  // on all ranks, and nothing changes
+            f.set_view(world.rank() == 1 ? -4 : 0, io::type<int>, refused);
+            CHECK(refused);
             auto const r = write();
             INFO("rank " << world.rank() << ", seed " << number);
             if (merges) CHECK((r.merged_bytes > 0) == merging);
