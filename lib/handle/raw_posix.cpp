@@ -30,7 +30,7 @@ namespace {
 static_assert(sizeof(off_t) == 8, "argosy needs 64-bit file offsets: compile with -D_FILE_OFFSET_BITS=64");
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t look_up_limit_bytes = 1 << 20;  // getrlimit costs as much as a small pwrite
+constexpr std::int64_t look_up_limit_bytes = 128 << 10;  // getrlimit costs as much as a small pwrite
 
 std::error_code from_errno(int error) { return {error, std::system_category()}; }
 

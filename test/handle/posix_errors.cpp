@@ -202,7 +202,7 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
     posix f = posix::open(dir / "later", read_write, error);
     rlimit limit{10'000, 10'000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    std::vector<std::byte> const data(100'000);
+    std::vector<std::byte> const data(128 << 10);
     return f.write(0, data).error == std::errc::file_too_large && f.write(10'000, std::span(data).first(1)).bytes == 0;
   };
   CHECK(in_child(later) == 0);

@@ -16,7 +16,7 @@ namespace argosy {
 // - Costs one system call per run of parts (up to IOV_MAX of them and 2 GiB), nothing else; two more at the end of the
 //   file. Transfers of any length.
 // - Errors are the errno of the call. RLIMIT_FSIZE comes back as EFBIG, and the process lives: the limit is looked up at
-//   open, at resize, preallocate and sync, and in writes of 1 MiB and more; one that is lowered in between is not seen by
+//   open, at resize, preallocate and sync, and in writes of 128 KiB and more; one that is lowered in between is not seen by
 //   smaller writes.
 // - Locks are OFD locks (with NFS and others as far as the file system takes them to its servers), and exclude the threads
 //   of one handle, too. EDEADLK, ENOLCK, ENOTSUP, ENOSYS and EINVAL of the file system are errc::no_locks. A lock ends with
