@@ -228,6 +228,7 @@ void client_node::state::run_close(operation& o) {
   }
   int const error = o.error != 0 ? o.error : instances_.at(o.instance).error;
   context_.tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
+  pool_.end_stream({context_.node(), o.instance});
   instances_.erase(o.instance);
   finish(o, error);
 }
