@@ -119,7 +119,9 @@ void client_node::state::run(operation& o) {
     o.begun = true;
     ++context_.counters().calls;
     bool const writes = o.asked.kind == call_kind::write, accesses = writes || o.asked.kind == call_kind::read;
-    double const takes = 1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0));
+    double const more_pieces = static_cast<double>(o.asked.pieces - 1);
+    double const takes = 1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0) +
+                                 context_.machine().segment_us * more_pieces);
     o.ready = context_.compute(takes, o.asked.owner);
     if (!named) {
       o.file = i->second.file;
