@@ -31,6 +31,7 @@ void client_node::state::run_access(operation& o) {
       i.bytes_per_s = i.bytes_per_s > 0 ? 0.5 * (i.bytes_per_s + rate) : rate;
     }
     i.pattern.note(o.offset, o.length);
+    if (i.pattern.found() == access_pattern::kind::unknown) pool_.end_stream(o.who);
     o.at = phase::route;
   }
   if (o.at == phase::route) {
@@ -67,7 +68,7 @@ void client_node::state::run_access(operation& o) {
     }
   }
   i.last_end = std::max(context_.now(), o.ready);
-  if (!o.is_write && o.error == 0) blocks_.prefetch(i, f);
+  if (!o.is_write && o.error == 0) blocks_.prefetch(i, f, o.who);
   finish(o, o.error, o.done);
 }
 

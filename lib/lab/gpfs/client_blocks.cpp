@@ -38,10 +38,11 @@ bool block_access::run(operation& o, file& f) {
 void block_access::read_ahead(operation const& o, file const& f, std::int64_t block) {
   std::int64_t const end = blocks_of(o.offset, o.length, context_.block_bytes()).end;
   std::int64_t const limit =
-      std::min({end, block + context_.machine().prefetch_max_blocks - 1, block + context_.machine().pool_blocks() / 4});
+      std::min({end, block + context_.machine().prefetch_max_blocks - 1, block + context_.machine().blocks_ahead()});
   for (; block < limit; ++block) {
     if (pool_.contains({o.file, block})) continue;
-    if (block * context_.block_bytes() >= f.size.bytes || !pool_.read_ahead({o.file, block}, f.hollow)) return;
+    if (block * context_.block_bytes() >= f.size.bytes || !pool_.read_ahead({o.file, block}, f.hollow, o.who, false))
+      return;
   }
 }
 
@@ -54,12 +55,12 @@ void block_access::write_behind(operation const& o, page_pool::ready_page& p) {
 // How many blocks to prefetch: as many as are consumed while one is read.
 std::int64_t block_access::depth(instance const& i) const {
   double const wanted = std::ceil(i.bytes_per_s * pool_.read_latency_s() / static_cast<double>(context_.block_bytes()));
-  std::int64_t const most = std::min(context_.machine().prefetch_max_blocks, context_.machine().pool_blocks() / 4);
+  std::int64_t const most = std::min(context_.machine().prefetch_max_blocks, context_.machine().blocks_ahead());
   if (most <= 0) return 0;
   return wanted >= static_cast<double>(most) ? most : std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
 }
 
-void block_access::prefetch(instance const& i, file const& f) {
+void block_access::prefetch(instance const& i, file const& f, reader const& stream) {
   using kind = access_pattern::kind;
   access_pattern const& p = i.pattern;
   if (!i.prefetch_read || p.found() == kind::unknown || !f.mode.is_off()) return;
@@ -67,7 +68,7 @@ void block_access::prefetch(instance const& i, file const& f) {
   auto const fetch = [&](std::int64_t block) {
     --left;
     if (block * context_.block_bytes() >= f.size.bytes || f.tokens.at(block) == token_mode::none) return false;
-    return pool_.contains({i.file, block}) || pool_.prefetch({i.file, block}, f.hollow, false);
+    return pool_.contains({i.file, block}) || pool_.read_ahead({i.file, block}, f.hollow, stream, true);
   };
   if (p.found() == kind::sequential) {
     for (std::int64_t block = (p.end() - 1) / context_.block_bytes() + 1; left > 0 && fetch(block); ++block) {

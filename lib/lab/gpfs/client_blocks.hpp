@@ -20,7 +20,7 @@ class block_access {
   // True at the end, or with an error after `done` bytes.
   bool run(operation& o, file& f);
   // Starts reading what the stream of this instance will probably want next.
-  void prefetch(instance const& i, file const& f);
+  void prefetch(instance const& i, file const& f, reader const& stream);
 
  private:
   void read_ahead(operation const& o, file const& f, std::int64_t block);

@@ -213,7 +213,7 @@ void fcntl_calls::run_hint(operation& o) {
   if (!pool_.contains({o.file, block})) {
     bool const covered = o.is_write && ((r.start == 0 && r.length == block_bytes()) || !f.allocated.contains(block));
     if (covered || (!o.is_write && block * block_bytes() >= f.size.bytes)) return finish(o, 0);
-    if (!pool_.prefetch({o.file, block}, f.hollow, true)) return;
+    if (!pool_.prefetch({o.file, block}, f.hollow)) return;
   }
   pool_.pin({o.file, block});
   entry->pinned = true;

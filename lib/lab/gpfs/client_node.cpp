@@ -119,7 +119,9 @@ void client_node::state::run(operation& o) {
     o.begun = true;
     ++context_.counters().calls;
     bool const writes = o.asked.kind == call_kind::write, accesses = writes || o.asked.kind == call_kind::read;
-    double const takes = 1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0));
+    double const more_pieces = static_cast<double>(o.asked.pieces - 1);
+    double const takes = 1e-6 * (context_.machine().call_us + (writes ? context_.machine().write_call_us : 0) +
+                                 context_.machine().segment_us * more_pieces);
     o.ready = context_.compute(takes, o.asked.owner);
     if (!named) {
       o.file = i->second.file;
@@ -228,6 +230,7 @@ void client_node::state::run_close(operation& o) {
   }
   int const error = o.error != 0 ? o.error : instances_.at(o.instance).error;
   context_.tell_manager(close_notice{o.file, o.instance, f.size}, o.ready);
+  pool_.end_stream({context_.node(), o.instance});
   instances_.erase(o.instance);
   finish(o, error);
 }

@@ -25,19 +25,35 @@ auto page_pool::add(page_key key, bool hollow) -> page& {
 void page_pool::discard(page_key key) {
   auto const p = pages_.find(key);
   if (p->second.unsaved()) --unsaved_;
+  use(key, p->second);
   order_.erase(p->second.place);
   pages_.erase(p);
   context_.changed();
 }
 
+// It is not ahead of a stream any more.
+void page_pool::use(page_key key, page& p) {
+  if (!p.ahead_of) return;
+  auto const stream = ahead_.find(*p.ahead_of);
+  stream->second.erase(key);
+  if (stream->second.empty()) ahead_.erase(stream);
+  p.ahead_of.reset();
+  --blocks_ahead_;
+}
+
 // Makes a buffer free: true if there is one now. Otherwise starts to flush the oldest dirty block.
 bool page_pool::make_room(bool may_flush) {
   if (static_cast<std::int64_t>(pages_.size()) < settings().pool_blocks()) return true;
+  entry const* drop = nullptr;
   for (entry const* const e : order_) {
     page const& p = e->second;
     if (!p.idle() || p.pinned > 0 || p.unsaved()) continue;
+    if (drop == nullptr || !p.ahead_of) drop = e;
+    if (!p.ahead_of) break;  // what a stream is still to use stays, if it can
+  }
+  if (drop != nullptr) {
     ++context_.counters().evictions;
-    discard(e->first);
+    discard(page_key(drop->first));
     return true;
   }
   if (!may_flush) return false;
@@ -84,6 +100,7 @@ void page_pool::take(block_data const& m) {
     return send_read({m.file, m.block}, *p);
   }
   p->reading = false;
+  if (std::exchange(p->by_thread, false)) --threads_;
   p->ready_at =
       context_.pass(read_path_, m.error == 0 ? m.data.size() : block_bytes(), settings().client_read_mb_per_s);
   double const took = std::chrono::duration<double>(p->ready_at - p->asked_at).count();
@@ -239,6 +256,7 @@ auto page_pool::need(operation& o, file const& f, std::int64_t block, byte_range
   if (!o.missed) ++context_.counters().page_hits;
   o.missed = false;
   if (std::exchange(p->prefetched, false)) ++context_.counters().prefetch_hits;
+  use(key, *p);
   touch(*p);
   o.ready = std::max(o.ready, p->ready_at);
   return {*this, *p};
@@ -262,14 +280,36 @@ void page_pool::ready_page::write_behind(bool streams) {
   pool_->start_flush((*p.place)->first, p);
 }
 
-bool page_pool::read_ahead(page_key key, bool hollow) {
-  if (!make_room(false)) return false;
-  start_read(key, add(key, hollow), all_parts());
+bool page_pool::read_ahead(page_key key, bool hollow, reader const& stream, bool prefetches) {
+  auto const mine = ahead_.find(stream);
+  std::int64_t const streams = static_cast<std::int64_t>(ahead_.size()) + (mine == ahead_.end() ? 1 : 0),
+                     has = mine == ahead_.end() ? 0 : static_cast<std::int64_t>(mine->second.size()),
+                     share = std::max<std::int64_t>(1, settings().blocks_ahead() / streams);
+  if (blocks_ahead_ >= settings().blocks_ahead() || threads_ >= settings().prefetch_threads || has >= share ||
+      !make_room(false))
+    return false;
+  page& fresh = add(key, hollow);
+  fresh.ahead_of = stream;
+  ahead_[stream].insert(key);
+  ++blocks_ahead_;
+  fresh.by_thread = true;
+  ++threads_;
+  fresh.prefetched = prefetches;
+  if (prefetches) ++context_.counters().prefetches;
+  start_read(key, fresh, all_parts());
   return true;
 }
 
-bool page_pool::prefetch(page_key key, bool hollow, bool may_flush) {
-  if (!make_room(may_flush)) return false;
+void page_pool::end_stream(reader const& stream) {
+  auto const mine = ahead_.find(stream);
+  if (mine == ahead_.end()) return;
+  for (page_key const& key : mine->second) pages_.at(key).ahead_of.reset();
+  blocks_ahead_ -= static_cast<std::int64_t>(mine->second.size());
+  ahead_.erase(mine);
+}
+
+bool page_pool::prefetch(page_key key, bool hollow) {
+  if (!make_room(true)) return false;
   page& fresh = add(key, hollow);
   fresh.prefetched = true;
   ++context_.counters().prefetches;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -60,9 +61,13 @@ class page_pool {
   // Keeps the number of dirty pages within the limit: false if the operation, which will write to the block, has to wait.
   bool room_for_dirty(operation& o, std::int64_t block);
 
-  // Starts to read a block that is not in the pool. False if there is no room.
-  bool read_ahead(page_key key, bool hollow);
-  bool prefetch(page_key key, bool hollow, bool may_flush);  // counts as prefetched
+  // Starts to read a block that is not in the pool, before this stream asks for it. False if there is no room, or no share
+  // left: what is read ahead and not yet used is a part of the pool for all streams, of which each may have an equal one.
+  bool read_ahead(page_key key, bool hollow, reader const& stream, bool prefetches);
+  // This stream goes on elsewhere, or ends: what has been read ahead for it is of the pool, as other blocks are.
+  void end_stream(reader const& stream);
+  // The same for a range of a hint, which has a quota of its own.
+  bool prefetch(page_key key, bool hollow);
 
   // Pages of range hints stay until they are unpinned.
   void pin(page_key key);
@@ -87,6 +92,8 @@ class page_pool {
   struct page {
     payload data;
     bool reading = false, flushing = false, prefetched = false;
+    std::optional<reader> ahead_of;
+    bool by_thread = false;         // is being read ahead
     int error = 0;                  // of reading; waiting operations take it
     std::vector<byte_range> dirty;  // inside the block, sorted, disjoint
     std::vector<byte_range> writing;
@@ -111,6 +118,7 @@ class page_pool {
   page* find(page_key key);
   page& add(page_key key, bool hollow);
   void discard(page_key key);
+  void use(page_key key, page& p);
   bool make_room(bool may_flush);
   void start_read(page_key key, page& p, std::uint32_t parts);
   void start_flush(page_key key, page& p);
@@ -134,6 +142,8 @@ class page_pool {
   std::int64_t unsaved_ = 0;  // pages that are dirty or on their way
   context::software_path write_path_, read_path_;
   double read_latency_s_ = 0;
+  std::map<reader, std::set<page_key>> ahead_;   // by stream
+  std::int64_t blocks_ahead_ = 0, threads_ = 0;  // of all streams; and those of them that are being read
 };
 
 }  // namespace argosy::lab::gpfs::client

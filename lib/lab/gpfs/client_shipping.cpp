@@ -96,7 +96,8 @@ void shipping::start(operation& o) {
   }
 }
 
-void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data) {
+void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data,
+                          instant ready) {
   auto const w = waits_.find(id);
   if (w == waits_.end()) return;
   auto const [call, index] = w->second;
@@ -107,6 +108,7 @@ void shipping::piece_done(std::int64_t id, int error, bool ended, std::int64_t e
   p.done = true;
   p.error = error;
   p.ended = ended;
+  o->ready = std::max(o->ready, ready);
   if (ended) files_[o->file].mode.note_end(epoch);
   if (data != nullptr && error == 0 && !ended) {
     std::int64_t const wanted = o->asked.kind == call_kind::read ? p.length : 0;
@@ -156,7 +158,7 @@ void shipping::run(operation& o) {
 void shipping::take(ship_answer const& m) {
   if (!waits_.contains(m.id)) return;
   files_[m.file].learn(m.size);
-  piece_done(m.id, m.error, m.ended, m.epoch, &m.data);
+  piece_done(m.id, m.error, m.ended, m.epoch, &m.data, context_.now());
 }
 
 void shipping::forget(node_id node) {
@@ -165,7 +167,7 @@ void shipping::forget(node_id node) {
     operation const* const o = operations_.find(w.first);
     if (o != nullptr && o->pieces[w.second].owner == node) lost.push_back(id);
   }
-  for (std::int64_t const id : lost) piece_done(id, ESTALE, false, 0, nullptr);
+  for (std::int64_t const id : lost) piece_done(id, ESTALE, false, 0, nullptr, context_.now());
 }
 
 // --- The side of the owner -----------------------------------------------------------------------------------------
@@ -186,7 +188,7 @@ void shipping::serve(operation& o) {
   file& f = files_[c.file];
   auto const answer = [&](int error, bool ended) {
     if (own) {
-      piece_done(c.id, error, ended, c.epoch, nullptr);
+      piece_done(c.id, error, ended, c.epoch, nullptr, o.ready);
     } else {
       ship_answer a{c.id, c.file, error, ended, c.epoch, {}, f.size};
       if (c.kind == ship_kind::read && error == 0 && !ended) a.data = std::move(o.buffer);

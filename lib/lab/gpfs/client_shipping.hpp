@@ -52,7 +52,7 @@ class shipping {
   void forget(node_id node);
 
  private:
-  void piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data);
+  void piece_done(std::int64_t id, int error, bool ended, std::int64_t epoch, payload const* data, instant ready);
 
   context& context_;
   file_table& files_;

@@ -21,6 +21,7 @@ namespace argosy::lab::gpfs::client {
 
 using page_key = std::pair<file_id, std::int64_t>;
 using writer = std::pair<node_id, int>;  // an open instance, perhaps of another node
+using reader = writer;
 
 struct byte_range {
   std::int64_t begin = 0, end = 0;

@@ -106,6 +106,7 @@ machine read_machine(std::istream& in, machine m) {
         "machine: servers_on_clients, close_flushes, shared_adapters, disk_streams and stride_tokens are 0 or 1");
   if (m.servers < 1 || m.disks_per_server < 1 || m.adapters_per_node < 1)
     throw std::invalid_argument("machine: servers, disks_per_server and adapters_per_node are at least 1");
+  if (m.prefetch_percent > 100) throw std::invalid_argument("machine: prefetch_percent is more than 100");
   if (m.pool_blocks() < 1) throw std::invalid_argument("machine: pagepool_bytes is less than one block");
   return m;
 }

@@ -276,6 +276,10 @@ std::int64_t virtual_gpfs_handle::owner() const {
   return s && s->in_task() ? s->now().number + 1 : 0;
 }
 
+bool virtual_gpfs_handle::is_hollow() const {
+  return state_ && !state_->system.is_dead(node_) && state_->system.client(node_).is_hollow(instance_);
+}
+
 std::error_code virtual_gpfs_handle::close() {
   if (!state_) return errno_code(EBADF);
   gpfs::completion const done = carried(*state_, node_, path_, make(gpfs::call_kind::close));

@@ -16,6 +16,8 @@
 #include <argosy/lab/gpfs/loopback_file.hpp>
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 
+#include "support/gpfs_hints.hpp"
+
 namespace io = argosy;
 namespace gpfs = io::lab::gpfs;
 using io::lab::contents;
@@ -418,4 +420,30 @@ TEST_CASE("a write call has a price of its own", "[gpfs][mechanisms]") {
   double const added = seconds(50) - seconds(0);
   CHECK(added > 0.0249);
   CHECK(added < 0.0251);
+}
+
+TEST_CASE("blocks that a node owns pass its software as others do", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.client_read_mb_per_s = 50;  // the only limit
+  m.copy_mb_per_s = m.nic_mb_per_s = m.server_mb_per_s = m.disk_mb_per_s = 0;
+  m.disk_us = 0;
+  constexpr std::int64_t times = 200;  // MiB, twice what the pool holds
+  for (bool const partitioned : {false, true}) {
+    io::lab::virtual_gpfs const files(m, 1, {}, contents::none);
+    io::lab::hollow_memory const data(static_cast<std::size_t>(8 * MiB));
+    double seconds = 0;
+    seconds_of(files, 1, [&](io::lab::virtual_rank const& world) {
+      auto f = opened(files);
+      if (auto start = io::test::ship_start(1); partitioned) REQUIRE_FALSE(f.fcntl(start));
+      for (std::int64_t k = 0; k < times; k += 8) REQUIRE_FALSE(f.write(k * MiB, data.bytes()).error);
+      REQUIRE_FALSE(f.sync());
+      double const began = world.now();
+      for (std::int64_t k = 0; k < times; k += 8) REQUIRE_FALSE(f.read(k * MiB, data.bytes()).error);
+      seconds = world.now() - began;
+    });
+    double const mb_per_s = static_cast<double>(times * MiB) / 1e6 / seconds;
+    CAPTURE(partitioned, mb_per_s);
+    CHECK(mb_per_s > 40);
+    CHECK(mb_per_s < 50.1);
+  }
 }

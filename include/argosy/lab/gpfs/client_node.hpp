@@ -29,6 +29,7 @@ struct call {
   bool only_grow = false;   // for resize
   std::span<std::byte> into;
   std::span<std::byte const> from;
+  std::int64_t pieces = 1;        // of the task's memory that `into` or `from` stands for
   std::span<std::byte> argument;  // for fcntl: a header and its structures (gpfs_fcntl.hpp), which also receive results
   std::string path;               // for open, remove and rename
   std::string to;                 // for rename

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <concepts>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <argosy/handle/detail/parts.hpp>
 #include <argosy/handle/handle.hpp>
@@ -17,8 +19,8 @@
 
 namespace argosy::lab::gpfs {
 
-// `Derived` has carry(call) -> completion, which waits for the end of the call, and owner(), which tells the threads or tasks
-// that share the handle apart.
+// `Derived` has carry(call) -> completion, which waits for the end of the call, owner(), which tells the threads or tasks
+// that share the handle apart, and is_hollow(): whether the file has no contents.
 template <class Derived>
 class file_calls {
  public:
@@ -34,13 +36,36 @@ class file_calls {
     c.from = memory;
     return transfer(std::move(c));
   }
+  // Parts that follow one another in the file are one call, of as many pieces of memory as readv and writev take.
   io_result read(std::span<read_part const> parts) {
-    return argosy::detail::one_by_one(
-        parts, [&](std::int64_t offset, std::span<std::byte> memory) { return read(offset, memory); });
+    return stretch_by_stretch(parts, [&](call c, std::span<read_part const> here, std::size_t bytes) {
+      c.kind = call_kind::read;
+      c.into = {here.front().memory.data(), bytes};
+      if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
+      std::vector<std::byte> memory(bytes);
+      c.into = memory;
+      io_result const done = transfer(std::move(c));
+      auto from = memory.begin();
+      for (std::int64_t left = done.bytes; left > 0; here = here.subspan(1)) {
+        std::int64_t const n = std::min(left, argosy::detail::bytes_of(here.front()));
+        std::copy_n(from, n, here.front().memory.begin());
+        from += n;
+        left -= n;
+      }
+      return done;
+    });
   }
   io_result write(std::span<write_part const> parts) {
-    return argosy::detail::one_by_one(
-        parts, [&](std::int64_t offset, std::span<std::byte const> memory) { return write(offset, memory); });
+    return stretch_by_stretch(parts, [&](call c, std::span<write_part const> here, std::size_t bytes) {
+      c.kind = call_kind::write;
+      c.from = {here.front().memory.data(), bytes};
+      if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
+      std::vector<std::byte> memory;
+      memory.reserve(bytes);
+      for (write_part const& p : here) memory.insert(memory.end(), p.memory.begin(), p.memory.end());
+      c.from = memory;
+      return transfer(std::move(c));
+    });
   }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
@@ -120,6 +145,38 @@ class file_calls {
   int instance_ = 0;
 
  private:
+  static constexpr std::int64_t most_pieces = 1024;
+
+  // f(call, parts, their bytes), until one fails or falls short. Parts that also follow one another in memory are one piece. Of a
+  // file without contents nobody touches the memory of a call, which only says how much it is.
+  template <class Part, class F>
+  io_result stretch_by_stretch(std::span<Part const> parts, F&& f) {
+    using argosy::detail::bytes_of;
+    io_result all;
+    while (!parts.empty()) {
+      Part const& first = parts.front();
+      std::int64_t bytes = bytes_of(first);
+      call c = make(call_kind::read);
+      c.offset = first.offset;
+      std::size_t n = 1;
+      for (; n < parts.size(); ++n) {
+        Part const &next = parts[n], &last = parts[n - 1];
+        // Offsets of whoever asks for too much may wrap.
+        if (static_cast<std::uint64_t>(first.offset) + static_cast<std::uint64_t>(bytes) !=
+            static_cast<std::uint64_t>(next.offset))
+          break;
+        if (next.memory.data() != last.memory.data() + last.memory.size() && ++c.pieces > most_pieces) break;
+        bytes += bytes_of(next);
+      }
+      c.pieces = std::min(c.pieces, most_pieces);
+      io_result const one = f(std::move(c), parts.first(n), static_cast<std::size_t>(bytes));
+      all.bytes += one.bytes;
+      all.error = one.error;
+      if (one.error || one.bytes < bytes) break;
+      parts = parts.subspan(n);
+    }
+    return all;
+  }
   call locking(std::int64_t offset, std::int64_t length, lock_kind kind) const {
     call c = make(call_kind::lock);
     c.offset = offset;

@@ -56,6 +56,7 @@ class loopback_file : public file_calls<loopback_file> {
     return host_ != nullptr ? host_->perform(node_, std::move(c)) : completion{0, 0, EBADF, {}};
   }
   std::int64_t owner() const { return 0; }
+  bool is_hollow() const { return host_ != nullptr && host_->client(node_).is_hollow(instance_); }
 
   loopback* host_ = nullptr;
   node_id node_ = 0;

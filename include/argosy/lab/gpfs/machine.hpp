@@ -29,7 +29,9 @@ struct machine {
   double client_read_mb_per_s = 300;   // and from disks
   double ip_mb_per_s = 0;              // of that, the work of a processor; 0: all of it
   std::int64_t pagepool_bytes = std::int64_t{50} << 20;
-  std::int64_t prefetch_max_blocks = 16;      // in flight, per open file
+  std::int64_t prefetch_max_blocks = 16;      // ahead of one stream
+  std::int64_t prefetch_percent = 25;         // of the pool: read ahead for all streams of a node, and not yet used
+  std::int64_t prefetch_threads = 72;         // reads ahead that are under way, per node
   std::int64_t write_behind_max_blocks = 50;  // dirty, per node
   std::int64_t range_quota_blocks = 16;       // accepted and not released, per open file
   std::int64_t close_flushes = 0;             // 1: close waits for the disk, and the node keeps what it has cached
@@ -71,6 +73,7 @@ struct machine {
   double overload_write = 0;
 
   std::int64_t pool_blocks() const { return pagepool_bytes / block_bytes; }
+  std::int64_t blocks_ahead() const { return pool_blocks() * prefetch_percent / 100; }
   std::int64_t part_bytes() const { return block_bytes / sub_blocks; }
   // The parts of a block that bytes [begin, end) touch, as bits.
   std::uint32_t parts_of(std::int64_t begin, std::int64_t end) const {
@@ -122,6 +125,8 @@ void for_each_parameter(Machine& m, Visit&& visit) {
   visit("ip_mb_per_s", m.ip_mb_per_s);
   visit("pagepool_bytes", m.pagepool_bytes);
   visit("prefetch_max_blocks", m.prefetch_max_blocks);
+  visit("prefetch_percent", m.prefetch_percent);
+  visit("prefetch_threads", m.prefetch_threads);
   visit("write_behind_max_blocks", m.write_behind_max_blocks);
   visit("range_quota_blocks", m.range_quota_blocks);
   visit("close_flushes", m.close_flushes);

@@ -76,6 +76,7 @@ class mounted_file : public file_calls<mounted_file> {
   friend class file_calls<mounted_file>;
   completion carry(call c) { return is_open() ? mount_.perform(std::move(c)) : completion{0, 0, EBADF, {}}; }
   static std::int64_t owner();  // this thread
+  static bool is_hollow() { return false; }
   void swap(mounted_file& o) noexcept {
     std::swap(mount_, o.mount_);
     std::swap(instance_, o.instance_);

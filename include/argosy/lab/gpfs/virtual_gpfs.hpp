@@ -87,6 +87,7 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   friend class gpfs::file_calls<virtual_gpfs_handle>;
   gpfs::completion carry(gpfs::call c);
   std::int64_t owner() const;
+  bool is_hollow() const;
 
   std::shared_ptr<detail::gpfs_state> state_;
   int node_ = 0;
