@@ -29,6 +29,7 @@ struct merging {
   write_gate const* gate = nullptr;  // where ranks say that they write; null: all take locks
   bool announces = true;             // false: its writes take locks, unless there are none
   bool owns_windows = false;         // no other rank can be merging there, but by another call
+  bool waits = true;                 // false: who merges may be waiting for this rank
   friend bool operator==(merging const&, merging const&) = default;
 };
 
@@ -38,9 +39,9 @@ struct merging {
 //
 // A write by pieces goes through the gate, or where that is closed holds a shared lock.
 //
-// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody merges, if the gate tells; otherwise
-// the write fails, unless the windows are its own. `open` finds out whether every rank has locks, so this fails only if locks come to an
-// end later.
+// A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody merges, if the gate tells and it
+// may wait for that; otherwise the write fails, unless the windows are its own. `open` finds out whether every rank has locks, so this
+// fails only if locks come to an end later.
 template <handle H>
 class write_guard {
  public:
@@ -65,11 +66,11 @@ class write_guard {
     std::error_code const error = lock(offset, length, lock_kind::shared);
     if (!error) return locked(offset, length, write);
     if (classify(error) != errc::no_locks) return error;
-    if (with_.owns_windows) return write();  // waiting would be for ranks that wait for this one
+    if (with_.owns_windows) return write();
     if (!with_.gate) return error;
     if (gate_) by_pieces();
-    write_gate::writing const here(*with_.gate, true);
-    return write();
+    write_gate::writing const here(*with_.gate, with_.waits);
+    return here ? write() : error;
   }
 
   // Calls `merged` where nobody else can write to the window; where that cannot be had, `write`, which goes by pieces.

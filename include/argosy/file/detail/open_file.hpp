@@ -153,6 +153,7 @@ struct open_file {
   merging merging_together(bool others) const {
     merging m = merging_for((ranks > 1 && !has(modes, mode::unique_open)) || others);
     m.owns_windows = !others;
+    m.waits = false;
     return m;
   }
   write_gate const* gate_of_node() const { return near || !gate ? nullptr : &gate; }
