@@ -38,11 +38,11 @@ class file_calls {
   }
   // Parts that follow one another in the file are one call, of as many pieces of memory as readv and writev take.
   io_result read(std::span<read_part const> parts) {
-    return stretch_by_stretch(parts, [&](call c, std::span<read_part const> here, std::size_t bytes) {
+    return stretch_by_stretch(parts, [&](call c, std::span<read_part const> here, std::size_t length) {
       c.kind = call_kind::read;
-      c.into = {here.front().memory.data(), bytes};
+      c.into = {here.front().memory.data(), length};
       if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
-      std::vector<std::byte> memory(bytes);
+      std::vector<std::byte> memory(length);
       c.into = memory;
       io_result const done = transfer(std::move(c));
       auto from = memory.begin();
@@ -56,12 +56,12 @@ class file_calls {
     });
   }
   io_result write(std::span<write_part const> parts) {
-    return stretch_by_stretch(parts, [&](call c, std::span<write_part const> here, std::size_t bytes) {
+    return stretch_by_stretch(parts, [&](call c, std::span<write_part const> here, std::size_t length) {
       c.kind = call_kind::write;
-      c.from = {here.front().memory.data(), bytes};
+      c.from = {here.front().memory.data(), length};
       if (c.pieces == 1 || self().is_hollow()) return transfer(std::move(c));
       std::vector<std::byte> memory;
-      memory.reserve(bytes);
+      memory.reserve(length);
       for (write_part const& p : here) memory.insert(memory.end(), p.memory.begin(), p.memory.end());
       c.from = memory;
       return transfer(std::move(c));
@@ -155,24 +155,24 @@ class file_calls {
     io_result all;
     while (!parts.empty()) {
       Part const& first = parts.front();
-      std::int64_t bytes = bytes_of(first);
+      std::int64_t length = bytes_of(first);
       call c = make(call_kind::read);
       c.offset = first.offset;
       std::size_t n = 1;
       for (; n < parts.size(); ++n) {
         Part const &next = parts[n], &last = parts[n - 1];
         // Offsets of whoever asks for too much may wrap.
-        if (static_cast<std::uint64_t>(first.offset) + static_cast<std::uint64_t>(bytes) !=
+        if (static_cast<std::uint64_t>(first.offset) + static_cast<std::uint64_t>(length) !=
             static_cast<std::uint64_t>(next.offset))
           break;
         if (next.memory.data() != last.memory.data() + last.memory.size() && ++c.pieces > most_pieces) break;
-        bytes += bytes_of(next);
+        length += bytes_of(next);
       }
       c.pieces = std::min(c.pieces, most_pieces);
-      io_result const one = f(std::move(c), parts.first(n), static_cast<std::size_t>(bytes));
+      io_result const one = f(std::move(c), parts.first(n), static_cast<std::size_t>(length));
       all.bytes += one.bytes;
       all.error = one.error;
-      if (one.error || one.bytes < bytes) break;
+      if (one.error || one.bytes < length) break;
       parts = parts.subspan(n);
     }
     return all;
