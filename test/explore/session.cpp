@@ -157,7 +157,10 @@ errc session::deserves(step const& s, int rank) const {
       return sought(s, rank) < 0 ? errc::argument : errc{};
     case op::seek_shared:
       if (sequential) return errc::unsupported;
-      if (s.mistake == slip::other_size && ranks > 1) return errc::not_same;
+      if (s.mistake == slip::other_size && ranks > 1) {
+        if (s.whence != seek_from::start || s.offset >= 0) return errc::not_same;
+        return s.offset + (culprit ? 1 : 0) < 0 ? errc::argument : errc{};  // what is wrong by itself is told first
+      }
       // Every rank sees a negative offset from the start; where the pointer or the end is, rank 0 looks.
       return (rank == 0 || s.whence == seek_from::start) && sought(s, rank) < 0 ? errc::argument : errc{};
     case op::sync:

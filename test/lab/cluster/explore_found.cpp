@@ -299,6 +299,19 @@ TEST_CASE("found: ranks that cannot make the file of the shared pointer ask wher
   CHECK(verdict_of(p).wrong == "");
 }
 
+TEST_CASE("found: ranks seek to different places, all but one before the start", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=2");
+  view_choice const ints{.shape = shape::plain, .item = argosy::basic::int32};
+  p.steps = {
+      {.what = op::open, .view = ints},
+      {.what = op::seek_shared, .offset = -1, .view = ints, .on = false, .mistake = slip::other_size},
+      {.what = op::seek_shared, .offset = -2, .view = ints, .on = false, .mistake = slip::other_size},
+      {.what = op::seek_shared, .offset = 1, .view = ints, .on = false, .mistake = slip::other_size},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: whoever merges is told that a lock against other opens could not be given back", "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=1 fault=rank:-1,call:unlock,error:ENOLCK");
