@@ -49,9 +49,8 @@ constexpr hint_info table[] = {
     {"romio_cb_write", toggle, "", "automatic", any, same, used, "two-phase for collective writes", "ROMIO"},
     {"romio_ds_read", toggle, "", "automatic", any, own, used, "sieving for noncontiguous independent reads", "ROMIO"},
     {"romio_ds_write", toggle, "", "automatic", any, same, used,
-     "sieving for noncontiguous independent writes; of ranks on several nodes by enable, or where it pays in the view "
-     "of "
-     "some rank, and then all writes take locks",
+     "sieving for noncontiguous independent writes; of ranks on several nodes by enable, or where it pays in the "
+     "view of some rank, and then all writes take locks",
      "ROMIO"},
     {"ind_rd_buffer_size", bytes, "", "4194304", any, own, used, "window of a sieved read", "ROMIO"},
     {"ind_wr_buffer_size", bytes, "", "524288", any, own, used, "window of a sieved write", "ROMIO"},

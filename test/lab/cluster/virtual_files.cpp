@@ -109,61 +109,6 @@ TEST_CASE("virtual ranks use files of the operating system", "[virtual][file]") 
   CHECK(std::filesystem::file_size(path) == 4 * (99 * 24 + 12));
 }
 
-// Even ranks write every other int by sieving, odd ones the ints between them, each by a call of its own; all at once.
-TEST_CASE("ranks of several nodes merge where one gains by it, and then all lock what they write", "[virtual][file]") {
-  constexpr int ranks = 4, numbers = 300;
-  for (std::uint64_t number = seed(); number < seed() + 20; ++number) {
-    io::lab::virtual_files const files;
-    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = 1, .seed = number})
-        .run([&](io::lab::virtual_rank const& world) {
-          bool const merges = world.rank() % 2 == 0;
-          int const pair = world.rank() / 2;
-          auto f = virtual_file::open(world, "state", create, {}, files.opener());
-          std::vector<int> data(numbers);
-          for (int i = 0; i < numbers; ++i) data[static_cast<std::size_t>(i)] = 2 * (pair * numbers + i) + !merges;
-          auto const write = [&] {
-            io::report all;
-            if (merges) return f.write_at(0, data);
-            for (int i = 0; i < numbers; ++i) {
-              auto const r = f.write_at(data[static_cast<std::size_t>(i)],
-                                        std::span(data).subspan(static_cast<std::size_t>(i), 1));
-              CHECK(r.merged_bytes == 0);
-              all.locks += r.locks;
-            }
-            return all;
-          };
-          auto const look = [&](io::hints const& h, bool merging) {
-            f.set_hints(h);
-            if (merges)
-              f.set_view(8 * pair * numbers, {io::type<int>, io::resized(io::type<int>, 0, 8)});
-            else
-              f.set_view(0, io::type<int>);
-            std::error_code refused;  // on all ranks, and nothing changes
-            f.set_view(world.rank() == 1 ? -4 : 0, io::type<int>, refused);
-            CHECK(refused);
-            auto const r = write();
-            INFO("rank " << world.rank() << ", seed " << number);
-            if (merges) CHECK((r.merged_bytes > 0) == merging);
-            CHECK((r.locks > 0) == merging);
-            world.barrier();
-            std::vector<int> back(2 * numbers * ranks / 2);
-            f.set_view(0, io::type<int>);
-            CHECK(f.read_at(0, back).bytes == static_cast<std::int64_t>(4 * back.size()));
-            for (int i = 0; i < static_cast<int>(back.size()); ++i) REQUIRE(back[static_cast<std::size_t>(i)] == i);
-            CHECK(f.write_at(0, std::span<int const>(back).first(1)).locks == 0);  // nobody merges in these views
-            world.barrier();
-            f.set_size(0);
-          };
-          look({}, true);
-          look({.ds_write = io::toggle::disable}, false);
-          look({.ds_write = io::toggle::automatic}, true);
-          look({.named = {{"argosy_price_lock_ns", "1000000000"}}}, false);  // a lock is too dear
-          look({.named = {{"argosy_price_lock_ns", "100"}}}, true);
-          f.close();
-        });
-  }
-}
-
 TEST_CASE("a timeline shows exchange and file access", "[virtual][file]") {
   io::lab::virtual_files const files;
   auto const r =

@@ -176,40 +176,6 @@ TEST_CASE("scenarios break the calls of a rank", "[virtual][file][faults]") {
   });
 }
 
-// Windows are not their aggregator's own while a request may write there: without a lock it waits for nobody who waits for it.
-TEST_CASE("where locks come to an end beside a request, a collective write ends", "[virtual][file][faults]") {
-  int refused = 0;
-  for (int const per_node : {1, 2})
-    for (int first = 1; first <= 12; ++first)
-      for (bool const together : {false, true}) {
-        io::lab::virtual_files const files;
-        io::lab::scenario s{.ranks = 2, .ranks_per_node = per_node};
-        s.faults = {{0, io::fail_from(io::file_call::lock, first, std::errc::no_lock_available)}};
-        io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
-          std::error_code e, later;
-          auto f = virtual_file::open(world, "f", create, e, files.opener());
-          if (e) return;
-          f.set_view(0, {io::type<int>, io::resized(at(4 * world.rank(), io::bytes(4)), 0, 12)}, e);
-          REQUIRE_FALSE(e);
-          std::vector<int> const data(200, world.rank() + 1);
-          io::two_phase const windows{.buffer_bytes = 512, .align_bytes = 64};
-          auto behind = f.iwrite_at(400, data);
-          if (together) {
-            auto all = f.iwrite_at_all(0, data, windows);
-            all.wait(e);
-          } else {
-            f.write_at_all(0, data, {windows, e});
-          }
-          CAPTURE(world.rank(), per_node, first, together, e.message());
-          CHECK((!e || e == (world.rank() == 0 ? io::errc::no_locks : io::errc::error_on_another_rank)));
-          if (e == io::errc::no_locks) ++refused;
-          behind.wait(later);
-          f.close(later);
-        });
-      }
-  CHECK(refused > 0);
-}
-
 // The bytes of the hidden file are refused when another node takes them over, which is after the call of the rank that wrote
 // them, unless it syncs.
 TEST_CASE("where the hidden file of a shared pointer loses bytes, no place is given twice", "[virtual][file][faults]") {
