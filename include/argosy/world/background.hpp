@@ -22,8 +22,8 @@ class background {
   virtual void wait(std::function<bool()> const& ended) = 0;
   // Makes those in wait() look again.
   virtual void wake() = 0;
-  // Lets others go on for a moment. Call it between the tries of a loop that polls.
-  virtual void pause() = 0;
+  // Lets others go on for a moment. Call it between the tries of a loop that polls; after many tries the moment is longer.
+  virtual void pause(int tries = 0) = 0;
 };
 
 // A world that makes one for each file.

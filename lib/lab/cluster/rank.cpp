@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/lab/cluster/rank.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -42,9 +43,10 @@ class virtual_background final : public background {
   void wake() override {
     if (!over()) state_->wake(scheduler_);
   }
-  void pause() override {
+  // A microsecond at first and a millisecond in the end: others may take seconds, and each look is an event.
+  void pause(int tries) override {
     if (over() || !scheduler_.begin(call_kind::pause)) return;
-    scheduler_.charge(1'000'000);
+    scheduler_.charge(ps_of_ns(1000) << std::min(tries / 32, 10));
     scheduler_.synchronize();
   }
 

@@ -11,6 +11,7 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include "lab/cluster/virtual_files_cases.hpp"
@@ -107,4 +108,33 @@ TEST_CASE("where locks come to an end beside a request, a collective write ends"
         });
       }
   CHECK(refused > 0);
+}
+
+// Each look at a gate is an event of the run: five seconds at a look each microsecond would be the end of it.
+TEST_CASE("who merges looks seldom at a write that takes seconds", "[virtual][file][faults]") {
+  constexpr int ranks = 4;
+  io::lab::virtual_files const files;
+  io::lab::scenario s{.ranks = ranks, .ranks_per_node = ranks};
+  s.faults = {{0, io::fail_from(io::file_call::write, 1, std::errc::resource_unavailable_try_again)}};
+  auto const r = io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
+    std::error_code e;
+    auto f = virtual_file::open(world, "f", create, {}, files.opener());
+    f.set_size(4 * 200 * ranks);
+    f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * ranks)});
+    std::vector<int> const data(200, world.rank() + 1);
+    double const began = world.now();
+    if (world.rank() == 0) {
+      f.write_at(0, std::span(data).first(1), e);
+      CHECK(e == io::errc::io);
+    } else {
+      world.compute(1e-3);  // while the other tries
+      auto const merged = f.write_at(0, data, {io::sieving{.writes = io::sieve::always}, e});
+      CHECK_FALSE(e);
+      CHECK(merged.merged_bytes > 0);
+    }
+    CHECK(world.now() - began > 4);
+    CHECK(world.now() - began < 6);
+    f.close(e);
+  });
+  CHECK(r.events < 100'000);
 }

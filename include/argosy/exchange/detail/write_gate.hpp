@@ -99,7 +99,7 @@ class write_gate {
   // A write takes some microseconds, and its rank may need this processor to end it.
   void pause(int tries) const {
     if (beside_)
-      beside_->pause();
+      beside_->pause(tries);
     else if (tries < 64)
       std::this_thread::yield();
     else
