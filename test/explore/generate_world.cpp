@@ -160,6 +160,9 @@ program random_gpfs_program(std::uint64_t seed, int ranks) {
   if (one_in(further, 3)) net.pack_mb_per_s = pick(further, 10, 1000);
   if (one_in(further, 3)) net.piece_ns = pick(further, 10, 20'000);
   if (one_in(further, 3)) m.ip_mb_per_s = static_cast<double>(pick(further, 10, 1000));
+  // A quarter of so small a pool is seldom a block.
+  m.prefetch_percent = any_of(further, {0, 25, 50, 100, 100});
+  if (one_in(further, 3)) m.prefetch_threads = pick(further, 0, 3);
   p.gpfs = g;
   return p;
 }

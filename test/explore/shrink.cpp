@@ -103,6 +103,8 @@ class shrinker {
       better |= change([&](program& p) { p.gpfs->machine.servers = p.gpfs->machine.disks_per_server = 1; });
       better |= change([&](program& p) { p.gpfs->machine.disk_us = usual.disk_us; });
       better |= change([&](program& p) { p.gpfs->machine.prefetch_max_blocks = usual.prefetch_max_blocks; });
+      better |= change([&](program& p) { p.gpfs->machine.prefetch_percent = usual.prefetch_percent; });
+      better |= change([&](program& p) { p.gpfs->machine.prefetch_threads = usual.prefetch_threads; });
       better |= change([&](program& p) { p.gpfs->machine.write_behind_max_blocks = usual.write_behind_max_blocks; });
       for (std::size_t i = 0; i < best_.gpfs->troubles.faults.size(); ++i) {
         better |= change([&](program& p) { p.gpfs->troubles.faults[i].times = 1; });
