@@ -48,19 +48,23 @@ struct gpfs_files::open_file final : watch {
     }
   }
 
-  std::int64_t begin() override { return all.time_; }
+  std::int64_t begin() override {
+    ++under_way;
+    return all.time_;
+  }
   void end(file_call kind, std::int64_t begun, std::error_code error, bool tells) override {
-    // Of several losses the first is told, and it may be one that was not certain here.
+    --under_way;
+    // Of several losses the first is told, and it may be one that was not certain here. Or the call failed before it came here.
     if (owed.error != 0 && (error.value() == owed.error || all.refuse_with_.contains(error.value()))) {
       owed = {};
-      may_be_told += std::exchange(more, 0);
+      may_be_told += std::exchange(more, 0) + (all.fails_with_.contains(error.value()) ? 1 : 0);
     } else if (error.value() == write_error() && late > 0) {
       --late;
     } else if (error.value() == write_error() && may_be_told > 0) {
       --may_be_told;
     } else if (error.value() == write_error()) {
       complain(fmt::format("{} is told of a loss that is not its own", words(kind)));
-    } else if (!error && tells && required && owed.error != 0 && owed.since <= begun) {
+    } else if (!error && tells && required && owed.error != 0 && owed.since <= begun && under_way == 0) {
       complain(fmt::format("{} succeeds, and nobody was told that bytes are lost: {}", words(kind),
                            std::error_code(owed.error, std::system_category()).message()));
     }
@@ -125,6 +129,7 @@ struct gpfs_files::open_file final : watch {
   int more = 0;         // losses while it was owed already: perhaps told together, perhaps not
   int may_be_told = 0;  // losses of what it wrote and somebody wrote over
   int late = 0;         // losses of other nodes that its node has heard of; a call that is under way may tell of one
+  int under_way = 0;    // calls, of which any may be the one that is told
   bool closed = false;
   bool required = true;  // nobody else can be told in its place
 };
@@ -138,6 +143,7 @@ gpfs_files::gpfs_files(program const& p)
       block_bytes_(p.gpfs->machine.block_bytes) {
   for (lab::gpfs::server_fault const& f : p.gpfs->troubles.faults)
     if (f.of_writes) refuse_with_.insert(f.error);
+  for (lab::rank_fault const& f : p.world.faults) fails_with_.insert(f.what.error.value());
   files_.system().on_delivery = [this](lab::gpfs::message const& m, lab::gpfs::instant) { see(m); };
 }
 

@@ -60,7 +60,7 @@ class gpfs_files final : public file_system {
   std::int64_t block_bytes_;
   std::int64_t time_ = 0;
   std::string complaint_;
-  std::set<int> refuse_with_;
+  std::set<int> refuse_with_, fails_with_;    // of servers, and of faults before a call comes to them
   std::set<lab::gpfs::file_id> partitioned_;  // at some time
   std::vector<loss> losses_;
   std::map<std::tuple<int, lab::gpfs::file_id, std::int64_t>, std::vector<lab::gpfs::block_piece>>

@@ -68,6 +68,7 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       for (int i = 0; i < s.scenario().ranks; ++i)
         if (s.rank(i).node == r.node && !s.rank(i).dead) return;
       system.kill(r.node);
+      refuse_all_of(r.node, instant_of(r.death));
       await_next(s);
     });
   }
@@ -113,6 +114,14 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     p->done = true;
     if (p->abandoned && p->is_open && c.error == 0) close_later(t.node, static_cast<int>(c.value));
     if (scheduler* const s = scheduler::running(); s && p->who) s->wake(*p->who, time_of(c.at));
+  }
+
+  // Nobody answers calls of a node that is gone: work beside a program that has ended may still wait for one.
+  void refuse_all_of(int node, gpfs::instant at) {
+    std::vector<gpfs::loopback::ticket> left;
+    for (auto const& [t, p] : calls)
+      if (t.node == node) left.push_back(t);
+    for (auto const& t : left) completed(t, {0, 0, ESTALE, at});
   }
 
   // Carries out a call: copies its data in, waits, and copies what it has read back.

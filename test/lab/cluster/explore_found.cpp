@@ -328,3 +328,105 @@ TEST_CASE("found: whoever merges is told that a lock against other opens could n
   };
   CHECK(verdict_of(p).wrong == "");
 }
+
+TEST_CASE("found: a call fails as servers do, and a server refuses what it wrote before", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=8 ranks_per_node=1 fault=rank:-1,call:write,first:27,error:ENOSPC");
+  p.gpfs = {.troubles =
+                argosy::lab::gpfs::parse_troubles("fault=server:-1,call:write,times:1,error:ENOSPC "
+                                                  "fault=server:-1,call:write,first:39,times:1,error:EREMOTEIO")};
+  p.gpfs->machine.block_bytes = 256;
+  p.gpfs->machine.servers = 2;
+  p.gpfs->machine.disks_per_server = 2;
+  p.gpfs->machine.pagepool_bytes = 16384;
+  p.gpfs->machine.write_behind_max_blocks = 3;
+  p.gpfs->machine.open_us = 2829;
+  p.gpfs->machine.create_us = 2829;
+  p.gpfs->machine.close_us = 2829;
+  p.gpfs->machine.tenure_us = 2829;
+  p.gpfs->machine.lease_s = 1;
+  p.gpfs->machine.server_cache_bytes = 3072;
+  p.gpfs->machine.disk_streams = 1;
+  p.gpfs->machine.retry_ms = 10;
+  p.steps = {
+      {.what = op::open, .view = {.shape = shape::plain, .item = argosy::basic::int32}},
+      {.what = op::set_view,
+       .view = {.shape = shape::dealt, .seed = 3945u, .displacement = 3784, .item = argosy::basic::unsigned_long}},
+      {.what = op::write_all,
+       .offset = 390,
+       .count = 91,
+       .policy = {.kind = policy_kind::two_phase, .buffer_bytes = 32, .window_bytes = 100, .align_bytes = 4096},
+       .other = {.kind = policy_kind::two_phase, .buffer_bytes = 32, .window_bytes = 100, .align_bytes = 4096}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a program ends by a death while work beside it waits for the file system", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=12 ranks_per_node=1 die=6:17");
+  p.gpfs.emplace();
+  p.gpfs->machine.servers = 1;
+  p.gpfs->machine.disks_per_server = 1;
+  p.gpfs->machine.pagepool_bytes = 16777216;
+  p.steps = {
+      {.what = op::open, .view = {.shape = shape::plain, .item = argosy::basic::int32}},
+      {.what = op::set_view, .view = {.shape = shape::plain, .item = argosy::basic::int32}},
+      {.what = op::iwrite_at_all,
+       .count = 1,
+       .policy = {.kind = policy_kind::sieving},
+       .view = {.shape = shape::plain, .item = argosy::basic::int32},
+       .later = true,
+       .loose = true,
+       .other = {.kind = policy_kind::sieving}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: of two writes of a handle that are under way one is told of a loss", "[explore][found][gpfs]") {
+  program p;
+  p.world = argosy::lab::parse_scenario(
+      "ranks=12 ranks_per_node=3 seed=474480825 network.piece_ns=16939 network.node_processors=1");
+  p.gpfs = {.troubles = argosy::lab::gpfs::parse_troubles(
+                "delay_ns=1492753 fault=server:-1,call:write,times:1,error:EREMOTEIO")};
+  p.gpfs->machine.block_bytes = 256;
+  p.gpfs->machine.servers = 2;
+  p.gpfs->machine.disks_per_server = 2;
+  p.gpfs->machine.write_call_us = 86;
+  p.gpfs->machine.ip_mb_per_s = 914;
+  p.gpfs->machine.pagepool_bytes = 16384;
+  p.gpfs->machine.shared_adapters = 1;
+  p.gpfs->machine.stride_tokens = 1;
+  p.gpfs->machine.lease_s = 1;
+  p.gpfs->machine.server_read_mb_per_s = 65;
+  p.gpfs->machine.disk_streams = 1;
+  p.gpfs->machine.retry_ms = 13;
+  p.steps = {
+      {.what = op::open,
+       .view = {.shape = shape::plain, .item = argosy::basic::int32},
+       .modes = mode::read_write | mode::create | mode::unique_open,
+       .hints = {{"IBM_largeblock_io", "false"}}},
+      {.what = op::write_at_all,
+       .count = 5,
+       .memory = 1u,
+       .view = {.shape = shape::plain, .item = argosy::basic::int32}},
+      {.what = op::set_view,
+       .view = {.shape = shape::dealt,
+                .displacement = 50,
+                .item = argosy::basic::int32,
+                .representation = representation_choice::external32}},
+      {.what = op::write,
+       .count = 43,
+       .policy = {.kind = policy_kind::data_shipping,
+                  .buffer_bytes = 100,
+                  .window_bytes = 16,
+                  .aggregators = 2,
+                  .align_bytes = 8},
+       .view = {.shape = shape::plain, .item = argosy::basic::int32},
+       .other = {.kind = policy_kind::data_shipping,
+                 .buffer_bytes = 100,
+                 .window_bytes = 16,
+                 .aggregators = 2,
+                 .align_bytes = 8}},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
