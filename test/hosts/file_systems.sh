@@ -89,15 +89,16 @@ ceph_up() {
   local id n=0 h conf=$fs_dir/ceph.conf
   id=$(cat /proc/sys/kernel/random/uuid)
   for h in h1 h2; do mkdir -p "$fs_dir/$h/"{mon,osd,mds}; done
-  # Everybody may do everything: the network leads nowhere. Servers look at their room every few seconds, and beyond 97 % they answer nobody,
-  # the metadata server included, for ever: of so little room a part stays free.
+  # Everybody may do everything: the network leads nowhere. Servers look at their room at each heartbeat, and beyond 97 % they answer nobody,
+  # the metadata server included, for ever: so they have four times the room that counts, and look each second.
   printf '%s\n' "[global]" "fsid = $id" "mon host = 10.77.0.1:6789" "mon initial members = h1" \
     "auth cluster required = none" "auth service required = none" "auth client required = none" \
     "osd pool default size = 2" "osd pool default min size = 1" "osd crush chooseleaf type = 1" "osd objectstore = memstore" \
-    "memstore device bytes = $(($1 << 20))" "mon data = $fs_dir/h1/mon" "osd data = $fs_dir/\$host/osd" "mds data = $fs_dir/\$host/mds" \
+    "memstore device bytes = $((4 * $1 << 20))" "mon data = $fs_dir/h1/mon" "osd data = $fs_dir/\$host/osd" "mds data = $fs_dir/\$host/mds" \
     "run dir = $fs_dir/\$host" "log file = $fs_dir/\$host/\$name.log" "mon allow pool size one = true" "mon pg warn on no sortbitwise = false" \
     "mon osd down out interval = 0" "mon max pg per osd = 1000" \
-    "mon osd nearfull ratio = 0.5" "mon osd backfillfull ratio = 0.55" "mon osd full ratio = 0.6" >"$conf"
+    "osd heartbeat interval = 1" "osd heartbeat grace = 20" \
+    "mon osd nearfull ratio = 0.22" "mon osd backfillfull ratio = 0.23" "mon osd full ratio = 0.25" >"$conf"
   in_host h1 monmaptool --create --fsid "$id" --addv h1 '[v1:10.77.0.1:6789]' "$fs_dir/monmap"
   in_host h1 ceph-mon -c "$conf" -i h1 --mkfs --monmap "$fs_dir/monmap"
   in_host h1 ceph-mon -c "$conf" -i h1
