@@ -71,8 +71,10 @@ class tournament {
     forget_peak();
     std::int64_t const before = file_calls();
     auto const repeated = [&] {
-      for (std::int64_t k = 0; k < calls; ++k)
+      for (std::int64_t k = 0; k < calls; ++k) {
         op == operation::read ? all_[i]->read(trial_.memory()) : all_[i]->write(trial_.memory());
+        if (how_.timed_sync && op != operation::read) all_[i]->sync();
+      }
     };
     double seconds = slowest(trial_.comm(), repeated);
     std::int64_t const seen = before < 0 ? -1 : file_calls() - before - calls_of_counting;

@@ -70,6 +70,7 @@ char const* usage() {
          "  --calls N          of a rank at levels 0 and 1, where the file of many small pieces is smaller (default: "
          "4096)\n"
          "  --sync             after each write, outside of the timing, a sync: for hosts with caches of their own\n"
+         "  --timed-sync       the same, inside of the timing: until every host finds what was written\n"
          "  --transfers N,M    bytes of a call of segmented and strided (default: 262144,1048576,4194304,16777216)\n"
          "without mpiexec:\n"
          "  --check            whether the patterns are what they say\n"
@@ -94,6 +95,8 @@ options parse(int argc, char** argv) {
       o.check = true;
     else if (name == "--sync")
       o.how.sync = true;
+    else if (name == "--timed-sync")
+      o.how.sync = o.how.timed_sync = true;
     else {
       bool good = i + 1 < argc;
       std::string_view const value = good ? argv[++i] : "";

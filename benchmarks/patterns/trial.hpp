@@ -26,6 +26,7 @@ struct effort {
   double row_seconds = 1.5;    // fewer rounds where they would last longer
   std::string directory = {};  // of the file
   bool sync = false;           // after each write, outside of the timing: hosts have caches of their own
+  bool timed_sync = false;     // inside
 };
 
 // The bytes of one pattern on one rank. `salt` tells one filling from the next; 0 is what the file holds before.
