@@ -84,6 +84,7 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
 access_summary open_file::summary_of(job const& t) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
+  s.unmet = unmet();
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
   window const all = window_of(wanted, t.position, t.bytes);
@@ -123,6 +124,7 @@ std::optional<plain_call> open_file::plain(call const& c) const {
 access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
+  s.unmet = unmet();
   s.spans = p.etypes;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;
@@ -153,6 +155,7 @@ std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, repo
 
 std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
   auto const here = caller(p.kind);
+  note_write();
   write_guard<any_handle> guard(handle, merging_alone(here, false), done);
   std::error_code error = guard.pieces(at, p.bytes(), [&] {
     io_result const r = handle.write(at, p.memory);
@@ -257,12 +260,20 @@ std::error_code open_file::read_picking(window const& w, std::byte* memory, repo
   return got.error;
 }
 
+failure open_file::meet() {
+  unmet_ = false;
+  failure f = caught([&]() -> failure { return {handle.meet(), "writing out what this node has kept of the file"}; });
+  if (f) unmet_ = true;
+  return f;
+}
+
 failure open_file::access_alone(job const& t, staging& with, report& done) {
   if (t.bytes == 0) {
     done.policy = t.policy.name();
     done.reason = "nothing to do";
     return {};
   }
+  if (t.kind == access_kind::write) note_write();
   failure f = moved(t, with, done);
   f.keep(caught([&]() -> failure {
     done.memory_bytes = memory_bytes_of(t, done.bytes);

@@ -215,7 +215,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
     opened.size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
     opened.locks_ = std::move(locks);
     std::uint32_t const type = type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
-    opened.storage_ = detail::storage_by_type(type);
+    opened.storage_ = type == detail::fuse_type ? detail::storage_behind_fuse(detail::mounted_as(about.st_dev))
+                                                : detail::storage_by_type(type);
     if (opened.storage_.separate_caches) opened.cache_ = std::make_unique<detail::separate_cache>();
     if (auto const library = library_for(type, lustre)) {
       detail::file_stripes const told = library->stripes_of(descriptor);
@@ -371,6 +372,14 @@ std::error_code raw_posix::sync() {
     cache_->distrust();
   }
   return from_errno(error);
+}
+
+std::error_code raw_posix::meet() {
+  if (!is_open()) return from_errno(EBADF);
+  if (!cache_) return {};
+  int const lost = cache_->flush(descriptor_);
+  cache_->distrust();
+  return from_errno(lost);
 }
 
 std::error_code raw_posix::close() {

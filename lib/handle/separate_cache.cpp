@@ -19,7 +19,9 @@ int separate_cache::write_out(int descriptor) {
   return error;
 }
 
+// One after the other: who finds nothing written any more must not go on while another thread still writes it out.
 int separate_cache::flush(int descriptor) {
+  std::lock_guard const guard(one_at_a_time_);
   return written_.load(std::memory_order_relaxed) ? write_out(descriptor) : 0;
 }
 

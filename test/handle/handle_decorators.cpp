@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/counting.hpp>
+#include <argosy/handle/detail/mounts.hpp>
 #include <argosy/handle/detail/storage_by_type.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/forwarding.hpp>
@@ -10,6 +11,8 @@
 #include <argosy/handle/throttled.hpp>
 #include <argosy/handle/tracing.hpp>
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include <array>
@@ -19,6 +22,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -266,6 +270,33 @@ TEST_CASE("what a file lies on is known by the type of its file system", "[handl
   CHECK(io::any_handle(opened<posix>(dir / "f")).storage() ==
         storage_by_type(static_cast<std::uint32_t>(where.f_type)));
   CHECK(posix().storage() == io::storage());
+}
+
+TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handle][mounts]") {
+  std::istringstream lines(
+      "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+      "182 90 0:61 / /a b rw,relatime - fuse.glusterfs h1:data rw,user_id=0\n"
+      "nothing\n"
+      "188 90 0:67 / /run/m rw,nosuid shared:3 master:1 - fuse mfs\\043h1:9421 rw\n"
+      "189 90 0:68 / /s rw - fuse.sshfs me@there: rw\n"
+      "190 90 0:69 / /broken rw -\n");
+  auto const as = [&](unsigned minor) {
+    lines.clear();
+    lines.seekg(0);
+    return io::detail::mounted_as(lines, makedev(0, minor));
+  };
+  CHECK(as(61) == io::detail::mounted{"fuse.glusterfs", "h1:data"});
+  CHECK(as(67) == io::detail::mounted{"fuse", "mfs\\043h1:9421"});
+  CHECK(as(69) == io::detail::mounted());
+  CHECK(as(6) == io::detail::mounted());
+  io::storage exact = io::storage::network();
+  exact.writes_pages = false;
+  for (unsigned const known : {61u, 67u}) CHECK(io::detail::storage_behind_fuse(as(known)) == exact);
+  for (unsigned const other : {68u, 69u, 6u})
+    CHECK(io::detail::storage_behind_fuse(as(other)) == io::storage::network());
+  struct stat about = {};
+  REQUIRE(::stat("/proc/self", &about) == 0);
+  CHECK(io::detail::mounted_as(about.st_dev).type == "proc");
 }
 
 TEST_CASE("a handle that takes no hints says so", "[handle][hints]") {

@@ -90,6 +90,10 @@ class forwarding {
   std::error_code sync() {
     return tell({.kind = file_call::sync}, [&] { return inner_.sync(); });
   }
+  // To decorators it is a sync.
+  std::error_code meet() {
+    return tell({.kind = file_call::sync}, [&] { return argosy::detail::meet(inner_); });
+  }
   std::error_code close() {
     return tell({.kind = file_call::close}, [&] { return inner_.close(); });
   }

@@ -64,6 +64,18 @@ std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
     return std::nullopt;
 }
 
+// Of a handle that has `meet()`, whose node keeps what it reads and writes to itself: what was written is where others find it, and what
+// is read next is from there. Others have nothing to do.
+template <handle H>
+std::error_code meet(H& h) {
+  if constexpr (requires {
+                  { h.meet() } -> std::same_as<std::error_code>;
+                })
+    return h.meet();
+  else
+    return {};
+}
+
 // What the file lies on, of a handle that has `storage()`; others are on local files.
 template <handle H>
 storage storage_of(H& h) {

@@ -55,6 +55,8 @@ class raw_posix {
   std::error_code preallocate(std::int64_t bytes);
   // fsync: data, size and times; where nodes have caches of their own, what is read after it is as the server has it.
   std::error_code sync();
+  // Where nodes have caches of their own: what was written is at the server, and what is read next is as the server has it.
+  std::error_code meet();
   std::error_code close();  // an interrupted close has closed
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }

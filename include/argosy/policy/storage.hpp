@@ -40,8 +40,10 @@ struct storage {
 
   // Several nodes reach it: whether a lock of one keeps out the others is looked at when a file is opened.
   bool over_network = false;
-  // And a node does not hear of what others write, except at locks and syncs.
+  // And a node does not hear of what others write, except where it looks at the server: at locks, syncs, and in collective calls.
   bool separate_caches = false;
+  // And it writes whole pages: between bytes that it was asked to write, also such as it has read, and others have written since.
+  bool writes_pages = false;
   // Of the file, where its file system tells; 0: it does not.
   std::int64_t stripe_bytes = 0;
   std::int64_t stripe_count = 0;
@@ -51,6 +53,7 @@ struct storage {
     return {"a network file system",
             {.call_ns = 100e3, .write_call_ns = 100e3, .lock_ns = 1e6, .byte_ns = 1},
             {.server_byte_ns = 1, .crowd = 1, .write = 1},
+            true,
             true,
             true};
   }

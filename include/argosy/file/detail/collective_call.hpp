@@ -102,6 +102,7 @@ struct collective_call {
     }
     all.spans = work.etypes;  // their sum; where they go is not known yet
     all.pending = file.pending > 0 ? 1 : 0;
+    all.unmet = file.unmet();
     if (work.bytes == 0) return;
     all.bytes = work.bytes;
     all.alone_ns = std::numeric_limits<std::int64_t>::max();  // nor what it costs
@@ -220,6 +221,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
     small = too_small(world, ranks, file, t.together, t.kind, all);
     if (small && t.given_together) *small += file.on_prices_of(t.together, *small);
     all = {};
+    all.unmet = c.all.unmet;
     if (!small && t.together.has_value()) {
       if (!mine) all = file.summary_of(t);
       world.all_reduce(all);
@@ -233,6 +235,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   if (!planned) return planned;
   c.planned(file, plan);
   if (plan.together) {
+    if (all.unmet != 0)
+      if (agreement const met = agree_on_outcome(world, file.meet(), phase::waiting); !met) return met;
     t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low,
                      !t.given_together          ? chosen_by::hints
                      : t.together.keeps_rules() ? chosen_by::call

@@ -79,6 +79,9 @@ struct crew {
   agreement on_one_rank(arguments const& given, Body&& body);
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
+  // Where nodes have caches of their own, all that ranks wrote is in the file, and its size is known. Where some rank fails: what this one
+  // has to say to it, which may be nothing. Collective.
+  std::optional<failure> meet_caches();
   // False: its hidden file was not used. Collective.
   bool pointer_was_used() const { return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used()); }
 
@@ -156,6 +159,7 @@ agreement crew<World>::collectively_changing(arguments const& given, Body&& body
   auto const change = [&](bool pending) -> failure {
     begun = !pending;
     failure f = body(pending);
+    if (file->caches_differ()) f.keep(file->meet());  // who merges is to find what others wrote before
     merge = begun && file->would_merge();
     return f;
   };
@@ -168,11 +172,19 @@ template <communicator World>
 template <class Body>
 agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
   return collectively(given, [&] {
+    if (std::optional<failure> const unmet = meet_caches()) return *unmet;
     failure f = unpartition();  // a partitioned file keeps its size
     if (!f && file->rank == 0) f = failure_of(errc::io, body);
     f.keep(partition());
     return f;
   });
+}
+
+template <communicator World>
+std::optional<failure> crew<World>::meet_caches() {
+  if (!file->caches_differ()) return {};
+  failure mine = file->meet();
+  return ranks_where(*world, static_cast<bool>(mine)) ? std::optional(std::move(mine)) : std::nullopt;
 }
 
 // Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot

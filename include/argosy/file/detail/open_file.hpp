@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -98,7 +99,12 @@ struct open_file {
   // Ranks of several nodes merge by themselves only if all lock what they write: as a hint asks, or if, when views or hints change, some
   // rank would merge in its view.
   bool would_merge() const;
-  void agree_to_merge(bool agreed) noexcept;   // the same on all ranks
+  void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
+  // Nodes keep what they read, and for a while what they write, to themselves. So before ranks carry each other's data they meet: what
+  // each wrote by itself is in the file, and what it reads next is from there; and again when they have carried it.
+  bool caches_differ() const noexcept { return !near && storage_.separate_caches; }
+  failure meet();
+  std::int32_t unmet() const noexcept { return unmet_.load(std::memory_order_relaxed) ? 1 : 0; }
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
     if (trace && ranks > 1) trace->flush();
@@ -149,11 +155,12 @@ struct open_file {
   // Of a call of this rank by itself while `caller` lives: requests may write, other ranks, other threads. `beside`: of a request.
   merging merging_alone(one_thread::inside const& caller, bool beside) const;
   // Of all ranks, who are no danger to each other; `others`: some have requests, or other threads. Nobody of another node sees that
-  // a rank merges, so the gates of all ranks are closed before.
+  // a rank merges, so the gates of all ranks are closed before. Between nodes locks are dear; without others nobody is kept out by them.
   merging merging_together(bool others) const {
     merging m = merging_for((ranks > 1 && !has(modes, mode::unique_open)) || others);
     m.owns_windows = !others;
     m.waits = false;
+    if (m.owns_windows && !near && !caches_meet_in_locks()) m.writing = std::min(m.writing, merging::others::programs);
     return m;
   }
   write_gate const* gate_of_node() const { return near || !gate ? nullptr : &gate; }
@@ -216,7 +223,11 @@ struct open_file {
     return agreed_to_merge_ ? ranks_on::locking_nodes : ranks_on::several_nodes;
   }
   void choose_again();
-  bool caches_meet_in_locks() const noexcept { return !near && storage_.separate_caches; }
+  // For whatever is written, since who writes a page may bring old bytes back.
+  bool caches_meet_in_locks() const noexcept { return caches_differ() && storage_.writes_pages; }
+  void note_write() noexcept {
+    if (caches_differ()) unmet_.store(true, std::memory_order_relaxed);
+  }
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
   std::string why_not_shipped(job const& t) const;
@@ -232,6 +243,7 @@ struct open_file {
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
   bool agreed_to_merge_ = false;
+  std::atomic<bool> unmet_{false};  // this rank has written since it met the others, by itself
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

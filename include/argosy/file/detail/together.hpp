@@ -88,11 +88,17 @@ class team {
                             file.handle, memory, prices, how, space, done);
     failure f = all.run(t.where->number);
     if (!f) f = memory.fault();
+    bool const meet = file.caches_differ() && t.kind == access_kind::write;
+    failure lost = meet ? file.meet() : failure();
+    f.keep(lost);
     if (before) f = before;
     agreement const result = agree_on_outcome(world, f, phase::waiting);
-    // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none.
+    // Others of this rank may have read what was not all in the file yet.
+    if (meet && asked.pending > 0) file.meet();
+    // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none. Nor does anybody
+    // where what was written did not come to the file.
     if (!result && t.kind == access_kind::write) {
-      bool const brought = done.bytes == t.bytes;
+      bool const brought = done.bytes == t.bytes && !(meet && ranks_where(world, static_cast<bool>(lost)));
       std::int64_t const settled = all.settled_bytes();
       done.bytes = brought ? settled : 0;
     }

@@ -24,7 +24,7 @@ class separate_cache {
   }
   // Writes what is pending to the server, as far as it goes, and drops all that is kept.
   int renew(int descriptor);
-  // Before a lock is given back: what was written under it is where its next owner finds it.
+  // Before a lock is given back, or others carry what this node wrote: it is where they find it.
   int flush(int descriptor);
   // What could not be written, once, for a sync or a close that would not hear of it any more.
   int take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
@@ -32,7 +32,7 @@ class separate_cache {
  private:
   int write_out(int descriptor);
 
-  std::mutex one_at_a_time_;                         // nobody reads old pages while another thread drops them
+  std::mutex one_at_a_time_;                         // nobody goes on while another thread drops pages or writes out
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // at open, too
   std::atomic<bool> written_{false};
   std::atomic<int> lost_{0};

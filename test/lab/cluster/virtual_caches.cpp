@@ -1,0 +1,211 @@
+// Nodes that keep what they read, and write later: every rank finds what it wrote, whoever carried it, and nobody's bytes are lost.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <argosy/agree/detail/ranks_with.hpp>
+#include <argosy/datatype.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/policy.hpp>
+
+#include "lab/cluster/virtual_files_cases.hpp"
+#include "support/caching_client.hpp"
+#include "support/catch.hpp"
+#include "support/random.hpp"
+#include "support/seed.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+
+namespace {
+
+// Blocks in turn: one of every rank, and one that nobody writes.
+struct dealt {
+  int ranks = 0;
+  std::int64_t block = 0, cycles = 0;
+  std::int64_t size() const { return cycles * (ranks + 1) * block; }
+  std::int64_t place(int rank, std::int64_t at) const { return (at / block * (ranks + 1) + rank) * block + at % block; }
+};
+
+std::byte value(std::int64_t round, int rank, std::int64_t at) {
+  return static_cast<std::byte>(1 + (round * 31 + rank * 13 + at) % 200);
+}
+
+io::any_policy any_together(engine& random) {
+  switch (pick(random, 0, 4)) {
+    case 0:
+      return io::independent{};
+    case 1:
+      return io::automatic{};
+    case 2:
+      return io::sieving{.writes = io::sieve::always};
+    default:
+      return io::two_phase{.buffer_bytes = 512 << pick(random, 0, 3),
+                           .aggregators = pick(random, 0, 4),
+                           .align_bytes = 1 << pick(random, 5, 8),
+                           .least_domain_bytes = 64};
+  }
+}
+
+// Where the first difference is; -1: nowhere.
+std::int64_t difference(bytes const& got, bytes const& wanted) {
+  auto const [at, there] = std::ranges::mismatch(got, wanted);
+  return at == got.end() && there == wanted.end() ? -1 : at - got.begin();
+}
+
+// What is asked of a file, the same on all ranks; its last round closes it. `one`: the numbers of the run.
+void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed, io::lab::virtual_files const& files,
+         std::shared_ptr<kept_files> const& clients, int per_node) {
+  engine random(seed);
+  io::hints h;
+  if (one_in(random, 3)) h.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::automatic;
+  io::mode const unique = one_in(random, 4) ? io::mode::unique_open : io::mode::none;
+  auto f =
+      virtual_file::open(world, "f", create | unique, h, caching(files.opener(), clients, world.rank() / per_node));
+  bytes all(static_cast<std::size_t>(d.size()));
+  auto const put = [&](std::int64_t round, int rank, std::int64_t from, std::int64_t n) {
+    for (std::int64_t at = from; at < from + n; ++at)
+      all[static_cast<std::size_t>(d.place(rank, at))] = value(round, rank, at);
+  };
+  f.set_size(d.size());
+  int mine = world.rank();  // whose blocks are this rank's
+  auto const deal = [&] {
+    f.set_view(mine * d.block, {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
+  };
+  deal();
+  std::int64_t const each = d.cycles * d.block;
+  for (int round = 0; round < 30; ++round) {
+    CAPTURE(seed, round, world.rank(), d.ranks, per_node, d.block, d.cycles, clients->writes_pages);
+    std::int64_t const from = pick(random, 0, each - 1), n = pick(random, 1, each - from);
+    std::int64_t const what = pick(random, 0, 10);
+    io::any_policy const by = any_together(random);
+    bytes data(static_cast<std::size_t>(n));
+    auto const fill = [&](int rank) {
+      for (std::int64_t i = 0; i < n; ++i) data[static_cast<std::size_t>(i)] = value(round, rank, from + i);
+    };
+    fill(mine);
+    if (what < 3) {
+      f.write_at_all(from, data, by);
+    } else if (what == 3) {
+      f.write_at(from, data);
+    } else if (what == 4) {
+      f.write_at(from, data,
+                 world.rank() % 2 ? io::any_policy(io::sieving{.writes = io::sieve::always})
+                                  : io::any_policy(io::independent{}));
+    } else if (what == 5) {
+      auto request = f.iwrite_at_all(from, data, by);
+      bytes beside(1);
+      f.read_at(each - 1, beside);
+      request.wait();
+    } else if (what < 8) {
+      bytes got(data.size()), wanted(data.size());
+      what == 6 ? f.read_at_all(from, got, by) : f.read_at(from, got);
+      for (std::int64_t i = 0; i < n; ++i)
+        wanted[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(d.place(mine, from + i))];
+      REQUIRE(difference(got, wanted) == -1);
+    } else if (what == 8) {
+      std::int64_t const less = pick(random, 0, d.size());
+      f.set_size(less);
+      f.set_size(d.size());
+      std::fill(all.begin() + less, all.end(), std::byte{0});
+    } else if (what == 9) {
+      f.set_hints({.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::disable});
+    } else {  // all is seen by all, and then dealt anew
+      f.sync();
+      world.barrier();
+      f.sync();
+      f.set_view(0, io::type<std::byte>);
+      bytes got(all.size());
+      one_in(random, 2) ? f.read_at_all(0, got, by) : f.read_at(0, got);
+      REQUIRE(difference(got, all) == -1);
+      world.barrier();
+      mine = (mine + 1) % d.ranks;
+      deal();
+    }
+    if (what < 6)
+      for (int r = 0; r < d.ranks; ++r) put(round, r, from, n);
+  }
+  f.close();
+  if (world.rank() == 0) REQUIRE(difference(files.content("f"), all) == -1);
+}
+
+// Errors of what a node writes late, and where all ranks hear of them.
+void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed, io::lab::virtual_files const& files,
+          std::shared_ptr<kept_files> const& clients, bool& good) {
+  engine random(seed);
+  std::error_code e, closed;
+  bool well = true;
+  auto f = virtual_file::open(world, "f", create, e, caching(files.opener(), clients, world.rank()));
+  if (e) return;
+  f.set_view(world.rank() * d.block,
+             {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
+  bytes data(static_cast<std::size_t>(d.cycles * d.block));
+  for (int round = 0; round < 6; ++round) {
+    CAPTURE(seed, round, world.rank());
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = value(round, world.rank(), static_cast<std::int64_t>(i));
+    bool const together = !one_in(random, 3);
+    io::any_policy const by = any_together(random);
+    if (together)
+      f.write_at_all(0, data, {by, e});
+    else
+      f.write_at(0, data, e);
+    well = well && !e;
+    int const failed = io::detail::ranks_where(world, static_cast<bool>(e)).count;
+    if (together) CHECK((failed == 0 || failed == d.ranks));
+  }
+  f.sync(e);
+  well = well && !e;
+  f.close(closed);
+  if (!well || closed) good = false;
+}
+
+}  // namespace
+
+TEST_CASE("where nodes have caches of their own, each rank finds what it wrote", "[virtual][caches]") {
+  for (std::uint64_t number = seed(); number < seed() + 150; ++number) {
+    engine random(number);
+    auto const clients = std::make_shared<kept_files>();
+    clients->random.seed(number);
+    clients->writes_pages = one_in(random, 3);
+    int const ranks = static_cast<int>(pick(random, 2, 6)), per_node = static_cast<int>(pick(random, 1, 3));
+    dealt const d{ranks, pick(random, 1, 200), pick(random, 1, 12)};
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = number}, roomy)
+        .run([&](io::lab::virtual_rank const& world) { use(world, d, number, files, clients, per_node); });
+  }
+}
+
+TEST_CASE("what a node could not write later is told, to all ranks in a collective call", "[virtual][caches][faults]") {
+  int told = 0;
+  for (std::uint64_t number = seed(); number < seed() + 200; ++number) {
+    engine random(number);
+    auto const clients = std::make_shared<kept_files>();
+    clients->random.seed(number);
+    clients->writes_pages = one_in(random, 3);
+    dealt const d{static_cast<int>(pick(random, 2, 4)), pick(random, 1, 200), pick(random, 1, 12)};
+    io::lab::virtual_files const files;
+    io::lab::scenario s{.ranks = d.ranks, .ranks_per_node = 1, .seed = number};
+    int const who = static_cast<int>(pick(random, 0, d.ranks - 1)), first = static_cast<int>(pick(random, 1, 20));
+    s.faults = {{who, io::fail_at(io::file_call::write, first, std::errc::no_space_on_device)}};
+    bool good = true;
+    io::lab::virtual_cluster(s, roomy).run(
+        [&](io::lab::virtual_rank const& world) { fail(world, d, number, files, clients, good); });
+    if (!good) ++told;
+    if (!good) continue;
+    bytes all(static_cast<std::size_t>(d.size()));
+    for (int r = 0; r < d.ranks; ++r)
+      for (std::int64_t at = 0; at < d.cycles * d.block; ++at)
+        all[static_cast<std::size_t>(d.place(r, at))] = value(5, r, at);
+    all.resize(static_cast<std::size_t>(d.place(d.ranks - 1, d.cycles * d.block - 1) + 1));
+    CAPTURE(number);
+    REQUIRE(difference(files.content("f"), all) == -1);
+  }
+  CHECK(told > 50);
+}
