@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <argosy/error/agreement.hpp>
 #include <argosy/exchange/detail/agent.hpp>
 #include <argosy/exchange/detail/ship.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -29,7 +30,17 @@ agency::agency(open_file& f, rank_group const& ranks) : state_(std::make_unique<
 agency::~agency() = default;
 
 serve_function agency::answers() {
-  return [s = state_.get()](int, std::span<std::byte const> request) { return s->mine.serve(request); };
+  return [s = state_.get()](int, std::span<std::byte const> request) {
+    // The request may be for what its rank has written without an agent, and be followed by what it writes without one.
+    auto const reconcile = [s] {
+      if (!s->file.caches_differ()) return;
+      if (failure const lost = s->file.reconcile()) s->file.untold.add("a write", alone(s->file.rank, lost));
+    };
+    reconcile();
+    auto answer = s->mine.serve(request);
+    reconcile();
+    return answer;
+  };
 }
 
 void agency::serve(std::unique_ptr<service> s) { state_->others = std::move(s); }

@@ -55,13 +55,17 @@ std::span<std::byte> stretch_of(source const& data) {
 
 merging open_file::merging_for(bool ranks_write) const {
   using enum merging::others;
-  // Where nodes have caches of their own, locks are where these meet, whoever has the file open.
-  bool const locks = ranks_write || caches_meet_in_locks();
+  if (!near && storage_.reads_late) return {none, false};
+  // Whoever has the file open.
+  bool const locks = ranks_write || all_writes_lock();
   if (has(modes, mode::unique_open) && !locks) return {none, readable};
   // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
   if (!has_locks) return {none, false};
-  bool const announced = ranks_write && gate && !caches_meet_in_locks();
-  return {locks ? ranks : programs, readable, opens ? &*opens : nullptr, announced ? &gate : nullptr};
+  bool const announced = ranks_write && gate && !all_writes_lock();
+  merging m{locks ? ranks : programs, readable, opens ? &*opens : nullptr, announced ? &gate : nullptr};
+  if (caches_differ())
+    m.announced_bytes = std::numeric_limits<std::int64_t>::max();  // what is under a lock is written out before it goes
+  return m;
 }
 
 merging open_file::merging_alone(one_thread::inside const& caller, bool beside) const {
@@ -84,7 +88,7 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
 access_summary open_file::summary_of(job const& t) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
-  s.unmet = unmet();
+  s.wrote_alone = wrote_alone() ? 1 : 0;
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
   window const all = window_of(wanted, t.position, t.bytes);
@@ -124,7 +128,7 @@ std::optional<plain_call> open_file::plain(call const& c) const {
 access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
-  s.unmet = unmet();
+  s.wrote_alone = wrote_alone() ? 1 : 0;
   s.spans = p.etypes;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;
@@ -155,7 +159,7 @@ std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, repo
 
 std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
   auto const here = caller(p.kind);
-  note_write();
+  own_write const noted(*this);
   write_guard<any_handle> guard(handle, merging_alone(here, false), done);
   std::error_code error = guard.pieces(at, p.bytes(), [&] {
     io_result const r = handle.write(at, p.memory);
@@ -260,10 +264,11 @@ std::error_code open_file::read_picking(window const& w, std::byte* memory, repo
   return got.error;
 }
 
-failure open_file::meet() {
-  unmet_ = false;
-  failure f = caught([&]() -> failure { return {handle.meet(), "writing out what this node has kept of the file"}; });
-  if (f) unmet_ = true;
+failure open_file::reconcile() {
+  wrote_alone_ = false;
+  failure f =
+      caught([&]() -> failure { return {handle.reconcile(), "writing out what this node has kept of the file"}; });
+  if (f || own_writes_ > 0) wrote_alone_ = true;
   return f;
 }
 
@@ -273,7 +278,8 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
     done.reason = "nothing to do";
     return {};
   }
-  if (t.kind == access_kind::write) note_write();
+  std::optional<own_write> noted;
+  if (t.kind == access_kind::write) noted.emplace(*this);
   failure f = moved(t, with, done);
   f.keep(caught([&]() -> failure {
     done.memory_bytes = memory_bytes_of(t, done.bytes);
@@ -294,11 +300,19 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
   return f;
 }
 
+// The agent finds what this rank wrote without it, and this rank what the agent writes.
+failure open_file::ship(job const& t, report& done) {
+  failure f = caches_differ() ? reconcile() : failure();
+  if (!f) f = t.agents->ship(t, *t.shipped, done);
+  if (caches_differ() && t.kind == access_kind::write) f.keep(reconcile());
+  return f;
+}
+
 failure open_file::moved(job const& t, staging& with, report& done) {
   return caught([&]() -> failure {
     if (!t.shipped) return access_here(t, with, done);
     std::string const why_not = why_not_shipped(t);
-    failure f = why_not.empty() ? t.agents->ship(t, *t.shipped, done) : access_here(t, with, done);
+    failure f = why_not.empty() ? ship(t, done) : access_here(t, with, done);
     done.reason += why_not.empty() ? parts.words() : "; not shipped: " + why_not;
     return f;
   });

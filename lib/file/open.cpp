@@ -228,7 +228,7 @@ failure open_file::enter(std::uint64_t number, bool& none) {
 
 failure open_file::try_lock(bool& none) {
   std::error_code const error =
-      locks_end_at_node ? make_error_code(errc::no_locks) : handle.lock(lock_tried_at, 1, lock_kind::shared);
+      locks_are_vain ? make_error_code(errc::no_locks) : handle.lock(lock_tried_at, 1, lock_kind::shared);
   none = error && classify(error) == errc::no_locks;
   return {error ? error : give_back(handle, lock_tried_at, 1), "trying a byte-range lock"};
 }

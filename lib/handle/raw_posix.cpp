@@ -217,7 +217,10 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
     std::uint32_t const type = type_of_file_system([&](struct statfs* where) { return ::fstatfs(descriptor, where); });
     opened.storage_ = type == detail::fuse_type ? detail::storage_behind_fuse(detail::mounted_as(about.st_dev))
                                                 : detail::storage_by_type(type);
-    if (opened.storage_.separate_caches) opened.cache_ = std::make_unique<detail::separate_cache>();
+    if (opened.storage_.separate_caches) {
+      opened.cache_ = std::make_unique<detail::separate_cache>();
+      detail::separate_cache::read_nothing_ahead(descriptor);
+    }
     if (auto const library = library_for(type, lustre)) {
       detail::file_stripes const told = library->stripes_of(descriptor);
       opened.storage_.stripe_bytes = told.bytes;
@@ -374,7 +377,7 @@ std::error_code raw_posix::sync() {
   return from_errno(error);
 }
 
-std::error_code raw_posix::meet() {
+std::error_code raw_posix::reconcile() {
   if (!is_open()) return from_errno(EBADF);
   if (!cache_) return {};
   int const lost = cache_->flush(descriptor_);
@@ -384,6 +387,8 @@ std::error_code raw_posix::meet() {
 
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
+  // Some clients write out what they have kept only after close has returned.
+  if (cache_) cache_->flush(descriptor_);
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (int const lost = cache_ ? cache_->take_lost() : 0; error == 0) error = lost;
   locks_.reset();

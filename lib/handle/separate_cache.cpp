@@ -7,8 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace argosy::detail {
+
+void separate_cache::read_nothing_ahead(int descriptor) noexcept {
+  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM);  // where it is not known nothing is read ahead
+}
 
 int separate_cache::write_out(int descriptor) {
   written_.store(false, std::memory_order_relaxed);
@@ -22,15 +27,17 @@ int separate_cache::write_out(int descriptor) {
 // One after the other: who finds nothing written any more must not go on while another thread still writes it out.
 int separate_cache::flush(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
-  return written_.load(std::memory_order_relaxed) ? write_out(descriptor) : 0;
+  int const now = written_.load(std::memory_order_relaxed) ? write_out(descriptor) : 0;
+  int const before = std::exchange(untold_, 0);
+  return now != 0 ? now : before;
 }
 
 int separate_cache::renew(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   std::uint64_t const now = wanted_.load(std::memory_order_acquire);
   // Also where nothing was written: by the answer clients in user space learn the size. What could not be written does not keep this
-  // rank from reading; whoever gives back a lock, syncs or closes is told.
-  write_out(descriptor);
+  // rank from reading; whoever gives back a lock, reconciles, syncs or closes is told.
+  if (int const error = write_out(descriptor); error != 0 && error != EINTR) untold_ = error;
   if (int const error = ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)) return error;
   struct statx about{};
   if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &about) != 0) return errno;

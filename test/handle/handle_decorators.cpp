@@ -290,8 +290,10 @@ TEST_CASE("behind FUSE a file system is known by what it is mounted as", "[handl
   CHECK(as(69) == io::detail::mounted());
   CHECK(as(6) == io::detail::mounted());
   io::storage exact = io::storage::network();
-  exact.writes_pages = false;
-  for (unsigned const known : {61u, 67u}) CHECK(io::detail::storage_behind_fuse(as(known)) == exact);
+  exact.exact_writes = true;
+  CHECK(io::detail::storage_behind_fuse(as(61)) == exact);
+  exact.reads_late = true;
+  CHECK(io::detail::storage_behind_fuse(as(67)) == exact);
   for (unsigned const other : {68u, 69u, 6u})
     CHECK(io::detail::storage_behind_fuse(as(other)) == io::storage::network());
   struct stat about = {};

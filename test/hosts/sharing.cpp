@@ -191,7 +191,12 @@ TEST_CASE("in atomic mode what was written is read by all, without sync", "[host
   std::int64_t const n = world().size();
   make(here / "data", bytes(static_cast<std::size_t>(n * 5000)));
   auto f = io::file::open(world(), here / "data", mode::read_write);
-  f.set_atomic(true);
+  std::error_code opened, refused;
+  bool const late = io::posix::open(here / "data", {.read = true}, opened).storage().reads_late;
+  f.set_atomic(true, refused);
+  CHECK_FALSE(opened);
+  CHECK((refused == io::errc::no_locks) == (late && world().size() > 1));
+  if (refused) return f.close();
   for (int round = 0; round < 8; ++round) {
     bytes const mine(5000, value(round, world().rank(), 0));
     f.write_at(world().rank() * 5000, mine);
@@ -243,6 +248,48 @@ TEST_CASE("no addition under a byte-range lock is lost", "[hosts][locks]") {
   world().barrier();
 }
 
+// One window after the other, so that a host that reads ahead has the next one from before the others wrote there.
+TEST_CASE("windows that hosts change in turn under locks keep everybody's bytes", "[hosts][locks]") {
+  constexpr std::int64_t length = 64 << 10, windows = 4;
+  shared_scratch const here(world());
+  make(here / "data", {});
+  std::error_code error;
+  auto f = io::posix::open(here / "data", {.read = true, .write = true}, error);
+  CHECK_FALSE(error);
+  if (f.storage().reads_late) {
+    f.close();
+    return world().barrier();  // nobody merges there
+  }
+  turns const t{length * windows / block / (world().size() + 1)};
+  bytes wanted(static_cast<std::size_t>(t.size()), 0), got(wanted.size()), window(static_cast<std::size_t>(length));
+  for (int round = 0; round < 6; ++round) {
+    bytes mine(wanted.size());
+    t.put(mine, round, world().rank());
+    std::int64_t failed = 0;
+    for (std::int64_t begin = 0; begin < t.size(); begin += length) {
+      auto const here_too = std::span(window).first(static_cast<std::size_t>(std::min(length, t.size() - begin)));
+      std::ranges::fill(here_too, std::uint8_t{0});
+      failed += f.lock(begin, length, io::lock_kind::exclusive) ? 1 : 0;
+      failed += f.read(begin, std::as_writable_bytes(here_too)).error ? 1 : 0;
+      for (std::size_t i = 0; i < here_too.size(); ++i)
+        if (mine[static_cast<std::size_t>(begin) + i] != 0) here_too[i] = mine[static_cast<std::size_t>(begin) + i];
+      failed += f.write(begin, std::as_bytes(here_too)).error ? 1 : 0;
+      failed += f.unlock(begin, length) ? 1 : 0;
+    }
+    CHECK(failed == 0);
+    CHECK_FALSE(f.sync());
+    world().barrier();
+    CHECK_FALSE(f.sync());
+    t.put_all(wanted, round);
+    CHECK(f.read(0, std::as_writable_bytes(std::span(got))).bytes == std::ssize(got));
+    CAPTURE(round);
+    CHECK(different(got, wanted) == 0);
+    world().barrier();
+  }
+  CHECK_FALSE(f.close());
+  world().barrier();
+}
+
 TEST_CASE("merged writes of other calls, other aggregators and other ranks keep each other's bytes",
           "[hosts][merging]") {
   shared_scratch const here(world());
@@ -269,9 +316,6 @@ TEST_CASE("merged writes of other calls, other aggregators and other ranks keep 
       std::copy_n(wanted.begin() + first * now.parts() * block, now.size(), part.begin());
       now.put_all(part, round);
       std::copy(part.begin(), part.end(), wanted.begin() + first * now.parts() * block);
-      f.sync();  // the next round is of others, and who writes last is known only so
-      world().barrier();
-      f.sync();
     }
     f.close();
     world().barrier();

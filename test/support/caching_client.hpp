@@ -67,6 +67,7 @@ struct kept_files {
   std::map<std::pair<int, std::string>, std::shared_ptr<kept_file>> all;
   engine random;
   bool writes_pages = false;
+  bool reads_late = false;  // what is dropped may come back
 
   std::shared_ptr<kept_file> of(int node, std::string const& path) {
     std::shared_ptr<kept_file>& f = all[{node, path}];
@@ -84,7 +85,7 @@ class caching_client : public forwarding<caching_client, any_handle> {
     if (fresh_ < wanted_) {
       std::uint64_t const now = wanted_;
       if (std::error_code const e = write_out()) return {0, e};
-      mine_->drop();
+      if (!clients_->reads_late || one_in(clients_->random, 2)) mine_->drop();
       fresh_ = now;
     }
     io_result done;
@@ -154,7 +155,7 @@ class caching_client : public forwarding<caching_client, any_handle> {
     ++wanted_;
     return e ? e : lost;
   }
-  std::error_code meet() {
+  std::error_code reconcile() {
     std::error_code const lost = write_out();
     ++wanted_;
     return lost;
@@ -166,7 +167,8 @@ class caching_client : public forwarding<caching_client, any_handle> {
   argosy::storage storage() const {
     argosy::storage told = forwarding::storage();
     told.over_network = told.separate_caches = true;
-    told.writes_pages = clients_->writes_pages;
+    told.exact_writes = !clients_->writes_pages;
+    told.reads_late = clients_->reads_late;
     return told;
   }
 

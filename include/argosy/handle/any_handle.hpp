@@ -84,9 +84,9 @@ class any_handle {
     detail::in_phase const now(detail::phase::file, {.name = "sync"});
     return held_ ? held_->sync() : closed();
   }
-  std::error_code meet() {
-    detail::in_phase const now(detail::phase::file, {.name = "meet"});
-    return held_ ? held_->meet() : closed();
+  std::error_code reconcile() {
+    detail::in_phase const now(detail::phase::file, {.name = "sync"});
+    return held_ ? held_->reconcile() : closed();
   }
   std::error_code close() { return held_ ? held_->close() : closed(); }
   bool is_open() const { return held_ && held_->is_open(); }
@@ -132,7 +132,7 @@ class any_handle {
     virtual std::error_code resize(std::int64_t) = 0;
     virtual std::error_code preallocate(std::int64_t) = 0;
     virtual std::error_code sync() = 0;
-    virtual std::error_code meet() = 0;
+    virtual std::error_code reconcile() = 0;
     virtual std::error_code close() = 0;
     virtual bool is_open() = 0;
     virtual std::int64_t block_bytes() = 0;
@@ -166,7 +166,7 @@ class any_handle {
     std::error_code resize(std::int64_t bytes) override { return handle_.resize(bytes); }
     std::error_code preallocate(std::int64_t bytes) override { return handle_.preallocate(bytes); }
     std::error_code sync() override { return handle_.sync(); }
-    std::error_code meet() override { return argosy::detail::meet(handle_); }
+    std::error_code reconcile() override { return argosy::detail::reconcile(handle_); }
     std::error_code close() override { return handle_.close(); }
     bool is_open() override { return handle_.is_open(); }
     std::int64_t block_bytes() override { return handle_.block_bytes(); }

@@ -91,8 +91,8 @@ class forwarding {
     return tell({.kind = file_call::sync}, [&] { return inner_.sync(); });
   }
   // To decorators it is a sync.
-  std::error_code meet() {
-    return tell({.kind = file_call::sync}, [&] { return argosy::detail::meet(inner_); });
+  std::error_code reconcile() {
+    return tell({.kind = file_call::sync}, [&] { return argosy::detail::reconcile(inner_); });
   }
   std::error_code close() {
     return tell({.kind = file_call::close}, [&] { return inner_.close(); });

@@ -64,14 +64,17 @@ std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
     return std::nullopt;
 }
 
-// Of a handle that has `meet()`, whose node keeps what it reads and writes to itself: what was written is where others find it, and what
-// is read next is from there. Others have nothing to do.
+template <class H>
+concept reconciling = requires(H& h) {
+  { h.reconcile() } -> std::same_as<std::error_code>;
+};
+
+// Of a handle whose node keeps what it reads and writes to itself: what was written is where others find it, and what is read next is from
+// there. Others have nothing to do.
 template <handle H>
-std::error_code meet(H& h) {
-  if constexpr (requires {
-                  { h.meet() } -> std::same_as<std::error_code>;
-                })
-    return h.meet();
+std::error_code reconcile(H& h) {
+  if constexpr (reconciling<H>)
+    return h.reconcile();
   else
     return {};
 }
@@ -81,10 +84,13 @@ template <handle H>
 storage storage_of(H& h) {
   if constexpr (requires {
                   { h.storage() } -> std::same_as<argosy::storage>;
-                })
-    return h.storage();
-  else
+                }) {
+    argosy::storage told = h.storage();
+    if constexpr (!reconciling<H>) told.exact_writes = false;  // without it only locks bring caches together
+    return told;
+  } else {
     return {};
+  }
 }
 
 }  // namespace detail

@@ -56,7 +56,7 @@ class raw_posix {
   // fsync: data, size and times; where nodes have caches of their own, what is read after it is as the server has it.
   std::error_code sync();
   // Where nodes have caches of their own: what was written is at the server, and what is read next is as the server has it.
-  std::error_code meet();
+  std::error_code reconcile();
   std::error_code close();  // an interrupted close has closed
   bool is_open() const noexcept { return descriptor_ >= 0; }
   std::int64_t block_bytes() const noexcept { return block_bytes_; }

@@ -28,7 +28,7 @@ struct access_summary {
   std::int64_t alone_calls = 0;  // of all ranks by themselves, as they estimate it: shared servers get them all
   std::int32_t ranks = 0;        // ranks that want anything
   std::int32_t pending = 0;      // requests of earlier calls that may still write
-  std::int32_t unmet = 0;        // 1: a rank's node has something that others do not find, or keeps something older
+  std::int32_t wrote_alone = 0;  // 1: some rank, where nodes have caches of their own, and others may not find it
   std::int32_t unsorted = 0;     // 1: some view names bytes twice, so its windows are not stretches of its stream
 
   friend constexpr bool operator==(access_summary const&, access_summary const&) = default;
@@ -50,7 +50,7 @@ struct access_summary {
     alone_calls = add(alone_calls, other.alone_calls);
     ranks += other.ranks;
     pending += other.pending;
-    unmet |= other.unmet;
+    wrote_alone |= other.wrote_alone;
     unsorted |= other.unsorted;
   }
 

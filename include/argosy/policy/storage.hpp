@@ -42,8 +42,11 @@ struct storage {
   bool over_network = false;
   // And a node does not hear of what others write, except where it looks at the server: at locks, syncs, and in collective calls.
   bool separate_caches = false;
-  // And it writes whole pages: between bytes that it was asked to write, also such as it has read, and others have written since.
-  bool writes_pages = false;
+  // But what it writes are the bytes that it was asked to, and no others. Others write whole pages, with what they once read between those
+  // bytes: there all writes of several nodes take locks. Only of a handle that has reconcile().
+  bool exact_writes = false;
+  // A node hears of what others wrote, but nobody can wait for that: what is read under a lock may be old. So nobody merges between nodes.
+  bool reads_late = false;
   // Of the file, where its file system tells; 0: it does not.
   std::int64_t stripe_bytes = 0;
   std::int64_t stripe_count = 0;
@@ -53,7 +56,6 @@ struct storage {
     return {"a network file system",
             {.call_ns = 100e3, .write_call_ns = 100e3, .lock_ns = 1e6, .byte_ns = 1},
             {.server_byte_ns = 1, .crowd = 1, .write = 1},
-            true,
             true,
             true};
   }

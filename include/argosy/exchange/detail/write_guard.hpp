@@ -28,8 +28,9 @@ struct merging {
   presence const* opens = nullptr;   // how other opens of the file are kept out; null: there are none
   write_gate const* gate = nullptr;  // where ranks say that they write; null: all take locks
   bool announces = true;             // false: its writes take locks, unless there are none
-  bool owns_windows = false;         // no other rank can be merging there, but by another call
-  bool waits = true;                 // false: who merges may be waiting for this rank
+  std::int64_t announced_bytes = write_gate::most_bytes;  // longer ones do
+  bool owns_windows = false;                              // no other rank can be merging there, but by another call
+  bool waits = true;                                      // false: who merges may be waiting for this rank
   friend bool operator==(merging const&, merging const&) = default;
 };
 
@@ -61,7 +62,7 @@ class write_guard {
   template <class Write>
   std::error_code pieces(std::int64_t offset, std::int64_t length, Write&& write) {
     if (with_.writing != merging::others::ranks) return write();
-    if (with_.gate && with_.announces && length <= write_gate::most_bytes)
+    if (with_.gate && with_.announces && length <= with_.announced_bytes)
       if (write_gate::writing const here(*with_.gate); here) return write();
     std::error_code const error = lock(offset, length, lock_kind::shared);
     if (!error) return locked(offset, length, write);

@@ -178,9 +178,9 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.meet();
   part.lies_on(detail::common_storage(*crew.world, part.handle, part.near));
   if (detail::can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
-      !crew.locks_reach_all()) {
+      (part.lies_on().reads_late || !crew.locks_reach_all())) {
     part.has_locks = false;
-    part.locks_end_at_node = true;
+    part.locks_are_vain = true;
   }
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.

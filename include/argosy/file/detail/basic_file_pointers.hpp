@@ -66,9 +66,8 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
     if (own) given.fail(std::move(own));
   }
   agreement const result = collectively(given, [&]() -> failure {
-    if (whence == seek_from::end)
-      if (std::optional<failure> const unmet = crew_->meet_caches()) return *unmet;
     failure f;
+    if (whence == seek_from::end && !crew_->reconcile(f)) return f;
     bool const used = whence == seek_from::current && crew_->pointer_was_used();
     auto const to = crew_->told_by_one(
         [&](failure& mine) {

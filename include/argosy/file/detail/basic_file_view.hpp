@@ -234,7 +234,7 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
     bool none = false;
     failure f = local().try_lock(none);
     if (f) f.detail = "atomic mode needs byte-range locks";
-    if (local().caches_differ()) f.keep(local().meet());
+    if (local().caches_differ()) f.keep(local().reconcile());
     return f;
   });
   if (result) local().atomic = on;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -102,7 +103,7 @@ struct collective_call {
     }
     all.spans = work.etypes;  // their sum; where they go is not known yet
     all.pending = file.pending > 0 ? 1 : 0;
-    all.unmet = file.unmet();
+    all.wrote_alone = file.wrote_alone() ? 1 : 0;
     if (work.bytes == 0) return;
     all.bytes = work.bytes;
     all.alone_ns = std::numeric_limits<std::int64_t>::max();  // nor what it costs
@@ -208,6 +209,9 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   write_gate::closed merges(t.kind == access_kind::write ? file.gate_of_node() : nullptr);
+  // A call that was begun long ago, or waited for others, has more beside it now.
+  if (file.pending > 0) c.all.pending = std::max(c.all.pending, 1);
+  if (file.wrote_alone()) c.all.wrote_alone = 1;
   if (!c.begun)
     if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all, c.before); !valid) return valid;
   t.begin_ns = done.agreement_ns;
@@ -221,11 +225,12 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
     small = too_small(world, ranks, file, t.together, t.kind, all);
     if (small && t.given_together) *small += file.on_prices_of(t.together, *small);
     all = {};
-    all.unmet = c.all.unmet;
     if (!small && t.together.has_value()) {
       if (!mine) all = file.summary_of(t);
       world.all_reduce(all);
     }
+    all.pending = std::max(all.pending, c.all.pending);  // also threads, and ranks that have no place
+    all.wrote_alone |= c.all.wrote_alone;
   }
   if (c.develop && t.kind == access_kind::write && !c.ordered && !file.atomic)
     if (agreement const apart = agree_on_outcome(world, compare_writes(world, file, t)); !apart) return apart;
@@ -235,8 +240,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   if (!planned) return planned;
   c.planned(file, plan);
   if (plan.together) {
-    if (all.unmet != 0)
-      if (agreement const met = agree_on_outcome(world, file.meet(), phase::waiting); !met) return met;
+    if (all.wrote_alone != 0)
+      if (agreement const found = agree_on_outcome(world, file.reconcile(), phase::waiting); !found) return found;
     t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low,
                      !t.given_together          ? chosen_by::hints
                      : t.together.keeps_rules() ? chosen_by::call

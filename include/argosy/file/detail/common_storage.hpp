@@ -22,7 +22,7 @@ struct storage_of_ranks {
   short_text<48> name;
   prices file;
   exchange_prices exchange;
-  int over_network = 0, separate_caches = 0, writes_pages = 0;
+  int over_network = 0, separate_caches = 0, inexact_writes = 0, reads_late = 0;
   message_prices messages;
   int unpriced = 0;  // there is a rank that does not know what messages cost
   std::int64_t stripe_bytes = 0, stripe_count = 0;
@@ -39,7 +39,8 @@ struct storage_of_ranks {
            &exchange_prices::crowd, &exchange_prices::write);
     over_network |= other.over_network;
     separate_caches |= other.separate_caches;
-    writes_pages |= other.writes_pages;
+    inexact_writes |= other.inexact_writes;
+    reads_late |= other.reads_late;
     messages.combine(other.messages);
     unpriced |= other.unpriced;
     stripe_bytes = std::max(stripe_bytes, other.stripe_bytes);
@@ -65,7 +66,8 @@ storage common_storage(World const& world, any_handle const& file, bool near) {
                        mine.exchange,
                        mine.over_network ? 1 : 0,
                        mine.separate_caches ? 1 : 0,
-                       mine.writes_pages ? 1 : 0,
+                       mine.exact_writes ? 0 : 1,
+                       mine.reads_late ? 1 : 0,
                        known.value_or(message_prices()),
                        known ? 0 : 1,
                        mine.stripe_bytes,
@@ -82,9 +84,15 @@ storage common_storage(World const& world, any_handle const& file, bool near) {
   // Those of the storage are of ranks that share memory.
   all.exchange.round_ns = std::max(all.exchange.round_ns, all.messages.round_ns);
   all.exchange.byte_ns = std::max(all.exchange.byte_ns, all.messages.byte_ns);
-  return {
-      std::string(all.name.get()), all.file,         all.exchange,    all.over_network != 0, all.separate_caches != 0,
-      all.writes_pages != 0,       all.stripe_bytes, all.stripe_count};
+  return {std::string(all.name.get()),
+          all.file,
+          all.exchange,
+          all.over_network != 0,
+          all.separate_caches != 0,
+          all.inexact_writes == 0,
+          all.reads_late != 0,
+          all.stripe_bytes,
+          all.stripe_count};
 }
 
 }  // namespace argosy::detail

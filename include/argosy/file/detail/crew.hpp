@@ -79,9 +79,9 @@ struct crew {
   agreement on_one_rank(arguments const& given, Body&& body);
   template <class Ask>
   std::optional<std::int64_t> told_by_one(Ask&& ask, failure& f);
-  // Where nodes have caches of their own, all that ranks wrote is in the file, and its size is known. Where some rank fails: what this one
-  // has to say to it, which may be nothing. Collective.
-  std::optional<failure> meet_caches();
+  // Where nodes have caches of their own, what ranks wrote is in the file, and all see it. False, on all ranks, where one fails: on that
+  // one with `f`. Collective.
+  bool reconcile(failure& f);
   // False: its hidden file was not used. Collective.
   bool pointer_was_used() const { return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used()); }
 
@@ -157,9 +157,10 @@ template <class Body>
 agreement crew<World>::collectively_changing(arguments const& given, Body&& body) {
   bool begun = false, merge = false;
   auto const change = [&](bool pending) -> failure {
+    failure f;
+    if (!reconcile(f)) return f;  // who merges is to find what others wrote before
     begun = !pending;
-    failure f = body(pending);
-    if (file->caches_differ()) f.keep(file->meet());  // who merges is to find what others wrote before
+    f = body(pending);
     merge = begun && file->would_merge();
     return f;
   };
@@ -172,8 +173,9 @@ template <communicator World>
 template <class Body>
 agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
   return collectively(given, [&] {
-    if (std::optional<failure> const unmet = meet_caches()) return *unmet;
-    failure f = unpartition();  // a partitioned file keeps its size
+    failure f;
+    if (!reconcile(f)) return f;
+    f = unpartition();  // a partitioned file keeps its size
     if (!f && file->rank == 0) f = failure_of(errc::io, body);
     f.keep(partition());
     return f;
@@ -181,10 +183,10 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 }
 
 template <communicator World>
-std::optional<failure> crew<World>::meet_caches() {
-  if (!file->caches_differ()) return {};
-  failure mine = file->meet();
-  return ranks_where(*world, static_cast<bool>(mine)) ? std::optional(std::move(mine)) : std::nullopt;
+bool crew<World>::reconcile(failure& f) {
+  if (!file->caches_differ()) return true;
+  f = file->reconcile();
+  return !ranks_where(*world, static_cast<bool>(f));
 }
 
 // Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot

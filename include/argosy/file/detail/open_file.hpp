@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -60,12 +59,12 @@ struct open_file {
   std::shared_ptr<tracer> trace;  // null: there is none
   any_handle handle;
   std::shared_ptr<used_view const> where;
-  bool readable = true;            // also of a file opened for writing, where permissions let us merge
-  bool has_locks = true;           // all ranks have
-  bool locks_end_at_node = false;  // those of one node do not keep out others
-  std::optional<presence> opens;   // of this open, among those of the file; none: it is unique, or cannot be written
-  write_gate gate;                 // of the ranks that it is shared by: all of the file, or this one
-  bool near = true;                // all of them
+  bool readable = true;           // also of a file opened for writing, where permissions let us merge
+  bool has_locks = true;          // all ranks have
+  bool locks_are_vain = false;    // those of one node do not keep out others, or what is read under them may be old
+  std::optional<presence> opens;  // of this open, among those of the file; none: it is unique, or cannot be written
+  write_gate gate;                // of the ranks that it is shared by: all of the file, or this one
+  bool near = true;               // all of them
   bool atomic = false;
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
@@ -100,11 +99,12 @@ struct open_file {
   // rank would merge in its view.
   bool would_merge() const;
   void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
-  // Nodes keep what they read, and for a while what they write, to themselves. So before ranks carry each other's data they meet: what
-  // each wrote by itself is in the file, and what it reads next is from there; and again when they have carried it.
+  // Nodes keep what they read, and for a while what they write, to themselves. The same on all ranks. So before ranks carry each other's
+  // data all reconcile: what each wrote by itself is in the file, and what it reads next is from there; and again when they have carried it.
   bool caches_differ() const noexcept { return !near && storage_.separate_caches; }
-  failure meet();
-  std::int32_t unmet() const noexcept { return unmet_.load(std::memory_order_relaxed) ? 1 : 0; }
+  failure reconcile();
+  // This rank has written by itself since it last did.
+  bool wrote_alone() const noexcept { return wrote_alone_.load(std::memory_order_seq_cst); }
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
     if (trace && ranks > 1) trace->flush();
@@ -155,12 +155,11 @@ struct open_file {
   // Of a call of this rank by itself while `caller` lives: requests may write, other ranks, other threads. `beside`: of a request.
   merging merging_alone(one_thread::inside const& caller, bool beside) const;
   // Of all ranks, who are no danger to each other; `others`: some have requests, or other threads. Nobody of another node sees that
-  // a rank merges, so the gates of all ranks are closed before. Between nodes locks are dear; without others nobody is kept out by them.
+  // a rank merges, so the gates of all ranks are closed before.
   merging merging_together(bool others) const {
     merging m = merging_for((ranks > 1 && !has(modes, mode::unique_open)) || others);
     m.owns_windows = !others;
     m.waits = false;
-    if (m.owns_windows && !near && !caches_meet_in_locks()) m.writing = std::min(m.writing, merging::others::programs);
     return m;
   }
   write_gate const* gate_of_node() const { return near || !gate ? nullptr : &gate; }
@@ -223,13 +222,26 @@ struct open_file {
     return agreed_to_merge_ ? ranks_on::locking_nodes : ranks_on::several_nodes;
   }
   void choose_again();
-  // For whatever is written, since who writes a page may bring old bytes back.
-  bool caches_meet_in_locks() const noexcept { return caches_differ() && storage_.writes_pages; }
-  void note_write() noexcept {
-    if (caches_differ()) unmet_.store(true, std::memory_order_relaxed);
-  }
+  // Clients that write whole pages bring old bytes of others back, unless these are locked out meanwhile.
+  bool all_writes_lock() const noexcept { return caches_differ() && !storage_.exact_writes; }
+  // While it lives this rank writes by itself, perhaps by many calls of the file: whoever reconciles in the middle has not seen all of it.
+  class own_write {
+   public:
+    explicit own_write(open_file& f) noexcept : file_(f.caches_differ() ? &f : nullptr) {
+      if (file_) ++file_->own_writes_, file_->wrote_alone_ = true;
+    }
+    own_write(own_write const&) = delete;
+    own_write& operator=(own_write const&) = delete;
+    ~own_write() {
+      if (file_) file_->wrote_alone_ = true, --file_->own_writes_;
+    }
+
+   private:
+    open_file* file_;
+  };
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
+  failure ship(job const& t, report& done);
   std::string why_not_shipped(job const& t) const;
   failure access_here(job const& t, staging& with, report& done);
   failure access_locked(job const& t, staging& with, report& done);
@@ -243,7 +255,8 @@ struct open_file {
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
   bool agreed_to_merge_ = false;
-  std::atomic<bool> unmet_{false};  // this rank has written since it met the others, by itself
+  std::atomic<bool> wrote_alone_{false};
+  std::atomic<int> own_writes_{0};  // under way
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

@@ -88,17 +88,23 @@ class team {
                             file.handle, memory, prices, how, space, done);
     failure f = all.run(t.where->number);
     if (!f) f = memory.fault();
-    bool const meet = file.caches_differ() && t.kind == access_kind::write;
-    failure lost = meet ? file.meet() : failure();
-    f.keep(lost);
+    failure lost;
+    bool const kept_apart = file.caches_differ() && t.kind == access_kind::write;
+    if (kept_apart) {
+      lost = file.reconcile();
+      if (asked.pending > 0) {  // and may have read what was not all in the file yet
+        ranks_where(world, false);
+        lost.keep(file.reconcile());
+      }
+      f.keep(lost);
+    }
     if (before) f = before;
     agreement const result = agree_on_outcome(world, f, phase::waiting);
-    // Others of this rank may have read what was not all in the file yet.
-    if (meet && asked.pending > 0) file.meet();
     // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none. Nor does anybody
     // where what was written did not come to the file.
     if (!result && t.kind == access_kind::write) {
-      bool const brought = done.bytes == t.bytes && !(meet && ranks_where(world, static_cast<bool>(lost)));
+      bool const all_came = !kept_apart || !ranks_where(world, static_cast<bool>(lost));
+      bool const brought = all_came && done.bytes == t.bytes;
       std::int64_t const settled = all.settled_bytes();
       done.bytes = brought ? settled : 0;
     }

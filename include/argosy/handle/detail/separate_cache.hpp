@@ -14,6 +14,8 @@ namespace argosy::detail {
 // Functions return 0 or an errno. Any thread.
 class separate_cache {
  public:
+  // What the kernel has asked for before a lock was had, and comes after the cache was dropped, is old and stays in it.
+  static void read_nothing_ahead(int descriptor) noexcept;
   // Others may have changed the file until now: the next read looks at the server.
   void distrust() noexcept { wanted_.fetch_add(1, std::memory_order_release); }
   void note_write() noexcept { written_.store(true, std::memory_order_relaxed); }
@@ -24,7 +26,7 @@ class separate_cache {
   }
   // Writes what is pending to the server, as far as it goes, and drops all that is kept.
   int renew(int descriptor);
-  // Before a lock is given back, or others carry what this node wrote: it is where they find it.
+  // Before a lock is given back, or others carry what this node wrote: it is where they find it. Also an error that renew() has met.
   int flush(int descriptor);
   // What could not be written, once, for a sync or a close that would not hear of it any more.
   int take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
@@ -33,6 +35,7 @@ class separate_cache {
   int write_out(int descriptor);
 
   std::mutex one_at_a_time_;                         // nobody goes on while another thread drops pages or writes out
+  int untold_ = 0;                                   // under it
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // at open, too
   std::atomic<bool> written_{false};
   std::atomic<int> lost_{0};

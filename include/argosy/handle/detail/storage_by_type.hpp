@@ -34,7 +34,7 @@ inline storage storage_by_type(std::uint32_t type) {
     case 0x00c36400:    // Ceph
     case 0x0bd00bd0: {  // Lustre
       storage told = storage::network();
-      told.separate_caches = told.writes_pages = false;  // nodes tell each other, by locks of their own
+      told.separate_caches = false;  // nodes tell each other, by locks of their own
       return told;
     }
     default:
@@ -43,14 +43,16 @@ inline storage storage_by_type(std::uint32_t type) {
 }
 
 // GlusterFS, MooseFS and CephFS write the bytes that they were asked to, and no others: FUSE passes them on as they come, unless a file
-// system asks it to write later, which these do not, as they are mounted by default; and what these keep themselves has ends in bytes.
+// system asks it to write later, which these do by an option of their mounts only, that cannot be seen here; and what they keep
+// themselves has ends in bytes.
 inline storage storage_behind_fuse(mounted const& m) {
-  constexpr std::array<std::string_view, 5> types = {"fuse.glusterfs", "fuse.mfs", "fuse.mfsmount", "fuse.ceph",
-                                                     "fuse.ceph-fuse"};
+  constexpr std::array<std::string_view, 3> others = {"fuse.glusterfs", "fuse.ceph", "fuse.ceph-fuse"};
   // MooseFS names its master, after a # that the kernel may have written as a number.
-  bool const moose = m.type == "fuse" && (m.source.starts_with("mfs#") || m.source.starts_with("mfs\\043"));
+  bool const names_master = m.source.starts_with("mfs#") || m.source.starts_with("mfs\\043");
+  bool const moose = m.type.starts_with("fuse.mfs") || (m.type == "fuse" && names_master);
   storage told = storage_by_type(fuse_type);
-  told.writes_pages = !moose && std::ranges::find(types, m.type) == types.end();
+  told.exact_writes = moose || std::ranges::find(others, m.type) != others.end();
+  told.reads_late = moose;  // its master tells clients of changes, and does not wait until they know
   return told;
 }
 
