@@ -21,6 +21,7 @@
 
 #include "catch.hpp"
 #include "files.hpp"
+#include "seen_by_all.hpp"
 #include "shared_scratch.hpp"
 
 namespace argosy::test {
@@ -131,7 +132,7 @@ void check_ends_and_holes(World const& world) {
       f.write_at(10, two, how);
       f.write_at(1000, std::span<int const>(), how);  // nothing: the file does not grow
     }
-    world.barrier();
+    let_all_see(f, world);
     CHECK(f.size() == 48);
     std::vector<int> got(20, -1);
     CHECK(f.read_at(8, got, how).bytes == 16);
@@ -202,7 +203,7 @@ void check_overlapping_reads(World const& world) {
                   .bytes == static_cast<std::int64_t>(count));
         CHECK(spread == wanted);
       }
-  f.set_atomic(true);
+  goes_atomic(f, here / "data");
   std::vector<unsigned char> got(12);
   CHECK(f.read_at(5, got).bytes == 12);
   CHECK(std::equal(got.begin(), got.end(), expected.begin() + 5));
@@ -258,6 +259,7 @@ void check_shared_pointer(World const& world) {
   std::vector<int> expected;
   for (int r = 0; r < world.size(); ++r)
     for (int i = 0; i < 5; ++i) expected.push_back(10 * r + i);
+  let_all_see(f, world);
   std::vector<int> got(expected.size());
   f.read_at(0, got);
   CHECK(got == expected);
