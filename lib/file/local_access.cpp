@@ -55,14 +55,14 @@ std::span<std::byte> stretch_of(source const& data) {
 
 merging open_file::merging_for(bool ranks_write) const {
   using enum merging::others;
-  if (!near && storage_.reads_late) return {none, false};
+  bool const late = !near && storage_.reads_late, merges = readable && !late;
   // Whoever has the file open.
   bool const locks = ranks_write || all_writes_lock();
-  if (has(modes, mode::unique_open) && !locks) return {none, readable};
+  if (has(modes, mode::unique_open) && !locks) return {none, merges};
   // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
-  if (!has_locks) return {none, false};
+  if (!has_locks || (late && !all_writes_lock())) return {none, false};
   bool const announced = ranks_write && gate && !all_writes_lock();
-  merging m{locks ? ranks : programs, readable, opens ? &*opens : nullptr, announced ? &gate : nullptr};
+  merging m{locks ? ranks : programs, merges, opens ? &*opens : nullptr, announced ? &gate : nullptr};
   if (caches_differ())
     m.announced_bytes = std::numeric_limits<std::int64_t>::max();  // what is under a lock is written out before it goes
   return m;
@@ -265,11 +265,7 @@ std::error_code open_file::read_picking(window const& w, std::byte* memory, repo
 }
 
 failure open_file::reconcile() {
-  wrote_alone_ = false;
-  failure f =
-      caught([&]() -> failure { return {handle.reconcile(), "writing out what this node has kept of the file"}; });
-  if (f || own_writes_ > 0) wrote_alone_ = true;
-  return f;
+  return caught([&]() -> failure { return {handle.reconcile(), "writing out what this node has kept of the file"}; });
 }
 
 failure open_file::access_alone(job const& t, staging& with, report& done) {

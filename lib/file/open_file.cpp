@@ -59,7 +59,8 @@ void open_file::choose_again() { choice_ = chosen(hints_.values(), ranks, storag
 
 // Some windows of a copy of the filetype stand for all.
 bool open_file::would_merge() const {
-  bool const asks = !near && has_locks && can_write(modes) && hints_.values().ds_write == toggle::automatic;
+  bool const asks =
+      !near && has_locks && !storage_.reads_late && can_write(modes) && hints_.values().ds_write == toggle::automatic;
   if (!asks || !readable || !where->sorted || where->one.etype > 0) return false;
   view const& v = where->view;
   argosy::sieving s = choice_.sieving;

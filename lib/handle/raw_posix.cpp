@@ -388,7 +388,8 @@ std::error_code raw_posix::reconcile() {
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
   // Some clients write out what they have kept only after close has returned.
-  if (cache_) cache_->flush(descriptor_);
+  while (cache_ && cache_->flush(descriptor_) == EINTR) {
+  }
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (int const lost = cache_ ? cache_->take_lost() : 0; error == 0) error = lost;
   locks_.reset();

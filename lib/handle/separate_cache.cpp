@@ -20,7 +20,7 @@ int separate_cache::write_out(int descriptor) {
   if (::fdatasync(descriptor) == 0) return 0;
   int const error = errno;
   written_.store(true, std::memory_order_relaxed);
-  if (error != EINTR) lost_.store(error, std::memory_order_relaxed);
+  if (error != EINTR) lost_ = error;
   return error;
 }
 
@@ -28,8 +28,15 @@ int separate_cache::write_out(int descriptor) {
 int separate_cache::flush(int descriptor) {
   std::lock_guard const guard(one_at_a_time_);
   int const now = written_.load(std::memory_order_relaxed) ? write_out(descriptor) : 0;
+  if (now == EINTR) return now;  // who is interrupted comes again
   int const before = std::exchange(untold_, 0);
   return now != 0 ? now : before;
+}
+
+int separate_cache::take_lost() {
+  std::lock_guard const guard(one_at_a_time_);
+  untold_ = 0;
+  return std::exchange(lost_, 0);
 }
 
 int separate_cache::renew(int descriptor) {

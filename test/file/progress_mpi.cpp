@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -13,7 +14,9 @@
 #include <argosy/datatype.hpp>
 #include <argosy/file/any_world.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/handle/opener.hpp>
 
+#include "support/caching_client.hpp"
 #include "support/nodes_world.hpp"
 #include "support/shared_scratch.hpp"
 
@@ -172,4 +175,22 @@ TEST_CASE("without sockets between nodes calls are carried out where they are wa
   turns t(nodes, here / "sockets");
   CHECK_THAT(t.write().wait().reason.str(), !Catch::Contains("waited for"));
   t.holds_all();
+}
+
+TEST_CASE("where files are read late, and rank 0 cannot be asked, no file keeps the shared pointer", "[file][shared]") {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  if (ranks.size() == 1) return;
+  shared_scratch const here(ranks);
+  auto const clients = std::make_shared<kept_files>();
+  clients->reads_late = true;
+  auto f =
+      io::basic_file<nodes_apart>::open(nodes_apart(ranks, {1}), here / "f", io::mode::create | io::mode::read_write,
+                                        {}, caching(io::posix_opener(), clients, ranks.rank()));
+  int const mine = ranks.rank();
+  CHECK_THROWS_WITH(f.write_shared(mine), Catch::Contains("asking rank 0 for the shared pointer"));
+  f.write_ordered(mine);
+  f.sync();
+  ranks.barrier();
+  CHECK(f.size() == 4 * ranks.size());
+  f.close();
 }

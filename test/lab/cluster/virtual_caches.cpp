@@ -67,7 +67,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
   io::hints h;
   if (one_in(random, 3)) h.ds_write = one_in(random, 2) ? io::toggle::enable : io::toggle::automatic;
   if (one_in(random, 3)) h.named.push_back({"argosy_progress", "in_calls"});
-  if (one_in(random, 4)) h.named.push_back({"IBM_largeblock_io", "false"});
+  if (one_in(random, 2)) h.named.push_back({"IBM_largeblock_io", "false"});
   io::mode const unique = one_in(random, 4) ? io::mode::unique_open : io::mode::none;
   auto f =
       virtual_file::open(world, "f", create | unique, h, caching(files.opener(), clients, world.rank() / per_node));
@@ -86,7 +86,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
   for (int round = 0; round < 30; ++round) {
     CAPTURE(seed, round, world.rank(), d.ranks, per_node, d.block, d.cycles, clients->writes_pages);
     std::int64_t const from = pick(random, 0, each - 1), n = pick(random, 1, each - from);
-    std::int64_t const what = pick(random, 0, 11);
+    std::int64_t const what = pick(random, 0, 14);
     io::any_policy const by = any_together(random);
     bytes data(static_cast<std::size_t>(n));
     auto const fill = [&](int rank) {
@@ -125,20 +125,65 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
       std::int64_t const at = pick(random, 0, d.size() - 1), most = (d.size() - at) / d.ranks;
       std::int64_t const length = pick(random, 0, std::min<std::int64_t>(most, n));
       f.set_view(0, io::type<std::byte>);
-      if (clients->reads_late) {  // nor can a pointer be shared by a file
-        f.write_at_all(at + world.rank() * length, std::span(data).first(static_cast<std::size_t>(length)), by);
-      } else {
-        f.seek_shared(at);
+      f.seek_shared(at);
+      if (one_in(random, 2)) {
         f.write_ordered(std::span(data).first(static_cast<std::size_t>(length)), by);
+        bytes got(static_cast<std::size_t>(length));
+        f.read_at(at + world.rank() * length, got);
+        if (!clients->reads_late) REQUIRE(difference(got, bytes(data.begin(), data.begin() + length)) == -1);
+        for (int r = 0; r < d.ranks; ++r)
+          for (std::int64_t i = 0; i < length; ++i)
+            all[static_cast<std::size_t>(at + r * length + i)] =
+                value(round, (r + mine - world.rank() + d.ranks) % d.ranks, from + i);
+      } else {  // whoever comes first: all write the same
+        bytes const same(static_cast<std::size_t>(length), value(round, 0, 0));
+        f.write_shared(same);
+        world.barrier();
+        REQUIRE(f.position_shared() == at + d.ranks * length);
+        world.barrier();
+        std::fill_n(all.begin() + at, d.ranks * length, value(round, 0, 0));
       }
-      bytes got(static_cast<std::size_t>(length));
-      f.read_at(at + world.rank() * length, got);
-      if (!clients->reads_late) REQUIRE(difference(got, bytes(data.begin(), data.begin() + length)) == -1);
-      for (int r = 0; r < d.ranks; ++r)
-        for (std::int64_t i = 0; i < length; ++i)
-          all[static_cast<std::size_t>(at + r * length + i)] =
-              value(round, (r + mine - world.rank() + d.ranks) % d.ranks, from + i);
       deal();
+    } else if (what ==
+               11) {  // what some have kept is written out for themselves, or for agents, and others carry it then
+      bytes got(data.size()), again(data.size()), whole(static_cast<std::size_t>(each));
+      if (one_in(random, 2)) f.read_at_all(from, again, by);
+      bool const acts = (world.rank() + round) % 2 == 0, beside = one_in(random, 2);
+      if (acts) f.write_at(from, data, io::independent{});
+      if (beside) {
+        auto request = f.iread_at(0, whole, io::independent{});
+        f.read_at_all(from, again, by);
+        request.wait();
+        got.assign(whole.begin() + from, whole.begin() + from + n);
+      } else {
+        if (acts) f.read_at(from, got);
+        f.read_at_all(from, again, by);
+        if (!acts) got = again;
+      }
+      for (int r = 0; r < d.ranks; ++r)
+        if ((r + round) % 2 == 0) put(round, (r + mine - world.rank() + d.ranks) % d.ranks, from, n);
+      for (std::int64_t i = 0; i < n; ++i)
+        data[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(d.place(mine, from + i))];
+      if (!clients->reads_late) REQUIRE((difference(got, data) == -1 && difference(again, data) == -1));
+    } else if (what == 12) {  // without sync
+      std::error_code refused;
+      f.set_atomic(true, refused);
+      REQUIRE((refused == io::errc::no_locks) == (clients->reads_late && per_node < d.ranks));
+      bool const writes = one_in(random, 2);
+      if (writes) {
+        f.write_at_all(from, data, by);
+        for (int r = 0; r < d.ranks; ++r) put(round, r, from, n);
+      }
+      world.barrier();
+      if (!refused) {
+        f.set_view(0, io::type<std::byte>);
+        bytes got(all.size());
+        f.read_at(0, got);
+        REQUIRE(difference(got, all) == -1);
+        world.barrier();
+        deal();
+      }
+      f.set_atomic(false);
     } else {  // all is seen by all, and then dealt anew
       f.sync();
       world.barrier();
@@ -192,7 +237,7 @@ void fail(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed
 }  // namespace
 
 TEST_CASE("where nodes have caches of their own, each rank finds what it wrote", "[virtual][caches]") {
-  for (std::uint64_t number = seed(); number < seed() + 150; ++number) {
+  for (std::uint64_t number = seed(); number < seed() + 300; ++number) {
     engine random(number);
     auto const clients = std::make_shared<kept_files>();
     clients->random.seed(number);
@@ -203,6 +248,51 @@ TEST_CASE("where nodes have caches of their own, each rank finds what it wrote",
     io::lab::virtual_files const files;
     io::lab::virtual_cluster({.ranks = ranks, .ranks_per_node = per_node, .seed = number}, roomy)
         .run([&](io::lab::virtual_rank const& world) { use(world, d, number, files, clients, per_node); });
+  }
+}
+
+TEST_CASE("atomic mode is refused where nodes read late, also to those who only read", "[virtual][caches]") {
+  auto const clients = std::make_shared<kept_files>();
+  clients->reads_late = true;
+  io::lab::virtual_files const files;
+  for (int per_node : {1, 2})
+    io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = per_node}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
+          auto const nodes = caching(files.opener(), clients, world.rank() / per_node);
+          virtual_file::open(world, "f", create, {}, nodes).close();
+          auto f = virtual_file::open(world, "f", io::mode::read, {}, nodes);
+          std::error_code refused;
+          f.set_atomic(true, refused);
+          CHECK((refused == io::errc::no_locks) == (per_node == 1));
+          f.close();
+        });
+}
+
+// A request reads on, and keeps what it read, while another node still writes out what it had kept.
+TEST_CASE("what requests read beside a collective read is not taken for new", "[virtual][caches]") {
+  dealt const d{2, 50, 100};
+  for (std::uint64_t number = seed(); number < seed() + 50; ++number) {
+    auto const clients = std::make_shared<kept_files>();
+    clients->random.seed(number);
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = number}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = virtual_file::open(world, "f", create, io::hints{.ds_write = io::toggle::disable},
+                                      caching(files.opener(), clients, world.rank()));
+          f.set_size(d.size());
+          f.set_view(world.rank() * d.block,
+                     {io::type<std::byte>, io::resized(io::bytes(d.block), 0, (d.ranks + 1) * d.block)});
+          bytes data(static_cast<std::size_t>(d.cycles * d.block), value(0, world.rank(), 0)), got(data.size());
+          bytes before(data.size() / 2);  // the second half: to there the other rank comes last
+          if (world.rank() == 1) f.write_at(0, data, io::independent{});
+          world.barrier();
+          auto request = f.iread_at(std::ssize(before), before, io::independent{});
+          f.read_at_all(0, got, io::two_phase{.aggregators = 1});
+          request.wait();
+          CAPTURE(number, world.rank());
+          if (world.rank() == 1) CHECK(difference(got, data) == -1);
+          f.close();
+        });
   }
 }
 

@@ -19,7 +19,7 @@ namespace argosy::detail {
 // a write costs two additions to a cache line that is its rank's own, and all else is paid by who merges.
 class write_gate {
  public:
-  // Longer writes take a lock, which is nothing beside them: a merge elsewhere in the file need not wait for them.
+  // Longer writes take a lock, unless it costs more than they do: a merge elsewhere in the file need not wait for them.
   static constexpr std::int64_t most_bytes = 1 << 20;
 
   write_gate() = default;

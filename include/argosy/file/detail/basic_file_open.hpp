@@ -177,8 +177,9 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   }
   crew.meet();
   part.lies_on(detail::common_storage(*crew.world, part.handle, part.near));
+  part.locks_are_vain = part.lies_on().reads_late && !part.near;
   if (detail::can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
-      (part.lies_on().reads_late || !crew.locks_reach_all())) {
+      !crew.locks_reach_all()) {
     part.has_locks = false;
     part.locks_are_vain = true;
   }

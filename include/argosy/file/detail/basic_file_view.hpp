@@ -232,9 +232,8 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
     bool none = false;
-    failure f = local().try_lock(none);
-    if (f) f.detail = "atomic mode needs byte-range locks";
-    if (local().caches_differ()) f.keep(local().reconcile());
+    failure f = local().try_lock(none);  // which also writes out what this node has kept
+    if (none) f.detail = "atomic mode needs byte-range locks";
     return f;
   });
   if (result) local().atomic = on;

@@ -210,7 +210,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   write_gate::closed merges(t.kind == access_kind::write ? file.gate_of_node() : nullptr);
   // A call that was begun long ago, or waited for others, has more beside it now.
-  if (file.pending > 0) c.all.pending = std::max(c.all.pending, 1);
+  if (file.pending > 0) c.all.pending = 1;
   if (file.wrote_alone()) c.all.wrote_alone = 1;
   if (!c.begun)
     if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all, c.before); !valid) return valid;
@@ -230,7 +230,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
       world.all_reduce(all);
     }
     all.pending = std::max(all.pending, c.all.pending);  // also threads, and ranks that have no place
-    all.wrote_alone |= c.all.wrote_alone;
+    all.wrote_alone = std::max(all.wrote_alone, c.all.wrote_alone);
   }
   if (c.develop && t.kind == access_kind::write && !c.ordered && !file.atomic)
     if (agreement const apart = agree_on_outcome(world, compare_writes(world, file, t)); !apart) return apart;
@@ -240,8 +240,13 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   if (!planned) return planned;
   c.planned(file, plan);
   if (plan.together) {
-    if (all.wrote_alone != 0)
+    if (all.wrote_alone != 0) {
+      std::uint64_t const written = file.written_alone();
       if (agreement const found = agree_on_outcome(world, file.reconcile(), phase::waiting); !found) return found;
+      file.all_found(written);
+      // Others of this rank may have read, and kept, what a rank had not written out yet.
+      if (all.pending > 0) mine.keep(file.reconcile());
+    }
     t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low,
                      !t.given_together          ? chosen_by::hints
                      : t.together.keeps_rules() ? chosen_by::call

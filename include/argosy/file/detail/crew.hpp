@@ -185,8 +185,11 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 template <communicator World>
 bool crew<World>::reconcile(failure& f) {
   if (!file->caches_differ()) return true;
+  std::uint64_t const written = file->written_alone();
   f = file->reconcile();
-  return !ranks_where(*world, static_cast<bool>(f));
+  bool const all = !ranks_where(*world, static_cast<bool>(f));
+  if (all) file->all_found(written);
+  return all;
 }
 
 // Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/error/errc.hpp>
 #include <argosy/file/detail/crew.hpp>
 #include <argosy/file/detail/node_board.hpp>
 #include <argosy/file/detail/served_board.hpp>
@@ -155,16 +157,18 @@ template <communicator World>
 shared_pointer crew<World>::distant_pointer() const {
   struct {
     std::uint64_t name = 0;
-    std::int64_t no_files = 0;
+    std::int64_t no_files = 0, late = 0;
   } told{.name = own_number()};
-  told.no_files = one_path && takes_files(file->path) ? 0 : 1;
+  // A number in a file may be read late, and then two ranks are given the same place.
+  failure const unknown = failure_of(errc::io, [&] { told.late = file->handle.storage().reads_late ? 1 : 0; });
+  told.no_files = one_path && takes_files(file->path) && !unknown && told.late == 0 ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
-  if constexpr (serving<World>)
-    if (told.no_files != 0) {  // rank 0 keeps it
-      std::error_code error;
-      if (auto all = world->serve(p.answers(), error); !error) p.ask(std::move(all));
-    }
+  if (told.no_files == 0) return p;
+  std::error_code error = make_error_code(errc::unsupported);
+  if constexpr (serving<World>)  // rank 0 keeps it
+    if (auto all = world->serve(p.answers(), error); !error) p.ask(std::move(all));
+  if (error && told.late != 0) p.refuse(error);
   return p;
 }
 

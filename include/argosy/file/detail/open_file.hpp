@@ -102,9 +102,12 @@ struct open_file {
   // Nodes keep what they read, and for a while what they write, to themselves. The same on all ranks. So before ranks carry each other's
   // data all reconcile: what each wrote by itself is in the file, and what it reads next is from there; and again when they have carried it.
   bool caches_differ() const noexcept { return !near && storage_.separate_caches; }
+  // What one rank does alone tells nothing of the others: only when all have done it, which they agree on, does what this rank had
+  // written before count as found by all.
   failure reconcile();
-  // This rank has written by itself since it last did.
-  bool wrote_alone() const noexcept { return wrote_alone_.load(std::memory_order_seq_cst); }
+  std::uint64_t written_alone() const noexcept { return written_alone_.load(std::memory_order_seq_cst); }
+  void all_found(std::uint64_t until) noexcept { found_by_all_.store(until, std::memory_order_seq_cst); }
+  bool wrote_alone() const noexcept { return written_alone() != found_by_all_.load(std::memory_order_seq_cst); }
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
     if (trace && ranks > 1) trace->flush();
@@ -224,16 +227,17 @@ struct open_file {
   void choose_again();
   // Clients that write whole pages bring old bytes of others back, unless these are locked out meanwhile.
   bool all_writes_lock() const noexcept { return caches_differ() && !storage_.exact_writes; }
-  // While it lives this rank writes by itself, perhaps by many calls of the file: whoever reconciles in the middle has not seen all of it.
+  // While it lives this rank writes by itself, perhaps by many calls of the file. It counts at both ends: who reconciles in the middle has
+  // not seen all of it.
   class own_write {
    public:
     explicit own_write(open_file& f) noexcept : file_(f.caches_differ() ? &f : nullptr) {
-      if (file_) ++file_->own_writes_, file_->wrote_alone_ = true;
+      if (file_) ++file_->written_alone_;
     }
     own_write(own_write const&) = delete;
     own_write& operator=(own_write const&) = delete;
     ~own_write() {
-      if (file_) file_->wrote_alone_ = true, --file_->own_writes_;
+      if (file_) ++file_->written_alone_;
     }
 
    private:
@@ -255,8 +259,7 @@ struct open_file {
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
   bool agreed_to_merge_ = false;
-  std::atomic<bool> wrote_alone_{false};
-  std::atomic<int> own_writes_{0};  // under way
+  std::atomic<std::uint64_t> written_alone_{0}, found_by_all_{0};
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

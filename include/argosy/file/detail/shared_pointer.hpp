@@ -52,6 +52,8 @@ class shared_pointer {
     };
   }
   void ask(std::unique_ptr<service> all) { asked_ = std::move(all); }
+  // Nobody can be asked, and a file must not be.
+  void refuse(std::error_code why) { refused_ = why; }
   void wait_beside(std::shared_ptr<background> b) { mutex_->wait_beside(std::move(b)); }
 
   bool is_in_file() const noexcept { return memory_.bytes().empty() && !asked_; }
@@ -166,6 +168,7 @@ class shared_pointer {
   std::unique_ptr<pointer_lock> mutex_ = std::make_unique<pointer_lock>();  // of what follows
   std::optional<opener> files_;
   std::string path_;
+  std::error_code refused_;  // why rank 0 cannot be asked, where no file may be used instead
   any_handle handle_;
   std::int64_t epoch_ = 0;
   std::int64_t start_ = 0;
@@ -208,6 +211,12 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   auto const failed = [&](std::error_code e, char const* what) { return has_failed(e, what, f); };
   if (!files_) {  // of a file that is not open
     f.keep({errc::file, "the file is closed"});
+    return 0;
+  }
+  if (refused_) {
+    f.keep({refused_,
+            "asking rank 0 for the shared pointer, which no file can keep where bytes are read late. What to do: use "
+            "collective calls (read_ordered), or explicit offsets"});
     return 0;
   }
   if (!handle_.is_open()) {

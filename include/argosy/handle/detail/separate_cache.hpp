@@ -29,16 +29,15 @@ class separate_cache {
   // Before a lock is given back, or others carry what this node wrote: it is where they find it. Also an error that renew() has met.
   int flush(int descriptor);
   // What could not be written, once, for a sync or a close that would not hear of it any more.
-  int take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
+  int take_lost();
 
  private:
   int write_out(int descriptor);
 
   std::mutex one_at_a_time_;                         // nobody goes on while another thread drops pages or writes out
-  int untold_ = 0;                                   // under it
+  int lost_ = 0, untold_ = 0;                        // under it
   std::atomic<std::uint64_t> wanted_{1}, fresh_{0};  // at open, too
   std::atomic<bool> written_{false};
-  std::atomic<int> lost_{0};
 };
 
 }  // namespace argosy::detail
