@@ -101,6 +101,7 @@ access_summary open_file::summary_of(job const& t) const {
   sieving::estimate const alone = choice_.sieving.estimate_of(wanted);
   s.alone_ns = s.alone_sum_ns = whole(alone.ns);
   s.alone_calls = whole(alone.calls);
+  s.alone_bytes = whole(alone.bytes);
   s.ranks = 1;
   s.unsorted = t.where->sorted ? 0 : 1;
   return s;
@@ -135,6 +136,7 @@ access_summary open_file::placeless_summary_of(plain_call const& p) const {
   sieving::estimate const alone = choice_.sieving.estimate_of_stretch(p.kind, p.bytes());
   s.alone_ns = s.alone_sum_ns = whole(alone.ns);
   s.alone_calls = whole(alone.calls);
+  s.alone_bytes = whole(alone.bytes);
   s.ranks = 1;
   return s;
 }

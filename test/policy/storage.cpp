@@ -38,6 +38,7 @@ io::access_summary summary_of(int ranks, views const& view, access_kind kind, io
     io::sieving::estimate const by_itself = alone.estimate_of(wanted);
     mine.alone_ns = mine.alone_sum_ns = static_cast<std::int64_t>(by_itself.ns);
     mine.alone_calls = static_cast<std::int64_t>(by_itself.calls);
+    mine.alone_bytes = static_cast<std::int64_t>(by_itself.bytes);
     mine.ranks = 1;
     all.combine(mine);
   }
@@ -134,16 +135,31 @@ TEST_CASE("servers that all ranks share have a time for each call, too", "[autom
     }
 }
 
-TEST_CASE("the calls of a rank by itself are those of its pieces, or of windows that are merged", "[sieving][prices]") {
-  auto const calls = [](access_kind kind, io::sieve how, std::int64_t piece) {
+TEST_CASE("servers that all ranks share give each rank the holes that it reads, too", "[automatic][prices]") {
+  // Half of each KiB, or all of it by eight ranks in turn: windows of 8 MiB for each.
+  auto const turns = [](int rank) { return io::at(64 * rank, io::repeat(16384, 512, io::bytes(64))); };
+  io::storage const on = io::storage::network();
+  io::collective_plan const read = choice(8, turns, access_kind::read, on);
+  CAPTURE(read.reason);
+  CHECK(read.together);
+  CHECK_THAT(read.reason, ContainsSubstring("alone 669"));  // nearly 8 x 8 MiB, at 1 ns
+}
+
+TEST_CASE("the calls and bytes of a rank by itself are those of its pieces, or of windows that are merged",
+          "[sieving][prices]") {
+  auto const check = [](access_kind kind, io::sieve how, std::int64_t piece, double calls, std::int64_t bytes) {
     io::layout const file = io::repeat(64, 1024, io::bytes(piece)), memory = io::bytes(file.size());
-    return io::sieving{.reads = how, .writes = how}.estimate_of({kind, file, 0, file.size(), memory}).calls;
+    io::sieving::estimate const e =
+        io::sieving{.reads = how, .writes = how}.estimate_of({kind, file, 0, file.size(), memory});
+    CHECK(e.calls == calls);
+    CHECK(e.bytes == static_cast<double>(bytes));
   };
-  CHECK(calls(access_kind::read, io::sieve::never, 512) == 64);
-  CHECK(calls(access_kind::write, io::sieve::never, 512) == 64);
-  CHECK(calls(access_kind::read, io::sieve::always, 512) == 1);
-  CHECK(calls(access_kind::write, io::sieve::always, 512) == 2);  // read, and written back
-  CHECK(calls(access_kind::write, io::sieve::always, 1024) == 1);
+  std::int64_t const hull = 63 * 1024 + 512;
+  check(access_kind::read, io::sieve::never, 512, 64, 64 * 512);
+  check(access_kind::write, io::sieve::never, 512, 64, 64 * 512);
+  check(access_kind::read, io::sieve::always, 512, 1, hull);
+  check(access_kind::write, io::sieve::always, 512, 2, 2 * hull);  // read, and written back
+  check(access_kind::write, io::sieve::always, 1024, 1, 64 * 1024);
 }
 
 TEST_CASE("the key of automatic has all prices", "[automatic][prices]") {

@@ -26,10 +26,12 @@ struct access_summary {
   std::int64_t alone_ns = 0;  // the time of the slowest rank by itself, as that rank estimates it
   std::int64_t alone_sum_ns = 0;
   std::int64_t alone_calls = 0;  // of all ranks by themselves, as they estimate it: shared servers get them all
+  std::int64_t alone_bytes = 0;  // that these move, holes too
   std::int32_t ranks = 0;        // ranks that want anything
-  std::int32_t pending = 0;      // requests of earlier calls that may still write
-  std::int32_t wrote_alone = 0;  // 1: some rank, where nodes have caches of their own, and others may not find it
-  std::int32_t unsorted = 0;     // 1: some view names bytes twice, so its windows are not stretches of its stream
+  // 1: on some rank
+  std::int16_t pending = 0;     // requests of earlier calls may still write
+  std::int8_t wrote_alone = 0;  // where nodes have caches of their own, and others may not find it
+  std::int8_t unsorted = 0;     // the view names bytes twice, so its windows are not stretches of its stream
 
   friend constexpr bool operator==(access_summary const&, access_summary const&) = default;
 
@@ -48,10 +50,11 @@ struct access_summary {
     alone_ns = std::max(alone_ns, other.alone_ns);
     alone_sum_ns = add(alone_sum_ns, other.alone_sum_ns);
     alone_calls = add(alone_calls, other.alone_calls);
+    alone_bytes = add(alone_bytes, other.alone_bytes);
     ranks += other.ranks;
-    pending += other.pending;
-    wrote_alone |= other.wrote_alone;
-    unsorted |= other.unsorted;
+    pending = std::max(pending, other.pending);
+    wrote_alone = std::max(wrote_alone, other.wrote_alone);
+    unsorted = std::max(unsorted, other.unsorted);
   }
 
  private:

@@ -89,9 +89,10 @@ struct automatic {
     double slowest =
         std::max(static_cast<double>(all.alone_ns), shared(static_cast<double>(all.alone_sum_ns), ranks.size, ranks));
     if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1) slowest *= exchange.crowd;
-    // A rank gets whole blocks, whatever it wants of them.
+    // A rank gets whole blocks, whatever it wants of them, and reads holes, as others do.
     auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
-    double const times = times_of_blocks(all, ranks), bytes = std::max(static_cast<double>(all.bytes), times * block);
+    double const times = times_of_blocks(all, ranks),
+                 bytes = std::max(static_cast<double>(all.alone_bytes), times * block);
     slowest = std::max({slowest, at_servers(bytes, static_cast<double>(all.alone_calls)),
                         times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
     if (kind == access_kind::read) return slowest;

@@ -76,18 +76,19 @@ struct sieving {
   }
   // The whole access: assumes that all windows are like the first.
   struct estimate {
-    double ns = 0, calls = 0;  // calls that read or write
+    double ns = 0, calls = 0, bytes = 0;  // calls that read or write, and what they move, holes too
   };
   estimate estimate_of(access const& wanted) const {
     if (wanted.bytes == 0) return {};
     window const first = next(wanted, wanted.position);
     double const windows = static_cast<double>(wanted.bytes) / static_cast<double>(first.wanted);
-    return {price_ns(first, wanted.kind) * windows, calls_of(first, wanted.kind) * windows};
+    return {price_ns(first, wanted.kind) * windows, calls_of(first, wanted.kind) * windows,
+            bytes_of(first, wanted.kind) * windows};
   }
   // The same of one stretch of the file, wherever it lies.
   estimate estimate_of_stretch(access_kind kind, std::int64_t bytes) const {
     window const all{0, bytes, 0, bytes, 1, passage::whole};
-    return {price_ns(all, kind), calls_of(all, kind)};
+    return {price_ns(all, kind), calls_of(all, kind), bytes_of(all, kind)};
   }
   double price_ns(access const& wanted) const { return estimate_of(wanted).ns; }
 
@@ -95,6 +96,10 @@ struct sieving {
   double calls_of(window const& w, access_kind kind) const {
     if (!merge(w, kind)) return static_cast<double>(w.pieces);
     return kind == access_kind::write && w.holes() > 0 ? 2 : 1;
+  }
+  double bytes_of(window const& w, access_kind kind) const {
+    if (!merge(w, kind)) return static_cast<double>(w.wanted);
+    return static_cast<double>(w.length) * (kind == access_kind::write && w.holes() > 0 ? 2 : 1);
   }
   double pieces_ns(window const& w, access_kind kind) const {
     return static_cast<double>(w.pieces) * (kind == access_kind::read ? prices.call_ns : prices.write_call_ns) +
