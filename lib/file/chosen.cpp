@@ -35,7 +35,7 @@ sieving sieving_of(resolved_hints const& h, int ranks, storage const& on, ranks_
             .writes = sieve_of(h.ds_write),
             .prices = on.prices,
             .sharers = ranks,
-            .merges = where == ranks_on::one_node || merge_across(h, where)};
+            .merges = where == ranks_on::one_node || (merge_across(h, where) && !on.reads_late)};
   set_prices(h, s.prices);
   return s;
 }

@@ -304,10 +304,18 @@ bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kin
   return !error;
 }
 
+// All of it: nobody comes again before the lock, or the file, is gone.
+int raw_posix::write_out() {
+  int error = 0;
+  do error = cache_ ? cache_->flush(descriptor_) : 0;
+  while (error == EINTR);
+  return error;
+}
+
 std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
-  int const lost = cache_ ? cache_->flush(descriptor_) : 0;  // the lock goes all the same
+  int const lost = write_out();  // the lock goes all the same
   std::error_code const error = lock_error(locks_->unlock(descriptor_, offset, end_of_range(offset, length)));
   return error || lost == 0 ? error : from_errno(lost);
 }
@@ -370,7 +378,7 @@ std::error_code raw_posix::preallocate(std::int64_t bytes) {
 std::error_code raw_posix::sync() {
   limit_for(largest);
   int error = ::fsync(descriptor_) == 0 ? 0 : errno;
-  if (cache_) {
+  if (cache_ && error != EINTR && error != EAGAIN) {  // after which it is asked for again
     if (int const lost = cache_->take_lost(); error == 0) error = lost;
     cache_->distrust();
   }
@@ -387,9 +395,7 @@ std::error_code raw_posix::reconcile() {
 
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
-  // Some clients write out what they have kept only after close has returned.
-  while (cache_ && cache_->flush(descriptor_) == EINTR) {
-  }
+  write_out();  // some clients do it only after close has returned
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (int const lost = cache_ ? cache_->take_lost() : 0; error == 0) error = lost;
   locks_.reset();

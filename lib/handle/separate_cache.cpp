@@ -44,8 +44,10 @@ int separate_cache::renew(int descriptor) {
   std::uint64_t const now = wanted_.load(std::memory_order_acquire);
   // Also where nothing was written: by the answer clients in user space learn the size. What could not be written does not keep this
   // rank from reading; whoever gives back a lock, reconciles, syncs or closes is told.
-  if (int const error = write_out(descriptor); error != 0 && error != EINTR) untold_ = error;
-  if (int const error = ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)) return error;
+  int const error = write_out(descriptor);
+  if (error == EINTR) return error;
+  if (error != 0) untold_ = error;
+  if (int const kept = ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)) return kept;
   struct statx about{};
   if (::statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &about) != 0) return errno;
   fresh_.store(now, std::memory_order_release);

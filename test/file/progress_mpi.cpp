@@ -139,7 +139,8 @@ TEST_CASE("polling ranks see their calls end", "[file][progress]") {
 
 namespace {
 
-// Nodes that nothing but MPI reaches.
+// Nodes that nothing but MPI reaches. Sockets may be had (`listens`), but whoever asks by them gets no answer.
+template <bool listens>
 struct nodes_apart : nodes_world {
   using nodes_world::nodes_world;
   nodes_apart(nodes_world const& w) : nodes_world(w) {}
@@ -147,8 +148,14 @@ struct nodes_apart : nodes_world {
   nodes_apart split(int colour, int key) const { return nodes_world::split(colour, key); }
   nodes_apart node() const { return nodes_world::node(); }
   std::unique_ptr<io::service> serve(io::serve_function, std::error_code& error) const {
-    error = std::make_error_code(std::errc::host_unreachable);
-    return {};
+    struct nobody : io::service {
+      std::vector<io::service_answer> call(std::vector<io::parcel> const& requests) override {
+        return std::vector<io::service_answer>(requests.size(), {make_error_code(io::errc::rank_failed), {}});
+      }
+    };
+    error = listens ? std::error_code() : std::make_error_code(std::errc::host_unreachable);
+    if (error) return {};
+    return std::make_unique<nobody>();
   }
 };
 
@@ -170,27 +177,38 @@ TEST_CASE("without sockets between nodes calls are carried out where they are wa
   if (ranks.size() == 1) return;
   shared_scratch const here(ranks);
   check_in_calls(nodes_world(ranks, {1}), here / "hint", {.progress = "in_calls"});
-  check_in_calls(nodes_apart(ranks.split(0, ranks.rank()), {1}), here / "apart", {});  // which keeps nothing yet
+  check_in_calls(nodes_apart<false>(ranks.split(0, ranks.rank()), {1}), here / "apart", {});  // which keeps nothing yet
+  check_in_calls(nodes_apart<true>(ranks.split(0, ranks.rank()), {1}), here / "unreached", {});
   nodes_world const nodes(ranks, {1});
   turns t(nodes, here / "sockets");
   CHECK_THAT(t.write().wait().reason.str(), !Catch::Contains("waited for"));
   t.holds_all();
 }
 
+namespace {
+
+template <class World>
+void check_ordered_only(World const& world, std::string const& path) {
+  auto const clients = std::make_shared<kept_files>();
+  clients->reads_late = true;
+  auto f = io::basic_file<World>::open(world, path, io::mode::create | io::mode::read_write, {},
+                                       caching(io::posix_opener(), clients, world.rank()));
+  int const mine = world.rank();
+  CHECK_THROWS_WITH(f.write_shared(mine), Catch::Contains("asking rank 0 for the shared pointer"));
+  f.write_ordered(mine);
+  f.write_ordered(mine);
+  f.sync();
+  world.barrier();
+  CHECK(f.size() == 8 * world.size());
+  f.close();
+}
+
+}  // namespace
+
 TEST_CASE("where files are read late, and rank 0 cannot be asked, no file keeps the shared pointer", "[file][shared]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   if (ranks.size() == 1) return;
   shared_scratch const here(ranks);
-  auto const clients = std::make_shared<kept_files>();
-  clients->reads_late = true;
-  auto f =
-      io::basic_file<nodes_apart>::open(nodes_apart(ranks, {1}), here / "f", io::mode::create | io::mode::read_write,
-                                        {}, caching(io::posix_opener(), clients, ranks.rank()));
-  int const mine = ranks.rank();
-  CHECK_THROWS_WITH(f.write_shared(mine), Catch::Contains("asking rank 0 for the shared pointer"));
-  f.write_ordered(mine);
-  f.sync();
-  ranks.barrier();
-  CHECK(f.size() == 4 * ranks.size());
-  f.close();
+  check_ordered_only(nodes_apart<false>(ranks, {1}), here / "f");
+  check_ordered_only(nodes_apart<true>(ranks, {1}), here / "g");
 }

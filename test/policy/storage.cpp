@@ -136,13 +136,22 @@ TEST_CASE("servers that all ranks share have a time for each call, too", "[autom
 }
 
 TEST_CASE("servers that all ranks share give each rank the holes that it reads, too", "[automatic][prices]") {
-  // Half of each KiB, or all of it by eight ranks in turn: windows of 8 MiB for each.
+  // 64 bytes of each 512 for each of eight ranks: whoever reads them as windows reads all.
   auto const turns = [](int rank) { return io::at(64 * rank, io::repeat(16384, 512, io::bytes(64))); };
   io::storage const on = io::storage::network();
   io::collective_plan const read = choice(8, turns, access_kind::read, on);
   CAPTURE(read.reason);
   CHECK(read.together);
   CHECK_THAT(read.reason, ContainsSubstring("alone 669"));  // nearly 8 x 8 MiB, at 1 ns
+  // Ranks of one node find what others have read.
+  io::sieving alone;
+  alone.prices = on.prices;
+  alone.sharers = 8;
+  io::automatic const policy{.sieving = alone, .exchange = on.exchange};
+  io::collective_plan const node = policy.plan(access_kind::read, summary_of(8, turns, access_kind::read, alone),
+                                               {.size = 8, .nodes = 1, .block_bytes = 1});
+  CAPTURE(node.reason);
+  CHECK_THAT(node.reason, !ContainsSubstring("alone 669"));
 }
 
 TEST_CASE("the calls and bytes of a rank by itself are those of its pieces, or of windows that are merged",

@@ -72,6 +72,7 @@ class raw_posix {
   // What `write` returns, which writes `bytes` up to `end`.
   template <class Write>
   io_result written(std::int64_t end, std::int64_t bytes, Write&& write);
+  int write_out();
 
   int descriptor_ = -1;
   bool readable_ = false;

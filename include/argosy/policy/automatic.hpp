@@ -91,14 +91,21 @@ struct automatic {
     if (std::min(all.ranks, static_cast<std::int32_t>(ranks.at_once())) > 1) slowest *= exchange.crowd;
     // A rank gets whole blocks, whatever it wants of them, and reads holes, as others do.
     auto const block = static_cast<double>(std::max<std::int64_t>(1, ranks.block_bytes));
-    double const times = times_of_blocks(all, ranks),
-                 bytes = std::max(static_cast<double>(all.alone_bytes), times * block);
+    double const times = times_of_blocks(all, ranks), bytes = std::max(from_servers(kind, all, ranks), times * block);
     slowest = std::max({slowest, at_servers(bytes, static_cast<double>(all.alone_calls)),
                         times / std::max(1, all.ranks) * block * sieving.prices.byte_ns});
     if (kind == access_kind::read) return slowest;
     // And for a write as the only one: as many at a time as there are blocks, and ranks.
     double const blocks = static_cast<double>(all.span()) / block + 1;
     return slowest + exchange.block_ns * times / std::min(blocks, static_cast<double>(std::max(1, all.ranks)));
+  }
+  // A node keeps what one of its ranks has read, for the others.
+  static double from_servers(access_kind kind, access_summary const& all, rank_group const& ranks) {
+    auto const bytes = static_cast<double>(all.alone_bytes);
+    if (kind == access_kind::write) return bytes;
+    double const once_a_node =
+        static_cast<double>(all.span()) * static_cast<double>(std::max<std::int64_t>(1, ranks.nodes));
+    return std::min(bytes, std::max(static_cast<double>(all.bytes), once_a_node));
   }
   // How often a block that several ranks want goes to another of them: for each piece, where pieces lie between those of others.
   // 0 for aligned parts, and for file systems that hand no blocks around.

@@ -287,6 +287,7 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
           if (world.rank() == 1) f.write_at(0, data, io::independent{});
           world.barrier();
           auto request = f.iread_at(std::ssize(before), before, io::independent{});
+          if (number % 2 == 0) f.set_hints({.ds_write = io::toggle::disable});  // reconciles as well
           f.read_at_all(0, got, io::two_phase{.aggregators = 1});
           request.wait();
           CAPTURE(number, world.rank());

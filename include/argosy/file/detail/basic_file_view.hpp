@@ -233,7 +233,7 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
     if (!on) return {};
     bool none = false;
     failure f = local().try_lock(none);  // which also writes out what this node has kept
-    if (none) f.detail = "atomic mode needs byte-range locks";
+    if (f) f.detail = none ? "atomic mode needs byte-range locks" : "locking, or writing out what this node has kept";
     return f;
   });
   if (result) local().atomic = on;

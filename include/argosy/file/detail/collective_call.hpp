@@ -244,8 +244,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
       std::uint64_t const written = file.written_alone();
       if (agreement const found = agree_on_outcome(world, file.reconcile(), phase::waiting); !found) return found;
       file.all_found(written);
-      // Others of this rank may have read, and kept, what a rank had not written out yet.
-      if (all.pending > 0) mine.keep(file.reconcile());
+      // Requests and threads of this rank may have read, and kept, what another had not written out yet.
+      mine.keep(file.reconcile());
     }
     t.together_by = {static_cast<std::int64_t>(plan.domains.size()), c.plan.window_bytes, all.high - all.low,
                      !t.given_together          ? chosen_by::hints

@@ -185,11 +185,9 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 template <communicator World>
 bool crew<World>::reconcile(failure& f) {
   if (!file->caches_differ()) return true;
-  std::uint64_t const written = file->written_alone();
+  // What requests read meanwhile may be kept, and old: so this counts for nothing where ranks carry each other's data next.
   f = file->reconcile();
-  bool const all = !ranks_where(*world, static_cast<bool>(f));
-  if (all) file->all_found(written);
-  return all;
+  return !ranks_where(*world, static_cast<bool>(f));
 }
 
 // Asked on rank 0, when all have come, and told to all: others may see another end, or another pointer. Nothing if it cannot

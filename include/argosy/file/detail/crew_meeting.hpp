@@ -160,14 +160,24 @@ shared_pointer crew<World>::distant_pointer() const {
     std::int64_t no_files = 0, late = 0;
   } told{.name = own_number()};
   // A number in a file may be read late, and then two ranks are given the same place.
-  failure const unknown = failure_of(errc::io, [&] { told.late = file->handle.storage().reads_late ? 1 : 0; });
-  told.no_files = one_path && takes_files(file->path) && !unknown && told.late == 0 ? 0 : 1;
+  bool late = true;
+  failure_of(errc::io, [&] { late = file->handle.storage().reads_late; });
+  told.late = ranks_where(*world, late).count > 0 ? 1 : 0;
+  told.no_files = one_path && takes_files(file->path) && told.late == 0 ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
   if (told.no_files == 0) return p;
   std::error_code error = make_error_code(errc::unsupported);
   if constexpr (serving<World>)  // rank 0 keeps it
-    if (auto all = world->serve(p.answers(), error); !error) p.ask(std::move(all));
+    if (auto all = world->serve(p.answers(), error); !error) {
+      p.ask(std::move(all));
+      failure unreachable;  // a site may let MPI through between its nodes, and no other sockets
+      p.get(unreachable);
+      if (ranks_where(*world, static_cast<bool>(unreachable))) {
+        p.ask(nullptr);
+        error = std::make_error_code(std::errc::host_unreachable);
+      }
+    }
   if (error && told.late != 0) p.refuse(error);
   return p;
 }

@@ -92,14 +92,13 @@ class team {
     bool const kept_apart = file.caches_differ() && t.kind == access_kind::write;
     if (kept_apart) {
       lost = file.reconcile();
-      if (asked.pending > 0) {  // and may have read what was not all in the file yet
-        ranks_where(world, false);
-        lost.keep(file.reconcile());
-      }
       f.keep(lost);
     }
     if (before) f = before;
     agreement const result = agree_on_outcome(world, f, phase::waiting);
+    // Requests and threads of this rank may have read, and kept, what was not all in the file yet.
+    if (kept_apart)
+      if (failure const late = file.reconcile()) file.untold.add("a write", alone(file.rank, late));
     // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none. Nor does anybody
     // where what was written did not come to the file.
     if (!result && t.kind == access_kind::write) {
