@@ -144,8 +144,7 @@ void use(io::lab::virtual_rank const& world, dealt const& d, std::uint64_t seed,
         std::fill_n(all.begin() + at, d.ranks * length, value(round, 0, 0));
       }
       deal();
-    } else if (what ==
-               11) {  // what some have kept is written out for themselves, or for agents, and others carry it then
+    } else if (what == 11) {  // some write out for themselves, or for agents, and others carry it then
       bytes got(data.size()), again(data.size()), whole(static_cast<std::size_t>(each));
       if (one_in(random, 2)) f.read_at_all(from, again, by);
       bool const acts = (world.rank() + round) % 2 == 0, beside = one_in(random, 2);
