@@ -157,13 +157,13 @@ template <communicator World>
 shared_pointer crew<World>::distant_pointer() const {
   struct {
     std::uint64_t name = 0;
-    std::int64_t no_files = 0, late = 0;
+    std::int64_t no_files = 0;
   } told{.name = own_number()};
-  // A number in a file may be read late, and then two ranks are given the same place.
-  bool late = true;
-  failure_of(errc::io, [&] { late = file->handle.storage().reads_late; });
-  told.late = ranks_where(*world, late).count > 0 ? 1 : 0;
-  told.no_files = one_path && takes_files(file->path) && told.late == 0 ? 0 : 1;
+  // A number in a file may be read late, by some, and then two ranks are given the same place.
+  bool late_here = true;
+  failure_of(errc::io, [&] { late_here = file->handle.storage().reads_late; });
+  bool const late = ranks_where(*world, late_here).count > 0;
+  told.no_files = one_path && takes_files(file->path) && !late ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
   shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
   if (told.no_files == 0) return p;
@@ -178,7 +178,7 @@ shared_pointer crew<World>::distant_pointer() const {
         error = std::make_error_code(std::errc::host_unreachable);
       }
     }
-  if (error && told.late != 0) p.refuse(error);
+  if (error && late) p.refuse(error);
   return p;
 }
 
