@@ -39,7 +39,7 @@ llvm-profdata-19 merge -sparse "$out"/profiles/*.profraw -o "$out/coverage.profd
 # it says of "mismatched data" are these.
 rm -rf "$out/exported"
 mkdir "$out/exported"
-for program in "$out"/bin/*; do
+for program in "$out"/bin/* "$out"/lib/mpiio/libargosy-mpiio.so; do
   [[ -f $program && -x $program ]] || continue
   for format in lcov text; do
     llvm-cov-19 export -format="$format" -skip-expansions -instr-profile "$out/coverage.profdata" "$program" \
