@@ -41,6 +41,7 @@ class sent {
       put(w.call);
       put(w.error);
       put(w.of_pointer);
+      put(w.only_looks);
       put(w.thrown);
       put(w.harmless);
     }
@@ -84,6 +85,7 @@ class received {
       get(w.call);
       get(w.error);
       get(w.of_pointer);
+      get(w.only_looks);
       get(w.thrown);
       get(w.harmless);
     }

@@ -271,6 +271,8 @@ void session::arrive(std::size_t k, int rank) {
   of(rank).handle_throws = false;
   record& r = records_.at(k)[static_cast<std::size_t>(rank)];
   r.seen = take_seen(rank);
+  bool const moves_pointer = at_shared_pointer(r.what) && !is_collective(r.what) && r.etypes > 0;
+  for (witnessed& w : r.seen) w.only_looks = !moves_pointer;
   {
     std::lock_guard const guard(seeing_);
     r.lowest = of(rank).lowest;
@@ -285,7 +287,10 @@ void session::arrive(std::size_t k, int rank) {
 void session::leave(int rank, bool died) {
   if (std::exchange(of(rank).left, true)) return;
   ++left_;
-  any_died = any_died || died;
+  if (!died) return;
+  any_died = true;
+  for (auto& [k, all] : records_)
+    if (record& r = all[static_cast<std::size_t>(rank)]; r.now == record::state::begun) r.seen = take_seen(rank);
 }
 
 void session::finish() {

@@ -30,6 +30,7 @@ struct witnessed {
   file_call call;
   std::error_code error = {};
   bool of_pointer = false;  // the hidden file of the shared pointer
+  bool only_looks = false;  // in a call that asks where the pointer is, and does not move it by itself
   bool thrown = false;      // by code of the program; the library makes an error of it
   bool harmless = false;    // nobody need be told
 };

@@ -29,7 +29,7 @@ bool session::tolerable(step const& s, witnessed const& w) const {
   errc const e = classify(w.error);
   if (w.harmless) return true;
   // Who cannot make the file of the shared pointer looks whether another rank has.
-  if (w.of_pointer && s.what == op::ask && w.call == file_call::open)
+  if (w.of_pointer && w.only_looks && w.call == file_call::open)
     return e == errc::access || e == errc::read_only || e == errc::no_such_file;
   if (w.of_pointer) return w.call == file_call::close;
   switch (w.call) {
@@ -217,7 +217,10 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       for (auto const& e : ranks_[i].ended)
         if (is_split(e->what) && e->now == record::state::done && e->code && e->code != errc::error_on_another_rank)
           wrong(k, rank, "success, although a split call that nobody ended failed: " + e->words);
-    if (r.now != record::state::done) continue;
+    if (r.now != record::state::done) {  // it died, and may have been the only one who knew what it was
+      own = own || !errors.empty() || r.expected != errc{};
+      continue;
+    }
     auto const words = [&] {
       return fmt::format("told '{}' ({}); its file calls saw {}", r.code.message(), r.words, text_of(r.seen));
     };

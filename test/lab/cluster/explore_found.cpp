@@ -173,6 +173,26 @@ TEST_CASE("found: an unlock fails, and all others wait for the lock", "[explore]
   CHECK(verdict_of(p).wrong == "");
 }
 
+TEST_CASE("found: who alone knows what failed dies before it is told", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=6 ranks_per_node=2 fault=rank:5,call:lock,error:EFBIG die=5:7");
+  p.before = {13979, -1};
+  p.steps = {
+      {.what = op::open, .modes = mode::read_write | mode::unique_open},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: who writes nothing at the shared pointer cannot make its file, and need not", "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=3 ranks_per_node=1 fault=rank:2,call:open,first:2,error:EPERM");
+  p.steps = {
+      {.what = op::open},
+      {.what = op::write_shared},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
 TEST_CASE("found: in develop mode a wrong argument of one rank makes the others' policies differ", "[explore][found]") {
   program p;
   p.world = argosy::lab::parse_scenario("ranks=2 ranks_per_node=1");
