@@ -13,7 +13,9 @@
 #include <vector>
 
 #include <argosy/datatype/aggregate.hpp>
+#include <argosy/datatype/buffer.hpp>
 #include <argosy/error/error.hpp>
+#include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/file_header.hpp>
 
 #include "support/catch.hpp"
@@ -210,6 +212,26 @@ TEST_CASE("headers as NumPy and Python 2 write them are understood", "[format][n
   h = io::detail::parse_npy_header(npy("{'descr': '<M8[10ns]', 'fortran_order': False, 'shape': (5,)}", 2), why);
   REQUIRE(h.has_value());
   CHECK(h->type.unit == "[10ns]");
+  h = io::detail::parse_npy_header(
+      npy("{'descr': [('\\U0001F600\\n\\t\\r\\\\\\'\\xDF', '<i4')], 'fortran_order': False, 'shape': (1,)}"), why);
+  REQUIRE(h.has_value());
+  CHECK(h->type.fields[0].name == "\xf0\x9f\x98\x80\n\t\r\\'\xc3\x9f");
+}
+
+TEST_CASE("values that ranks must give alike are told as numbers, where they are numbers", "[format]") {
+  auto const words = []<class T>(T const& x) {
+    auto const* const bytes = reinterpret_cast<std::byte const*>(&x);
+    std::string const all = io::detail::value_words(io::const_buffer(bytes, io::detail::basic_of<T>(), 1));
+    return all.substr(0, all.find(" ("));
+  };
+  CHECK(words(std::int32_t{-5}) == "-5");
+  CHECK(words(std::uint32_t{4'000'000'000}) == "4000000000");
+  CHECK(words(-5'000'000'000LL) == "-5000000000");
+  CHECK(words(-6'000'000'000L) == "-6000000000");
+  CHECK(words(std::uint64_t{1} << 63) == "9223372036854775808");
+  CHECK(words(0.5f) == "0.5");
+  CHECK(words(-0.25) == "-0.25");
+  CHECK(words(std::int8_t{1}).substr(0, 1) == "(");  // only how many bytes they are
 }
 
 TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") {

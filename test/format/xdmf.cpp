@@ -105,7 +105,7 @@ TEST_CASE("readers see a run: steps, fields of points and cells, vectors, where 
     std::string const n = std::to_string(step);
     auto const name = [&](char const* field) { return here / "data/" + (field + n) + ".npy"; };
     run.add(0.5 * step, "t", name("t"), save<double>(name("t"), {2, 3, 4}, 100 * step));
-    run.add(0.5 * step, "v & w", name("v"), save<float>(name("v"), {2, 3, 4, 3}, 0));
+    run.add(0.5 * step, "<v> & \"w\"", name("v"), save<float>(name("v"), {2, 3, 4, 3}, 0));
     run.add(0.5 * step, "c", name("c"), save<std::int32_t>(name("c"), {1, 2, 3}, 7));
   }
   run.save(io::self(), here / "run.xdmf");
@@ -116,7 +116,7 @@ TEST_CASE("readers see a run: steps, fields of points and cells, vectors, where 
   for (int step = 0; step < 2; ++step)
     expected.insert(expected.end(),
                     {step == 0 ? "time 0" : "time 0.5", "axis 30 30.25 30.5 30.75", "axis 20 20.5 21", "axis 10 11",
-                     counted("cell c", 7, 6), counted("node t", 100 * step, 24), counted("node v & w", 0, 72)});
+                     counted("cell c", 7, 6), counted("node <v> & \"w\"", 0, 72), counted("node t", 100 * step, 24)});
   check(here / "run.xdmf", expected);
   CHECK_THAT(content_of(here / "run.xdmf"), ContainsSubstring(">data/t0.npy<"));
 }

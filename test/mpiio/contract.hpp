@@ -25,6 +25,7 @@ void views();
 void large_counts();
 void representations();
 void requests();
+void tested_requests();
 void mixed_calls();
 void dropped_requests();
 void split();

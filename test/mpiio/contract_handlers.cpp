@@ -11,17 +11,22 @@ void handler(MPI_File* file, int* code, ...) {
   handled_file = *file;
   handled_code = *code;
 }
+void of_communicators(MPI_Comm*, int*, ...) {}
 
 }  // namespace
 
 void handlers() {
-  MPI_Errhandler mine = MPI_ERRHANDLER_NULL, told = MPI_ERRHANDLER_NULL;
+  MPI_Errhandler mine = MPI_ERRHANDLER_NULL, told = MPI_ERRHANDLER_NULL, of_others = MPI_ERRHANDLER_NULL;
   MPI_Status status;
   char c = 0;
   MPI_File f = fresh(path_of("handlers.dat"));
   CHECK_OK(MPI_File_get_errhandler(f, &told));
   CHECK(told == MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&told);
+  MPI_Comm_create_errhandler(of_communicators, &of_others);
+  CHECK_CLASS(MPI_File_set_errhandler(f, of_others), MPI_ERR_ARG);
+  MPI_Errhandler_free(&of_others);
+  CHECK(of_others == MPI_ERRHANDLER_NULL);
   CHECK_OK(MPI_File_create_errhandler(handler, &mine));
   CHECK_OK(MPI_File_set_errhandler(f, mine));
   CHECK_OK(MPI_File_get_errhandler(f, &told));

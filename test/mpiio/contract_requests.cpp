@@ -52,10 +52,49 @@ void requests() {
   CHECK(back == data);
 }
 
+using wait_for = int (*)(MPI_Request*);
+
+// A program that asks again and again is told what a request met, in whatever way it asks.
+void tested_requests() {
+  constexpr wait_for ways[] = {
+      [](MPI_Request* r) {
+        int flag = 0, code = MPI_SUCCESS;
+        while (flag == 0 && code == MPI_SUCCESS) code = MPI_Test(r, &flag, MPI_STATUS_IGNORE);
+        return code;
+      },
+      [](MPI_Request* r) {
+        int flag = 0, code = MPI_SUCCESS;
+        MPI_Status s;
+        while (flag == 0 && code == MPI_SUCCESS) code = MPI_Testall(1, r, &flag, &s);
+        return code == MPI_ERR_IN_STATUS ? s.MPI_ERROR : code;
+      },
+      [](MPI_Request* r) {
+        int flag = 0, which = -1, code = MPI_SUCCESS;
+        while (flag == 0 && code == MPI_SUCCESS) code = MPI_Testany(1, r, &which, &flag, MPI_STATUS_IGNORE);
+        return code;
+      },
+      [](MPI_Request* r) {
+        int n = 0, which = -1, code = MPI_SUCCESS;
+        MPI_Status s;
+        while (n == 0 && code == MPI_SUCCESS) code = MPI_Testsome(1, r, &n, &which, &s);
+        return code == MPI_ERR_IN_STATUS ? s.MPI_ERROR : code;
+      },
+  };
+  MPI_File f = fresh(path_of("tested.dat"));
+  int const data = rank;
+  for (wait_for const way : ways)
+    for (bool const is_wrong : {true, false}) {
+      MPI_Request r = MPI_REQUEST_NULL;
+      CHECK_OK(MPI_File_iwrite_at_all(f, is_wrong ? -3 : rank * 4, &data, 1, MPI_INT, &r));
+      CHECK_CLASS(way(&r), is_wrong ? MPI_ERR_ARG : MPI_SUCCESS);
+      CHECK(r == MPI_REQUEST_NULL);
+    }
+  close(f);
+}
+
 // A program whose ranks are in different calls is told, in whatever way it waits.
 void mixed_calls() {
   if (ranks == 1) return;
-  using wait_for = int (*)(MPI_Request*);
   constexpr wait_for ways[] = {
       [](MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); },
       [](MPI_Request* r) {
