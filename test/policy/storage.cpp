@@ -154,6 +154,16 @@ TEST_CASE("servers that all ranks share give each rank the holes that it reads, 
   CHECK_THAT(node.reason, !ContainsSubstring("alone 669"));
 }
 
+TEST_CASE("a time beyond all numbers is a plan, too, and is told as the largest number", "[automatic][prices]") {
+  io::storage on = io::storage::network();
+  on.exchange.byte_ns = 1e30;
+  auto const turns = [](int rank) { return io::at(64 * rank, io::repeat(1024, 512, io::bytes(64))); };
+  io::collective_plan const read = choice(8, turns, access_kind::read, on);
+  CAPTURE(read.reason);
+  CHECK(!read.together);
+  CHECK_THAT(read.reason, ContainsSubstring("together would take about 9223372036854775807 us"));
+}
+
 TEST_CASE("the calls and bytes of a rank by itself are those of its pieces, or of windows that are merged",
           "[sieving][prices]") {
   auto const check = [](access_kind kind, io::sieve how, std::int64_t piece, double calls, std::int64_t bytes) {
