@@ -199,6 +199,8 @@ def run(test, work, usual, factor=5, number=0, reached=None, output=None):
 
 
 def limits():
-    """No core files; and a mutant that takes memory without end ends."""
+    """No core files. A mutant that takes memory without end ends, before anything else does; large worlds and far pieces reserve much
+    that they never touch."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
+    resource.setrlimit(resource.RLIMIT_DATA, (32 << 30, 32 << 30))
+    Path("/proc/self/oom_score_adj").write_text("1000")

