@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/handle/faulty.hpp>
+#include <argosy/handle/posix.hpp>
 #include <argosy/policy/two_phase.hpp>
 
 #include <mpi.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +24,7 @@
 
 namespace io = argosy;
 using io::test::nodes_world;
+using namespace std::chrono_literals;
 
 bool argosy::test::calls_from_threads() { return true; }
 
@@ -124,4 +129,41 @@ TEST_CASE("threads make collective calls of files of their own, and local calls 
     shared.close();
   }
   world.barrier();
+}
+
+// Threads of a rank do not see what ranks of other nodes do: their writes take locks while any rank is in a collective write.
+TEST_CASE("what a thread writes into a hole that a collective call is merging on another node survives",
+          "[threads][file]") {
+  nodes_world const world(io::mpi(MPI_COMM_WORLD), {.per_node = 1});
+  if (world.size() < 3) return;  // two pieces are not merged
+  io::test::shared_scratch const here(world);
+  std::string const dashes(400, '-'), one("beside"), all("together");
+  auto const script = std::make_shared<io::fault_script>();
+  auto f = io::basic_file<nodes_world>::open(world, here / "data", io::mode::create | io::mode::read_write, {},
+                                             io::with_faults(io::posix_opener(), script));
+  f.write_at_all(400 * world.rank(), dashes);
+  io::two_phase const by{.aggregators = 1};
+  int const aggregator = f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains.at(0).rank;
+  script->clear();
+  if (world.rank() == aggregator)  // between its read and its write
+    script->add(io::delay_at(io::file_call::write, 1, 300ms));
+  std::atomic<bool> merging{false};
+  std::thread beside([&] {
+    if (world.rank() != (aggregator + 1) % world.size()) return;
+    while (!merging) std::this_thread::yield();
+    std::this_thread::sleep_for(100ms);
+    f.write_at(100, one);
+  });
+  world.barrier();
+  merging = true;
+  f.write_at_all(200 * world.rank(), all, by);
+  beside.join();
+  if (world.rank() == aggregator) CHECK((script->struck() > 0 && script->calls(io::file_call::read) > 0));
+  f.sync();
+  std::string got(208, ' ');
+  f.read_at_all(0, got);
+  CHECK(got.substr(0, 8) == "together");
+  CHECK(got.substr(100, 6) == "beside");
+  CHECK(got.substr(200, 8) == "together");
+  f.close();
 }

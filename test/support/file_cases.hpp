@@ -143,6 +143,14 @@ void check_sequential(World const& world) {
   CHECK(f.view().displacement() == 8);
   CHECK(f.position_shared() == 0);
   f.write_ordered(number);
+  // Where the pointer then stands, the view of one rank would end beyond all offsets.
+  constexpr std::int64_t half = std::int64_t{1} << 62;
+  f.set_view(current_displacement, {bytes(1), at(half, bytes(1))});
+  std::int64_t const before = f.view().displacement();
+  bool const last = world.rank() == world.size() - 1;
+  f.set_view(current_displacement, {bytes(1), at(last ? half + half / 2 : 0, bytes(1))}, error);
+  CHECK(error == (last ? errc::datatype : errc::error_on_another_rank));
+  CHECK(f.view().displacement() == before);
   f.close();
   f = basic_file<World>::open(world, here / "data", mode::read);
   f.set_view(current_displacement, type<int>, error);
