@@ -137,33 +137,48 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging on
   nodes_world const world(io::mpi(MPI_COMM_WORLD), {.per_node = 1});
   if (world.size() < 3) return;  // two pieces are not merged
   io::test::shared_scratch const here(world);
-  std::string const dashes(400, '-'), one("beside"), all("together");
-  auto const script = std::make_shared<io::fault_script>();
-  auto f = io::basic_file<nodes_world>::open(world, here / "data", io::mode::create | io::mode::read_write, {},
-                                             io::with_faults(io::posix_opener(), script));
-  f.write_at_all(400 * world.rank(), dashes);
-  io::two_phase const by{.aggregators = 1};
-  int const aggregator = f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains.at(0).rank;
-  script->clear();
-  if (world.rank() == aggregator)  // between its read and its write
-    script->add(io::delay_at(io::file_call::write, 1, 300ms));
-  std::atomic<bool> merging{false};
-  std::thread beside([&] {
-    if (world.rank() != (aggregator + 1) % world.size()) return;
-    while (!merging) std::this_thread::yield();
-    std::this_thread::sleep_for(100ms);
-    f.write_at(100, one);
-  });
-  world.barrier();
-  merging = true;
-  f.write_at_all(200 * world.rank(), all, by);
-  beside.join();
-  if (world.rank() == aggregator) CHECK((script->struck() > 0 && script->calls(io::file_call::read) > 0));
-  f.sync();
-  std::string got(208, ' ');
-  f.read_at_all(0, got);
-  CHECK(got.substr(0, 8) == "together");
-  CHECK(got.substr(100, 6) == "beside");
-  CHECK(got.substr(200, 8) == "together");
-  f.close();
+  std::string const dashes(400, '-'), first("before"), one("beside"), all("together");
+  for (auto const how :
+       {io::mode::create | io::mode::read_write, io::mode::create | io::mode::read_write | io::mode::unique_open})
+    for (bool const deferred : {false, true}) {  // until a rank waits for it
+      CAPTURE(has(how, io::mode::unique_open), deferred);
+      auto const script = std::make_shared<io::fault_script>();
+      io::hints in_calls;
+      in_calls.set("argosy_progress", "in_calls");
+      auto f = io::basic_file<nodes_world>::open(world, here / "data", how | io::mode::delete_on_close, in_calls,
+                                                 io::with_faults(io::posix_opener(), script));
+      f.write_at_all(400 * world.rank(), dashes);
+      io::two_phase const by{.aggregators = 1};
+      int const aggregator = f.explain_at_all(io::access_kind::write, 200 * world.rank(), all, by).domains.at(0).rank;
+      std::atomic<bool> merging{false}, came{false};
+      std::thread beside([&] {
+        bool const writes = world.rank() == (aggregator + 1) % world.size();
+        if (writes) f.write_at(1100, first);
+        came = true;
+        while (!merging) std::this_thread::yield();
+        if (!writes) return;
+        std::this_thread::sleep_for(100ms);
+        f.write_at(100, one);
+      });
+      while (!came) std::this_thread::yield();
+      script->clear();
+      if (world.rank() == aggregator)  // between its read and its write
+        script->add(io::delay_at(io::file_call::write, 1, 300ms));
+      auto later = deferred ? f.iwrite_at_all(200 * world.rank(), all, by) : io::request();
+      world.barrier();
+      merging = true;
+      if (deferred)
+        later.wait();
+      else
+        f.write_at_all(200 * world.rank(), all, by);
+      beside.join();
+      if (world.rank() == aggregator) CHECK((script->struck() > 0 && script->calls(io::file_call::read) > 0));
+      f.sync();
+      std::string got(208, ' ');
+      f.read_at_all(0, got);
+      CHECK(got.substr(0, 8) == "together");
+      CHECK(got.substr(100, 6) == "beside");
+      CHECK(got.substr(200, 8) == "together");
+      f.close();
+    }
 }
