@@ -278,7 +278,16 @@ TEST_CASE("a child does not write what its parent has gathered", "[trace][gather
       CHECK(first != std::string::npos);
       CHECK(text.find(offset, first + 1) == std::string::npos);
     }
-    if (format == trace_format::chrome) CHECK(json::valid(text));
+    if (format == trace_format::chrome) {
+      CHECK(json::valid(text));
+      auto const thread_of = [&](char const* offset) {
+        auto const line = text.rfind('\n', text.find("\"offset\":" + std::string(offset)));
+        return std::stol(text.substr(text.find("\"tid\":", line) + 6));
+      };
+      CHECK(thread_of("1111") == ::gettid());
+      CHECK(thread_of("2222") != ::gettid());
+      CHECK(thread_of("3333") == ::gettid());
+    }
     std::filesystem::remove(path);
   }
 }
