@@ -137,7 +137,10 @@ def wait(p, mark, usual, factor):
 
 def is_ours(path, began):
     """What the library, its tests and Open MPI leave in shared memory; others may have files there, too."""
-    return re.match(r"argosy|vader_segment|psm_", path.name) and path.stat().st_mtime >= began - 1
+    try:
+        return re.match(r"argosy|vader_segment|psm_", path.name) and path.stat().st_mtime >= began - 1
+    except OSError:  # its owner has removed it
+        return False
 
 
 def remove_left_overs(directory, before, began):

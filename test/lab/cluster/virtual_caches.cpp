@@ -296,6 +296,35 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
   }
 }
 
+TEST_CASE("a seek to the end of the file tells what was to be there, and could not be written",
+          "[virtual][caches][faults]") {
+  int late = 0;
+  for (std::uint64_t number = seed(); number < seed() + 40; ++number) {
+    int const who = static_cast<int>(number % 2);
+    auto const clients = std::make_shared<kept_files>();
+    clients->random.seed(number);
+    io::lab::virtual_files const files;
+    io::lab::scenario s{.ranks = 2, .ranks_per_node = 1, .seed = number};
+    s.faults = {{who, io::fail_at(io::file_call::write, 1, std::errc::no_space_on_device)}};
+    io::lab::virtual_cluster(s, roomy).run([&](io::lab::virtual_rank const& world) {
+      auto f = virtual_file::open(world, "f", create, {}, caching(files.opener(), clients, world.rank()));
+      bytes const data(100, std::byte{7});
+      std::error_code at_once, e;
+      f.write_at(100 * world.rank(), data, at_once);
+      CHECK((!at_once || world.rank() == who));
+      f.seek_shared(0, io::seek_from::end, e);
+      CAPTURE(number, world.rank(), at_once.message(), e.message());
+      if (world.rank() == who && !at_once) {
+        ++late;
+        CHECK(e == io::errc::no_space);
+      }
+      CHECK((!e || e == (world.rank() == who ? io::errc::no_space : io::errc::error_on_another_rank)));
+      f.close(e);
+    });
+  }
+  CHECK(late > 20);
+}
+
 TEST_CASE("what a node could not write later is told, to all ranks in a collective call", "[virtual][caches][faults]") {
   int told = 0;
   for (std::uint64_t number = seed(); number < seed() + 200; ++number) {
