@@ -20,16 +20,12 @@
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/layout/pack.hpp>
+#include <argosy/policy/detail/whole.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/view/converter.hpp>
 
 namespace argosy::detail {
 namespace {
-
-// Prices may be any numbers, and views may span the whole file: longer than this, or no number at all, is for ever.
-std::int64_t whole(double n) {
-  return n < 0x1p63 ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::max();
-}
 
 constexpr std::string_view whose_code = "a data representation, policy or handle of the program";
 

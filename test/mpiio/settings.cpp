@@ -1,4 +1,5 @@
-// What the environment says of the drop-in, seen by a plain MPI program: who answers, which hints a file has, and how a fatal error ends a job.
+// What the environment says of the drop-in, seen by a plain MPI program: who answers, which hints a file has, and how a fatal error
+// ends a job.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
   bool const fatal = argc > 1 && std::strcmp(argv[1], "fatal") == 0;
   MPI_File f = MPI_FILE_NULL;
   std::string const none = path_of("none.dat"), path = path_of("settings.dat");
-  int code = MPI_File_open(MPI_COMM_WORLD, none.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+  int const code = MPI_File_open(MPI_COMM_WORLD, none.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
   CHECK(code != MPI_SUCCESS);
   bool const is_argosy = text_of(code).find("argosy") != std::string::npos;
   CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,

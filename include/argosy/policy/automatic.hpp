@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <argosy/plan/reason_text.hpp>
 #include <argosy/policy/collective_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/detail/whole.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/storage.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -54,9 +54,7 @@ struct automatic {
   friend bool operator==(automatic const&, automatic const&) = default;
 
  private:
-  static std::int64_t us(double ns) {
-    return ns < 9e21 ? static_cast<std::int64_t>(ns / 1000) : std::numeric_limits<std::int64_t>::max();
-  }
+  static std::int64_t us(double ns) { return detail::whole(ns / 1000); }
   static std::string words_of_small(reason_text::numbers const& n, std::string_view storage) {
     return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " + std::to_string(n[2]) +
            " bytes wanted; each by itself: together would take at least " + std::to_string(n[3]) + " us, alone " +
