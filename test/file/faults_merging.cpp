@@ -133,6 +133,7 @@ TEST_CASE("where a rank has no locks nobody merges, and atomic mode is an error 
       CHECK_FALSE(error);
       f.set_atomic(true, error);
       CHECK(error == (world.rank() == odd ? errc::no_locks : errc::error_on_another_rank));
+      CHECK_THROWS_WITH(f.set_atomic(true), Catch::Matchers::ContainsSubstring("atomic mode needs byte-range locks"));
       CHECK_FALSE(f.atomic());
 
       // Pieces of one rank, with holes that are those of nobody else.

@@ -5,8 +5,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <string>
+#include <system_error>
+#include <utility>
+
+#include <argosy/handle/raw_posix.hpp>
 
 #include "handle/posix_cases.hpp"
 #include "support/catch.hpp"
@@ -25,6 +31,32 @@ struct cached_file {
   separate_cache cache;
 
   ~cached_file() { ::close(descriptor); }
+};
+
+// A file that says it is on NFS, and what of it goes to the server.
+struct file_on_nfs {
+  scratch dir;
+  std::string path = dir / "file";
+  faults shim;
+  argosy::raw_posix file;
+  std::array<std::byte, 3> three{};
+  long before = 0;
+
+  explicit file_on_nfs(std::string const& others = "")
+      : shim(path, ("fstatfs@1+=type:6969" + (others.empty() ? "" : ";" + others)).c_str()) {
+    std::error_code error;
+    file = argosy::raw_posix::open(path, read_write, error);
+    REQUIRE_FALSE(error);
+    REQUIRE(file.storage().separate_caches);
+  }
+
+  // How often the server has been asked since the last time.
+  long asked() {
+    long const now = argosy_fault_calls("fsync");
+    return now - std::exchange(before, now);
+  }
+  void write() { REQUIRE(file.write(0, three).bytes == 3); }
+  void read() { REQUIRE(file.read(0, three).bytes == 3); }
 };
 
 }  // namespace
@@ -96,4 +128,131 @@ TEST_CASE("a file that is not open is asked in vain", "[posix][separate_cache]")
   CHECK(cache.freshen(-1) == EBADF);
   cache.note_write();
   CHECK(cache.flush(-1) == EBADF);
+}
+
+TEST_CASE("on a network file system what is written goes to the server before others may look",
+          "[posix][separate_cache]") {
+  file_on_nfs f;
+  SECTION("when ranks reconcile") {
+    f.write();
+    CHECK(f.asked() == 0);
+    CHECK_FALSE(f.file.reconcile());
+    CHECK(f.asked() == 1);
+    CHECK_FALSE(f.file.reconcile());
+    CHECK(f.asked() == 0);
+  }
+  SECTION("when a lock is given back") {
+    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::exclusive));
+    std::array<argosy::write_part, 2> const parts{{{0, f.three}, {5, f.three}}};
+    CHECK(f.file.write(parts).bytes == 3);
+    CHECK(f.asked() == 0);
+    CHECK_FALSE(f.file.unlock(0, 3));
+    CHECK(f.asked() == 1);
+  }
+  SECTION("when the file is closed") {
+    f.write();
+    CHECK_FALSE(f.file.close());
+    CHECK(f.asked() == 1);
+  }
+  SECTION("but not when nothing was written") {
+    CHECK_FALSE(f.file.reconcile());
+    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::exclusive));
+    CHECK_FALSE(f.file.unlock(0, 3));
+    CHECK_FALSE(f.file.close());
+    CHECK(f.asked() == 0);
+  }
+}
+
+TEST_CASE("on a network file system a read looks at the server once after others may have written",
+          "[posix][separate_cache]") {
+  file_on_nfs f;
+  f.write();
+  f.read();
+  CHECK(f.asked() == 1);  // what was there before the open
+  auto const looks_once = [&] {
+    f.asked();
+    f.read();
+    CHECK(f.asked() == 1);
+    f.read();
+    std::array<std::byte, 3> more{};
+    std::array<argosy::read_part, 2> const parts{{{0, f.three}, {3, more}}};
+    CHECK(f.file.read(parts).bytes == 3);
+    CHECK(f.asked() == 0);
+  };
+  std::error_code error;
+  SECTION("as a lock was had") {
+    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::shared));
+    looks_once();
+  }
+  SECTION("as a lock was tried for, and had") {
+    CHECK(f.file.try_lock(0, 3, argosy::lock_kind::shared, error));
+    looks_once();
+  }
+  SECTION("as ranks reconciled") {
+    CHECK_FALSE(f.file.reconcile());
+    looks_once();
+  }
+  SECTION("as it was synced") {
+    CHECK_FALSE(f.file.sync());
+    looks_once();
+  }
+  SECTION("and several parts of one read look once, too") {
+    CHECK_FALSE(f.file.reconcile());
+    std::array<std::byte, 3> more{};
+    std::array<argosy::read_part, 2> const parts{{{0, f.three}, {3, more}}};
+    CHECK(f.file.read(parts).bytes == 3);
+    CHECK(f.asked() == 1);
+    f.read();
+    CHECK(f.asked() == 0);
+  }
+  SECTION("and its size is looked at each time") {
+    CHECK(f.file.size(error) == 3);
+    CHECK(f.file.size(error) == 3);
+    CHECK(f.asked() == 2);
+  }
+}
+
+TEST_CASE("on a network file system an error of what was written late is told once",
+          "[posix][separate_cache][faults]") {
+  std::error_code const full(ENOSPC, std::system_category());
+  std::error_code error;
+  SECTION("by a sync that finds nothing left to write") {
+    file_on_nfs f("fsync@1=ENOSPC");
+    f.write();
+    f.read();  // which wrote it out
+    CHECK(f.file.sync() == full);
+    CHECK_FALSE(f.file.sync());
+    CHECK_FALSE(f.file.close());
+  }
+  SECTION("by who gives back a lock, and the lock goes") {
+    file_on_nfs f("fsync@1=ENOSPC");
+    CHECK_FALSE(f.file.lock(0, 3, argosy::lock_kind::exclusive));
+    f.write();
+    argosy::raw_posix const other = argosy::raw_posix::open(f.path, read_only, error);
+    CHECK(other.is_locked(0, 3) == true);
+    CHECK(f.file.unlock(0, 3) == full);
+    CHECK(other.is_locked(0, 3) == false);
+    CHECK_FALSE(f.file.unlock(0, 3));
+  }
+  SECTION("by close, to which an interruption is nothing") {
+    file_on_nfs f("fsync@1=EINTR;fsync@2=ENOSPC");
+    f.write();
+    CHECK(f.file.close() == full);
+    CHECK_FALSE(f.file.is_open());
+  }
+  SECTION("by reconcile, and then by close") {
+    file_on_nfs f("fsync@1=ENOSPC");
+    f.write();
+    CHECK(f.file.reconcile() == full);
+    CHECK_FALSE(f.file.reconcile());
+    CHECK(f.file.close() == full);
+  }
+  SECTION("by a read or a size only if it was interrupted") {
+    file_on_nfs f("fsync@1=EINTR;fsync@3=EINTR");
+    f.write();
+    CHECK(f.file.read(0, f.three).error == std::errc::interrupted);
+    f.read();
+    f.file.size(error);
+    CHECK(error == std::errc::interrupted);
+  }
 }

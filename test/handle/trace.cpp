@@ -10,14 +10,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <regex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "handle/trace_cases.hpp"
@@ -222,6 +225,34 @@ TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]"
   auto const all = content_of(traces / "all.json");
   CHECK(json::valid(all));
   CHECK_THAT(all, ContainsSubstring("\"pid\":0") && ContainsSubstring("\"pid\":1"));
+}
+
+TEST_CASE("in a trace for Perfetto both ends of a message have one id, which no other has", "[trace]") {
+  using io::detail::message_end;
+  scratch const traces;
+  auto const now = std::chrono::steady_clock::now();
+  std::vector<std::pair<int, int>> const from_to{{3, 4}, {3, 4}, {4, 3}, {4, 3}, {3, 5}};
+  std::map<std::string, int> sent, received;
+  for (int const rank : {3, 4, 5}) {
+    io::tracer to({.mode = trace_mode::phases,
+                   .format = trace_format::chrome,
+                   .directory = traces.string(),
+                   .rank = rank,
+                   .write = io::detail::trace_write::at_once});
+    std::vector<io::detail::traced_message> messages;
+    for (auto const& [source, target] : from_to) {
+      if (source == rank) messages.push_back({message_end::sent, target, 8, now});
+      if (target == rank) messages.push_back({message_end::received, source, 8, now});
+    }
+    to.record({}, messages, "f");
+    auto const text = content_of(to.path());
+    std::regex const event(R"x("ph":"(s|f)".*"id":"(0x[0-9a-f]+)")x");
+    for (std::sregex_iterator at(text.begin(), text.end(), event), end; at != end; ++at)
+      ++((*at)[1] == "s" ? sent : received)[(*at)[2]];
+  }
+  CHECK(sent.size() == from_to.size());
+  CHECK(sent == received);
+  for (auto const& [id, times] : sent) CHECK(times == 1);
 }
 
 TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,16 +20,29 @@
 
 namespace {
 
-enum kind { k_open, k_close, k_read, k_write, k_fsync, k_ftruncate, k_fallocate, k_lock, k_unlock, k_fstat, kinds };
-char const* const kind_names[kinds] = {"open",      "close",     "read", "write",  "fsync",
-                                       "ftruncate", "fallocate", "lock", "unlock", "fstat"};
-enum action { act_fail, act_short, act_torn, act_late, act_full };
+enum kind {
+  k_open,
+  k_close,
+  k_read,
+  k_write,
+  k_fsync,
+  k_ftruncate,
+  k_fallocate,
+  k_lock,
+  k_unlock,
+  k_fstat,
+  k_fstatfs,
+  kinds
+};
+char const* const kind_names[kinds] = {"open",      "close", "read",   "write", "fsync",  "ftruncate",
+                                       "fallocate", "lock",  "unlock", "fstat", "fstatfs"};
+enum action { act_fail, act_short, act_torn, act_late, act_full, act_type };
 
 struct fault {
   kind call;
   long first, times;
   action what;
-  long value;  // an errno, bytes, or microseconds
+  long value;  // an errno, bytes, microseconds, or a type of file systems
   int then;    // of torn: the errno of the next call
 };
 
@@ -41,6 +55,7 @@ struct range {
 struct verdict {
   int error = 0;
   long most = -1;
+  long type = 0;  // of the file system; 0: as it is
 };
 
 struct errno_name {
@@ -112,12 +127,13 @@ bool parse(char const* text, fault& f) {
   struct {
     char const* prefix;
     action what;
-  } const with_number[] = {{"short:", act_short}, {"torn:", act_torn}, {"late:", act_late}, {"full:", act_full}};
+  } const with_number[] = {
+      {"short:", act_short}, {"torn:", act_torn}, {"late:", act_late}, {"full:", act_full}, {"type:", act_type}};
   for (auto const& w : with_number)
     if (std::strncmp(what, w.prefix, std::strlen(w.prefix)) == 0) {
       f.what = w.what;
       char* rest = nullptr;
-      f.value = std::strtol(what + std::strlen(w.prefix), &rest, 10);
+      f.value = std::strtol(what + std::strlen(w.prefix), &rest, w.what == act_type ? 16 : 10);
       if (w.what == act_late) {
         if (std::strcmp(rest, "us") == 0) return true;
         f.value *= 1000;
@@ -190,6 +206,7 @@ verdict judge(kind call, range const& where) {
     if (f.what == act_fail) v.error = static_cast<int>(f.value);
     if (f.what == act_short || f.what == act_torn) v.most = f.value;
     if (f.what == act_late) late_us += f.value;
+    if (f.what == act_type) v.type = f.value;
   }
   pthread_mutex_unlock(&mutex);
   if (late_us > 0) {
@@ -387,6 +404,14 @@ int fallocate64(int fd, int mode, off_t offset, off_t bytes) {
 int fstat(int fd, struct stat* about) noexcept {
   REAL(fstat, "fstat");
   return called(actual, k_fstat, fd, about);
+}
+int fstatfs(int fd, struct statfs* about) noexcept {
+  REAL(fstatfs, "fstatfs");
+  verdict const v = judge(k_fstatfs, fd);
+  FAIL_IF(v)
+  int const result = actual(fd, about);
+  if (result == 0 && v.type != 0) about->f_type = v.type;
+  return result;
 }
 
 #define CONTROL(name)                                 \

@@ -1,10 +1,14 @@
 // Frames over sockets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -23,6 +27,23 @@
 using namespace argosy;
 using namespace argosy::test;
 using namespace std::chrono_literals;
+
+namespace {
+
+std::atomic<bool> none_accepted{false};
+std::atomic<int> refused{0};
+
+}  // namespace
+
+// In place of the one of the system, so that it can be without descriptors, and without the one in reserve, too.
+extern "C" int accept4(int listener, sockaddr* name, socklen_t* length, int flags) {
+  if (none_accepted) {
+    ++refused;
+    errno = EMFILE;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_accept4, listener, name, length, flags));
+}
 
 namespace {
 
@@ -326,6 +347,24 @@ TEST_CASE("without descriptors, who connects is told", "[wire]") {
   REQUIRE(first.say(stranger::frame(1, 1, some_bytes(5))));
   std::vector<std::byte> back(29);
   CHECK(first.hear(back));
+}
+
+TEST_CASE("where nobody can even be turned away, it is tried again until somebody can", "[wire]") {
+  std::error_code error;
+  none_accepted = true;
+  refused = 0;
+  echo other({}, error);
+  auto const where = other.station().where();
+  stranger late(where);
+  REQUIRE(late.say(stranger::greeting(where)));
+  for (int i = 0; refused < 6 && i < 60'000; ++i) std::this_thread::sleep_for(1ms);
+  none_accepted = false;
+  REQUIRE(refused >= 6);
+  std::vector<std::byte> greeting(48);
+  CHECK(late.hear(greeting));
+  REQUIRE(late.say(stranger::frame(1, 1, some_bytes(5))));
+  std::vector<std::byte> back(29);
+  CHECK(late.hear(back));
 }
 
 TEST_CASE("work is done several at a time, and before the end", "[wire]") {
