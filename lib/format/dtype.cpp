@@ -13,8 +13,6 @@ namespace {
 
 using detail::literal;
 
-constexpr int most_nested = 8;  // records in records
-
 bool from_text(std::string const& text, dtype& into, std::string& why) {
   auto const bad = [&](char const* words) {
     why = "'" + text.substr(0, 40) + "' " + words;
@@ -86,19 +84,20 @@ bool from_text(std::string const& text, dtype& into, std::string& why) {
   return true;
 }
 
-bool field_from(literal const& from, detail::dtype_field& into, std::string& why, int depth);
+bool field_from(literal const& from, detail::dtype_field& into, std::string& why);
 
-bool from_literal(literal const& from, dtype& into, std::string& why, int depth) {
+// As deep as the parser of literals goes.
+bool from_literal(literal const& from, dtype& into, std::string& why) {
   if (from.what == literal::kind::text) return from_text(from.text, into, why);
-  if (from.what != literal::kind::list || from.items.empty() || depth == 0) {
-    why = depth == 0 ? "records are nested too deeply" : "a type is a string, or a list of fields";
+  if (from.what != literal::kind::list || from.items.empty()) {
+    why = "a type is a string, or a list of fields";
     return false;
   }
   into = {.kind = 'r', .fields = {}};
   std::vector<std::string_view> names;
   for (literal const& item : from.items) {
     detail::dtype_field f;
-    if (!field_from(item, f, why, depth - 1)) return false;
+    if (!field_from(item, f, why)) return false;
     f.offset = into.bytes;
     std::int64_t size = f.type.bytes;
     bool fits = true;
@@ -120,7 +119,7 @@ bool from_literal(literal const& from, dtype& into, std::string& why, int depth)
 }
 
 // ('x', '<f8'), ('x', '<f8', (3,)), (('title', 'x'), '<f8')
-bool field_from(literal const& from, detail::dtype_field& into, std::string& why, int depth) {
+bool field_from(literal const& from, detail::dtype_field& into, std::string& why) {
   bool well = from.what == literal::kind::tuple && (from.items.size() == 2 || from.items.size() == 3);
   if (well) {
     literal const* name = &from.items[0];
@@ -134,7 +133,7 @@ bool field_from(literal const& from, detail::dtype_field& into, std::string& why
     why = "a field is a name, a type and maybe a shape: ('x', '<f8', (3,))";
     return false;
   }
-  return from_literal(from.items[1], into.type, why, depth);
+  return from_literal(from.items[1], into.type, why);
 }
 
 }  // namespace
@@ -160,7 +159,7 @@ namespace detail {
 
 bool dtype_from(literal const& from, dtype& into, std::string& why) {
   into = {};
-  return from_literal(from, into, why, most_nested);
+  return from_literal(from, into, why);
 }
 
 void add_field(dtype& record, std::string_view name, inner_type field) {

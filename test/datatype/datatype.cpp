@@ -275,6 +275,9 @@ TEST_CASE("what cannot be is refused with its name, number and remedy", "[dataty
   CHECK_THROWS_WITH(
       io::subarray({4, 4}, {2, 3}, {0, 2}, real_type).form(),
       Contains("start[1] = 2") && Contains("subsize[1] = 3") && Contains("size[1] = 4") && Contains("move or shrink"));
+  CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2}, list{0, 2}, real_type).form(),
+                    Contains("2 sizes but 1 subsizes"));
+  CHECK_THROWS_WITH(io::subarray(list{4, 4}, list{2, 2}, list{0}, real_type).form(), Contains("2 sizes but 1 starts"));
   CHECK_THROWS_WITH(io::subarray({4, -4}, {2, 3}, {0, 2}, real_type).form(), Contains("size[1] is -4"));
   // Wrapped, they would be counts below zero, but strides and places like any other.
   auto const too_large = std::numeric_limits<std::uint64_t>::max();

@@ -79,7 +79,7 @@ TEST_CASE("a grid that cannot be is refused with the numbers in the message", "[
   CHECK_THROWS_WITH(io::process_grid(10, {3, 0}), Catch::Contains("multiply to 3") && Catch::Contains("10 processes"));
   CHECK_THROWS_AS(io::process_grid(10, {5, 3}), io::invalid_layout);
   CHECK_THROWS_AS(io::process_grid(10, {5, -2}), io::invalid_layout);
-  CHECK_THROWS_AS(io::process_grid(0, 2), io::invalid_layout);
+  CHECK_THROWS_WITH(io::process_grid(0, 2), Catch::Contains("the number of processes is 0; give 1 or more"));
   CHECK_THROWS_AS(io::process_grid(4, 0), io::invalid_layout);
   CHECK_THROWS_AS(io::process_grid(4, 2, {true}), io::invalid_layout);
   CHECK_THROWS_WITH(io::process_grid(4, 2).coordinates(4), Catch::Contains("rank 4"));

@@ -102,6 +102,24 @@ TEST_CASE("a view is told once, and a regular one in few bytes", "[two_phase][vi
     CHECK(back == data);
     back.assign(back.size(), 0);
   }
+
+  // The same where the file is dealt in stripes. A single agent gets the view as a whole.
+  for (std::int64_t const agents : {std::int64_t{size}, std::int64_t{1}}) {
+    io::data_shipping const striped{.stripe_bytes = 8192, .agents = agents, .window_bytes = 4096};
+    std::iota(data.begin(), data.end(), rank * 1000 + 7 + static_cast<int>(agents));
+    f.set_view(0, {io::type<int>, io::resized(io::table(offsets, 4), 0, 8 * each * size)});
+    for (int call = 0; call < 3; ++call) {
+      io::report const r = f.write_at_all(0, data, striped);
+      bool const far = agents == size ? size > 1 : rank != 0;
+      if (call == 0)
+        CHECK(r.view_bytes <= each * 18 * (agents == size ? size - 1 : size) / size + 200 * size);
+      else
+        CHECK(r.view_bytes == (far ? (agents == size ? size - 1 : 1) * 24 : 0));
+      CHECK(f.read_at_all(0, back, striped).bytes == 4 * each);
+      CHECK(back == data);
+      back.assign(back.size(), 0);
+    }
+  }
   f.close();
 }
 

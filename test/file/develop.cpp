@@ -102,7 +102,9 @@ TEST_CASE("global sizes of an array that differ on one rank are found in develop
     CHECK_THAT(o.f.what_failed(), Contains(std::to_string(n) + " x 9") && Contains(std::to_string(n) + " x 8") &&
                                       Contains("develop.cpp:"));
     if (size() > 2)
-      CHECK_THAT(o.f.what_failed(), Contains("9, " + std::to_string(36 * n) + " bytes on rank " + std::to_string(odd)));
+      CHECK_THAT(o.f.what_failed(),
+                 Contains("9, " + std::to_string(36 * n) + " bytes on rank " + std::to_string(odd)) &&
+                     Contains("8, " + std::to_string(32 * n) + " bytes on the " + std::to_string(n - 1) + " others"));
     try {
       o.f.set_view(0, io::subarray({n, mine}, {1, 8}, {rank(), 0}, io::type<int>));
       FAIL("sizes that differ were taken");
@@ -116,6 +118,11 @@ TEST_CASE("global sizes of an array that differ on one rank are found in develop
     CHECK_FALSE(o.error);
     o.f.set_view(0, io::contiguous(mine, io::type<int>), o.error);
     CHECK_FALSE(o.error);
+  }
+  if (size() > 4) {
+    opened two(true);
+    two.f.set_view(0, io::subarray({size(), rank() < 2 ? 9 : 8}, {1, 8}, {rank(), 0}, io::type<int>), two.error);
+    CHECK_THAT(two.f.what_failed(), Contains(" bytes on ranks 0, 1 ("));
   }
   opened o(false);
   o.f.set_view(0, io::subarray({size(), rank() == 0 ? 9 : 8}, {1, 8}, {rank(), 0}, io::type<int>), o.error);

@@ -140,12 +140,14 @@ TEST_CASE("what a thread writes into a hole that a collective call is merging on
   std::string const dashes(400, '-'), first("before"), one("beside"), all("together");
   for (auto const how :
        {io::mode::create | io::mode::read_write, io::mode::create | io::mode::read_write | io::mode::unique_open})
-    for (bool const deferred : {false, true}) {  // until a rank waits for it
-      CAPTURE(has(how, io::mode::unique_open), deferred);
+    // Where it begins: in the call, once a rank waits for it, or beside what follows.
+    for (std::string const progress : {"", "in_calls", "always"}) {
+      bool const deferred = !progress.empty();
+      CAPTURE(has(how, io::mode::unique_open), progress);
       auto const script = std::make_shared<io::fault_script>();
-      io::hints in_calls;
-      in_calls.set("argosy_progress", "in_calls");
-      auto f = io::basic_file<nodes_world>::open(world, here / "data", how | io::mode::delete_on_close, in_calls,
+      io::hints given;
+      given.set("argosy_progress", deferred ? progress : "in_calls");
+      auto f = io::basic_file<nodes_world>::open(world, here / "data", how | io::mode::delete_on_close, given,
                                                  io::with_faults(io::posix_opener(), script));
       f.write_at_all(400 * world.rank(), dashes);
       io::two_phase const by{.aggregators = 1};

@@ -201,7 +201,9 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
   CHECK(all_of(one).empty());
   one = r;
   calls(one, "iwrite_at", 400, 400 * 1000);
-  CHECK_THAT(all_of(one), Contains("400 local writes"));
+  CHECK_THAT(all_of(one), Contains("400 local writes of 1000 bytes on average"));
+  calls(one, "write_at", 400, 400 * 3000);
+  CHECK_THAT(all_of(one), Contains("800 local writes of 2000 bytes on average"));
   one = r;
   calls(one, "write_at_all", 4000, 4000 * 10);
   CHECK_THAT(all_of(one), Contains("1000 collective writes of 10 bytes per rank on average"));

@@ -182,6 +182,7 @@ TEST_CASE("a rename that fails leaves the old checkpoint; a directory that is no
       }
     });
     CHECK_THAT(words, ContainsSubstring(renames ? "after a crash the old one" : "renaming 'f."));
+    CHECK(ContainsSubstring("is still there").match(words) == !renames);
     CHECK(generation_in(files) == (renames ? 2 : 1));
     CHECK(files.names() == std::vector<std::string>{"f"});
   }

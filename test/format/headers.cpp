@@ -234,10 +234,18 @@ TEST_CASE("values that ranks must give alike are told as numbers, where they are
   CHECK(words(std::int8_t{1}).substr(0, 1) == "(");  // only how many bytes they are
 }
 
+// Records of one field each, so many in each other.
+std::string record_in_records(int depth) {
+  return depth == 0 ? "'<f8'" : "[('x', " + record_in_records(depth - 1) + ")]";
+}
+
 TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") {
   std::string const good = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n";
   io::failure why;
   REQUIRE(io::detail::parse_npy_header(npy(good), why).has_value());
+  REQUIRE(io::detail::parse_npy_header(
+              npy("{'descr': " + record_in_records(7) + ", 'fortran_order': False, 'shape': (3,)}"), why)
+              .has_value());
   CHECK_THAT(refusal_of(bytes_of("PK\x03\x04 and so on and on")), ContainsSubstring("this is no .npy file"));
   CHECK_THAT(refusal_of(bytes_of("")), ContainsSubstring("this is no .npy file"));
   CHECK_THAT(refusal_of(npy(good, 4)), ContainsSubstring("version 4.0"));
@@ -267,8 +275,10 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,)} + 1", "more behind"},
            {"__import__('os').abort()", "no string, number"},
            {std::string(1000, '('), "nested too deeply"},
+           {"{'descr': " + record_in_records(8) + ", 'fortran_order': False, 'shape': (3,)}", "nested too deeply"},
            {"{'descr': '<f8", "no end"},
-           {"{'\\q': 1}", "escape"}}) {
+           {"{'\\q': 1}", "escape"},
+           {"{'\\x4g': 1}", "escape"}}) {
     INFO(text);
     CHECK_THAT(refusal_of(text), ContainsSubstring(words));
   }

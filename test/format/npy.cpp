@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -183,6 +184,37 @@ TEST_CASE("interiors, arrays as elements, lists of elements and single ones are 
   f.read_all(one);
   CHECK(one == 2.5);
   f.close();
+}
+
+TEST_CASE("a header or a size that one rank cannot read is an error on all", "[format][npy][errors]") {
+  io::lab::virtual_files files;
+  auto const tile_of = [](rank const& world) {
+    return io::darray<double, 1>({30}, io::distribute::block, {3}, world.rank());
+  };
+  io::lab::virtual_cluster({.ranks = 3}).run([&](rank const& world) {
+    io::basic_npy<rank>::create(world, "f", tile_of(world), {}, files.opener()).close();
+  });
+  std::set<io::file_call> failed_by;
+  for (int who = 0; who < 3; ++who)
+    for (io::file_call const kind : {io::file_call::open, io::file_call::read, io::file_call::size})
+      for (std::int64_t k = 1; k <= 3; ++k) {
+        CAPTURE(who, static_cast<int>(kind), k);
+        io::lab::scenario s{.ranks = 3, .ranks_per_node = 2};
+        s.faults.push_back({who, io::fail_at(kind, k, std::errc::io_error)});
+        int failed = 0;
+        io::lab::virtual_cluster(s).run([&](rank const& world) {
+          std::error_code error;
+          auto f = io::basic_npy<rank>::open(world, "f", tile_of(world), io::mode::read, error, files.opener());
+          CHECK(f.file().is_open() == !error);
+          if (error)
+            ++failed;
+          else
+            f.close();
+        });
+        CHECK((failed == 0 || failed == 3));
+        if (failed > 0) failed_by.insert(kind);
+      }
+  CHECK(failed_by.size() == 3);
 }
 
 TEST_CASE("what create could not make is removed, and a file that it could not cut is as it was",

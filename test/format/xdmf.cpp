@@ -188,6 +188,8 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
     refused({.points = {2, 3, 4, 5}}, good, 0, "1 to 3");
     refused({.points = {2, 0}}, good, 0, "points along");
     refused({.points = {2, 3}, .origin = {0}}, good, 0, "for each index");
+    refused({.points = {2, 3}, .origin = {0, 0}, .coordinates = {{0, 1}, {0, 1, 2}}}, good, 0,
+            "coordinates, or origin");
     refused({.points = {2, 3}, .coordinates = {{0, 1}, {0, 1}}}, good, 0, "of each point");
     refused(grid, good, std::numeric_limits<double>::infinity(), "no number");
     io::basic_xdmf<rank> x(grid);

@@ -67,6 +67,18 @@ class of_any : public io::forwarding<of_any<H>, H> {
 
 }  // namespace
 
+TEST_CASE("a handle that cannot try for a lock says so, and is not taken to have it", "[handle]") {
+  auto const file = std::make_shared<io::test::memory_file>();
+  io::test::memory_handle raw(file);
+  io::any_handle any(raw);
+  std::error_code error;
+  CHECK_FALSE(io::detail::try_lock_of(raw, 0, 1, lock_kind::shared, error));
+  CHECK(error == io::errc::unsupported);
+  CHECK_FALSE(any.try_lock(0, 1, lock_kind::shared, error));
+  CHECK(error == io::errc::unsupported);
+  CHECK(file->locks == 0);
+}
+
 TEST_CASE("calls have names", "[handle]") {
   CHECK(io::to_string(file_call::open) == "open");
   CHECK(io::to_string(file_call::preallocate) == "preallocate");

@@ -71,6 +71,13 @@ TEST_CASE("fmt prints a layout as a line or as a tree", "[print][fmt]") {
   CHECK_THROWS_AS(fmt::format(fmt::runtime("{:x}"), l), fmt::format_error);
 }
 
+TEST_CASE("a layout without bytes is a tree of one row", "[print]") {
+  CHECK(to_tree(layout()) ==
+        "layout    bytes  pieces  true extent\n"
+        "no bytes      0       0            0\n"
+        "bounds [0, 0), extent 0, density 100 %\n");
+}
+
 TEST_CASE("a share beyond all numbers is still a text", "[print]") {
   layout const dense = repeat(std::int64_t{1} << 62, 0, bytes(1));
   CHECK(to_tree(dense).ends_with("density over 100000000000 %\n"));

@@ -69,6 +69,8 @@ void views() {
 
   // Counts are those of memory, whatever the file holds: an external32 long has 4 bytes.
   CHECK_OK(MPI_File_set_view(f, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL));
+  CHECK_OK(MPI_File_get_view(f, &displacement, &etype, &filetype, name));
+  CHECK(displacement == 0 && etype == MPI_LONG && filetype == MPI_LONG && std::strcmp(name, "external32") == 0);
   MPI_Aint extent = 0;
   CHECK_OK(MPI_File_get_type_extent(f, MPI_LONG, &extent));
   CHECK(extent == 4);

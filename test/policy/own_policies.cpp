@@ -138,6 +138,9 @@ TEST_CASE("a plan is told in lines of one word and its value", "[policy]") {
   auto values = io::detail::values_of(io::detail::lines_of_plan(p));
   CHECK(values.at("carried_out").value == "together");
   CHECK(values.at("window_bytes").value == "5");
+  CHECK(values.at("granule").value == std::to_string(p.granule));
+  CHECK(values.at("layers").value == std::to_string(p.layers));
+  CHECK(values.at("domains").value == "1");
   CHECK(values.at("domain_0").value == "[0, 10) by rank 1");
   p.together = false;
   values = io::detail::values_of(io::detail::lines_of_plan(p));

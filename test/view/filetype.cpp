@@ -67,6 +67,10 @@ TEST_CASE("each rule is refused by its name and numbers", "[filetype][error]") {
   auto const loose = io::resized(io::type<float>, 0, 8);
   CHECK_THROWS_WITH(io::detail::require_filetype(loose, io::contiguous(2, io::type<double>), true),
                     Contains("does not divide"));
+  // Two pieces, of which only the first lies where the etype has it.
+  auto const two = io::hindexed({1, 1}, {0, 8}, io::type<float>), other = io::hindexed({1, 1}, {0, 4}, io::type<float>);
+  CHECK_NOTHROW(io::detail::require_filetype(two, io::contiguous(2, two), true));
+  CHECK_THROWS_WITH(io::detail::require_filetype(two, io::resized(other, 0, 12), true), Contains("does not divide"));
 }
 
 TEST_CASE("copies of a filetype may interleave, and begin elsewhere than at the lower bound", "[filetype]") {

@@ -1,5 +1,7 @@
 // Frames over sockets.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -102,6 +104,28 @@ TEST_CASE("frames arrive whole, in order, over local sockets and TCP", "[wire]")
     REQUIRE(frames[k].number == i);
     REQUIRE(frames[k].body == some_bytes(sizes[i], round + i));
   }
+}
+
+TEST_CASE("a connection between hosts sends small frames at once, and notices a host that has gone", "[wire]") {
+  pair const p(only(false));
+  int found = 0;
+  for (int s = 0; s < 1024; ++s) {
+    sockaddr_storage peer = {};
+    socklen_t length = sizeof peer;
+    if (::getpeername(s, reinterpret_cast<sockaddr*>(&peer), &length) != 0 || peer.ss_family == AF_UNIX) continue;
+    auto const option = [&](int level, int name) {
+      int value = 0;
+      socklen_t size = sizeof value;
+      return ::getsockopt(s, level, name, &value, &size) == 0 ? value : -1;
+    };
+    ++found;
+    CHECK(option(IPPROTO_TCP, TCP_NODELAY) > 0);
+    CHECK(option(SOL_SOCKET, SO_KEEPALIVE) > 0);
+    CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) <= 60);
+    CHECK(option(IPPROTO_TCP, TCP_KEEPINTVL) * option(IPPROTO_TCP, TCP_KEEPCNT) <= 60);
+    CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) > 0);
+  }
+  CHECK(found >= 1);
 }
 
 TEST_CASE("a frame may be longer than 2 GiB", "[wire]") {

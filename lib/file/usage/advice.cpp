@@ -83,7 +83,6 @@ usage_numbers::row row_of(usage_report const& r, call_place place, access_kind k
   usage_numbers::row const& later = r.numbers.rows[k + 2];
   sum.calls.sum += later.calls.sum;
   sum.bytes += later.bytes;
-  sum.file_calls += later.file_calls;
   return sum;
 }
 

@@ -12,8 +12,11 @@
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <type_traits>
 #include <variant>
 #include <vector>
+
+#include <boost/pfr.hpp>
 
 #include <argosy/lab/gpfs/loopback.hpp>
 #include <argosy/lab/gpfs/loopback_file.hpp>
@@ -67,6 +70,16 @@ struct cluster {
 };
 
 }  // namespace
+
+TEST_CASE("all counters of a node are named", "[gpfs]") {
+  gpfs::client_counters const all;
+  std::vector<std::int64_t const*> named;
+  gpfs::for_each_client_counter(all, [&](char const*, std::int64_t const& one) { named.push_back(&one); });
+  std::vector<std::int64_t const*> there;
+  boost::pfr::for_each_field(all, [&](std::int64_t const& one) { there.push_back(&one); });
+  std::ranges::sort(named);
+  CHECK(named == there);
+}
 
 TEST_CASE("a token map splits, joins and takes back only what it knew of", "[gpfs][tokens]") {
   token_map t;
@@ -430,7 +443,60 @@ TEST_CASE("what is said of a file that nobody has opened leaves no trace", "[gpf
   CHECK(!file.close());
 }
 
-TEST_CASE("a machine is a small text", "[gpfs][machine]") {
+TEST_CASE("while a file becomes partitioned tokens are refused, and a late start disturbs nobody", "[gpfs][tokens]") {
+  gpfs::loopback host(small(), 2);
+  gpfs::outbox out;
+  // What the manager answers, of one kind.
+  auto const say = [&](gpfs::node_id from, gpfs::message_body const& body) {
+    out.messages.clear();
+    host.manager().receive({{gpfs::role::client, from}, {gpfs::role::manager, 0}, body}, host.now(), out);
+  };
+  auto const told = [&]<class Kind>(std::type_identity<Kind>) {
+    std::vector<Kind> all;
+    for (auto const& o : out.messages)
+      if (auto const* const one = std::get_if<Kind>(&o.what.body)) all.push_back(*one);
+    return all;
+  };
+  constexpr std::type_identity<gpfs::token_refusal> refusals;
+  constexpr std::type_identity<gpfs::ship_done> ends;
+  for (gpfs::node_id const n : {0, 1}) say(n, gpfs::open_request{1, "f", 1, true, true, true});
+  say(0, gpfs::token_request{1, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}});
+  CHECK(told(std::type_identity<gpfs::token_grant>()).size() == 1);
+  gpfs::token_request second{2, 0, token_mode::write, {0, 9}, {0, 9}, false, {}, {}};
+  say(1, second);
+  CHECK(told(std::type_identity<gpfs::token_conflict>()).size() == 1);
+
+  say(0, gpfs::ship_start{7, 0, 1, 2, {}});
+  say(1, gpfs::ship_start{7, 0, 1, 2, {}});
+  auto const begun = told(std::type_identity<gpfs::ship_begin>());
+  REQUIRE(begun.size() == 2);
+  CHECK(told(refusals).empty());  // of who asks another node: when it comes back
+  say(0, gpfs::token_request{3, 0, token_mode::write, {20, 30}, {20, 30}, false, {}, {}});
+  REQUIRE(told(refusals).size() == 1);
+  CHECK(told(refusals)[0].request == 3);
+  second.renewed = true;
+  second.surrenders = {{0, {0, 9}, token_mode::none, 1}};
+  say(1, second);
+  REQUIRE(told(refusals).size() == 1);
+  CHECK(told(refusals)[0].request == 2);
+
+  for (gpfs::node_id const n : {0, 1}) say(n, gpfs::ship_ready{0, begun[0].epoch, 0, {}});
+  CHECK(told(ends).size() == 2);
+  say(1, gpfs::open_request{2, "f", 2, true});
+  say(1, gpfs::ship_start{8, 0, 2, 1, {}});
+  REQUIRE(told(ends).size() == 1);
+  CHECK((told(ends)[0].call == 8 && told(ends)[0].error == EINVAL));
+  say(0, gpfs::ship_stop{9, 0, 1});
+  CHECK(told(ends).empty());
+  say(1, gpfs::ship_stop{9, 0, 1});
+  CHECK(told(std::type_identity<gpfs::ship_end>()).size() == 2);
+}
+
+TEST_CASE("a machine is a small text, which names all there is", "[gpfs][machine]") {
+  std::size_t named = 0;
+  gpfs::machine const all;
+  for_each_parameter(all, [&](char const*, auto const&) { ++named; });
+  CHECK(named == boost::pfr::tuple_size_v<gpfs::machine>);
   gpfs::machine m;
   m.disk_us = 5500.25;
   m.overload_write = 0.7;
