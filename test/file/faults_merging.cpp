@@ -164,43 +164,46 @@ TEST_CASE("where locks come to an end later, a rank of one node waits until nobo
   bool const all_lock = on_several_nodes(world);
   common_directory const directory(world);
   std::string const path = directory / "broken.dat";
-  for (auto const& tier : tiers()) {
-    std::error_code error;
-    if (world.rank() == 0) make_file(path, 64 * world.size());
-    world.barrier();
-    io::file f = io::file::open(world, path, mode::read_write, error, tier->files());
-    f.set_view(64 * world.rank(), every_other(8), error);
-    for (int odd = 0; odd < world.size(); ++odd) {
-      bool const mine = world.rank() == odd;
-      if (mine) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
-      std::vector<char> const data(32, static_cast<char>('a' + odd));
-      io::report r = f.write_at_all(0, data, {merging_windows, error});
-      if (all_lock)
-        CHECK(error == (mine ? errc::no_locks : errc::error_on_another_rank));
-      else
+  for (auto const& tier : tiers())
+    for (mode const how : {mode::read_write, mode::read_write | mode::unique_open}) {
+      CAPTURE(has(how, mode::unique_open));
+      bool const alone = world.size() == 1 && has(how, mode::unique_open);  // needs no locks
+      std::error_code error;
+      if (world.rank() == 0) make_file(path, 64 * world.size());
+      world.barrier();
+      io::file f = io::file::open(world, path, how, error, tier->files());
+      f.set_view(64 * world.rank(), every_other(8), error);
+      for (int odd = 0; odd < world.size(); ++odd) {
+        bool const mine = world.rank() == odd;
+        if (mine) tier->arm({.name = "ENOLCK", .kind = io::file_call::lock, .number = ENOLCK, .times = 0});
+        std::vector<char> const data(32, static_cast<char>('a' + odd));
+        io::report r = f.write_at_all(0, data, {merging_windows, error});
+        if (all_lock)
+          CHECK(error == (mine ? errc::no_locks : errc::error_on_another_rank));
+        else
+          CHECK_FALSE(error);
+        CHECK(r.bytes == (all_lock && mine ? 0 : 32));
+        if (mine && !alone) CHECK(r.merged_bytes == 0);
+        auto const is_written = [&](char c) {
+          std::string expected;
+          for (int i = 0; i < 4 * world.size(); ++i) expected += std::string(8, c) + std::string(8, 'o');
+          world.barrier();
+          CHECK(content_of(path) == expected);
+          world.barrier();
+        };
+        if (!all_lock) is_written(data[0]);
+        // Together each window has one owner.
+        std::vector<char> const together(32, static_cast<char>('A' + odd));
+        r = f.write_at_all(0, together, {io::two_phase{}, error});
         CHECK_FALSE(error);
-      CHECK(r.bytes == (all_lock && mine ? 0 : 32));
-      if (mine) CHECK(r.merged_bytes == 0);
-      auto const is_written = [&](char c) {
-        std::string expected;
-        for (int i = 0; i < 4 * world.size(); ++i) expected += std::string(8, c) + std::string(8, 'o');
-        world.barrier();
-        CHECK(content_of(path) == expected);
-        world.barrier();
-      };
-      if (!all_lock) is_written(data[0]);
-      // Together each window has one owner.
-      std::vector<char> const together(32, static_cast<char>('A' + odd));
-      r = f.write_at_all(0, together, {io::two_phase{}, error});
+        CHECK(r.bytes == 32);
+        tier->disarm();
+        is_written(together[0]);
+      }
+      f.close(error);
       CHECK_FALSE(error);
-      CHECK(r.bytes == 32);
-      tier->disarm();
-      is_written(together[0]);
+      world.barrier();
     }
-    f.close(error);
-    CHECK_FALSE(error);
-    world.barrier();
-  }
 }
 
 TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][merging]") {
