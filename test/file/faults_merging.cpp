@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -204,6 +206,27 @@ TEST_CASE("where locks come to an end later, a rank of one node waits until nobo
       CHECK_FALSE(error);
       world.barrier();
     }
+}
+
+TEST_CASE("ranks that have a file to themselves merge together without locks", "[merging]") {
+  io::mpi const world = everyone();
+  common_directory const directory(world);
+  std::string const path = directory / "state.dat";
+  if (world.rank() == 0) make_file(path, 64 * world.size());
+  world.barrier();
+  io::file f = io::file::open(world, path, mode::read_write | mode::unique_open, merging_on_nodes);
+  f.set_view(64 * world.rank(), every_other(8));
+  std::vector<char> const data(32, 'n');
+  io::report const r = f.write_at_all(0, data, io::two_phase{});
+  std::vector<std::int64_t> merged(static_cast<std::size_t>(world.size()));
+  world.all_gather(std::as_bytes(std::span(&r.merged_bytes, 1)), std::as_writable_bytes(std::span(merged)));
+  CHECK(std::accumulate(merged.begin(), merged.end(), std::int64_t{0}) > 0);
+  CHECK(r.locks == 0);
+  f.close();
+  std::string expected;
+  for (int i = 0; i < 4 * world.size(); ++i) expected += "nnnnnnnnoooooooo";
+  CHECK(content_of(path) == expected);
+  world.barrier();
 }
 
 TEST_CASE("ranks that merge into each other's holes lose nothing", "[faults][merging]") {

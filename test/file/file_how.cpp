@@ -177,6 +177,7 @@ TEST_CASE("a plan says whose policy it is not, and what a rank by itself does", 
   CHECK_FALSE(f.explain_all(io::access_kind::write, data, io::two_phase{}).alone);
   std::vector<int> const nothing;
   CHECK(f.explain_all(io::access_kind::write, nothing, io::sieving{}).alone->windows.empty());
+  CHECK(f.explain(io::access_kind::write, nothing, io::sieving{}).reason == "nothing to do");
 }
 
 TEST_CASE("data is an array, chosen members of all elements, or nothing", "[file][self]") {

@@ -93,13 +93,13 @@ struct coroutine::context {
       s.sp = self->stack + s.size;
       return s;
     }
-    void deallocate(boost::context::stack_context&) noexcept { self->stack_left = true; }
+    void deallocate(boost::context::stack_context&) noexcept {}  // it goes back to the pool with the coroutine
   };
 
   stack_pool& pool;
   std::function<void()> body;
   std::byte* stack = nullptr;
-  bool stack_left = false, done = false;
+  bool done = false;
   boost::context::fiber inside, outside;
   exceptions_in_flight exceptions;
 #ifdef ARGOSY_ASAN

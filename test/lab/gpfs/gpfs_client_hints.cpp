@@ -223,4 +223,5 @@ TEST_CASE("ill-formed arguments are named by their offset", "[gpfs][fcntl]") {
   io::test::hint<gpfs::gpfsGetReplication_t> replicas;
   CHECK(!c.files[0].fcntl(replicas));
   CHECK(replicas.a.dataReplicas == 1);
+  CHECK(replicas.a.status == 0);
 }

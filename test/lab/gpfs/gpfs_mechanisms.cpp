@@ -383,6 +383,14 @@ TEST_CASE("a rank's processor packs and unpacks what it sends and receives", "[v
   CHECK(more < 0.0211);
 }
 
+TEST_CASE("a rank's processor takes its time for each piece that it copies, and no more", "[virtual][mechanisms]") {
+  io::lab::scenario s{.ranks = 1};
+  s.network.piece_ns = 50;
+  double const seconds =
+      io::lab::virtual_cluster(s).run([](io::lab::virtual_rank const& world) { world.charge(0, 1000); }).seconds;
+  CHECK(seconds == Approx(50e-6).margin(1e-10));
+}
+
 TEST_CASE("adapters that are noisy differ from seed to seed, and no more than they may", "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.nic_mb_per_s = 20;

@@ -492,6 +492,17 @@ TEST_CASE("while a file becomes partitioned tokens are refused, and a late start
   CHECK(told(std::type_identity<gpfs::ship_end>()).size() == 2);
 }
 
+TEST_CASE("what a machine's calls cost is told to policies", "[gpfs][machine]") {
+  gpfs::machine m;
+  m.call_us = 7;
+  m.message_us = 20;
+  m.token_us = 300;
+  CHECK(m.storage().prices.call_ns == Approx(7000));
+  CHECK(m.storage().prices.write_call_ns == Approx(7000));
+  CHECK(m.storage().prices.lock_ns == Approx(340'000));
+  CHECK(m.storage().exchange.round_ns == Approx(100'000));
+}
+
 TEST_CASE("a machine is a small text, which names all there is", "[gpfs][machine]") {
   std::size_t named = 0;
   gpfs::machine const all;

@@ -134,6 +134,23 @@ TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
   CHECK(files.content("old").empty());
 }
 
+TEST_CASE("outside of runs a lock of another cannot be waited for", "[virtual_gpfs][locks]") {
+  io::lab::virtual_gpfs files(small(), 1);
+  auto one = open_at(files), other = open_at(files);
+  CHECK_FALSE(one.lock(0, 5, io::lock_kind::exclusive));
+  CHECK_THROWS_WITH(other.lock(0, 5, io::lock_kind::exclusive), ContainsSubstring("nobody is there to end a wait"));
+}
+
+TEST_CASE("a file that is not there is no open file", "[virtual_gpfs]") {
+  io::lab::virtual_gpfs const files(small(), 1);
+  std::error_code error;
+  for (std::string const path : {"", "missing"}) {
+    auto const h = files.open(path, {.read = true}, error);
+    CHECK(errno_of(error) == ENOENT);
+    CHECK_FALSE(h.is_open());
+  }
+}
+
 TEST_CASE("locks are waited for in virtual time, by ranks and not by nodes", "[virtual_gpfs][locks]") {
   for (int const per_node : {1, 2, 4}) {
     io::lab::virtual_gpfs const files(small(), 4);
