@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -111,6 +113,44 @@ TEST_CASE("where locks come to an end beside a request, a collective write ends"
 }
 
 // Each look at a gate is an event of the run: five seconds at a look each microsecond would be the end of it.
+// A window of the call goes on, from its read to its write, when rank 1 writes into one of its holes.
+TEST_CASE("what a rank writes while its collective call goes on in the background is not merged over",
+          "[virtual][file][merging]") {
+  constexpr int ranks = 4;
+  constexpr double call_s = 1e-3;
+  for (io::mode const how : {create, create | io::mode::unique_open})
+    for (int const per_node : {1, ranks})
+      for (int step = 0; step < 40; ++step) {
+        CAPTURE(has(how, io::mode::unique_open), per_node, step);
+        io::lab::scenario s{.ranks = ranks, .ranks_per_node = per_node};
+        s.disk.call_ns = static_cast<std::int64_t>(call_s * 1e9);
+        io::lab::virtual_files files;
+        std::string const dashes(400, '-');
+        files.put("f", std::as_bytes(std::span(dashes)));
+        io::hints always;
+        always.set("argosy_progress", "always");
+        std::int64_t merged = 0;
+        io::lab::virtual_cluster(s).run([&](io::lab::virtual_rank const& world) {
+          auto f = virtual_file::open(world, "f", how, always, files.opener());
+          std::string const mine(8, static_cast<char>('a' + world.rank()));
+          auto request = f.iwrite_at_all(100 * world.rank(), mine, io::two_phase{.aggregators = 1});
+          if (world.rank() == 1) {
+            world.compute(step * call_s / 4);
+            f.write_at(50, std::string_view("beside"));
+          }
+          merged += request.wait().merged_bytes;
+          f.close();
+        });
+        CHECK(merged > 0);
+        std::string expected = dashes;
+        for (int r = 0; r < ranks; ++r)
+          expected.replace(static_cast<std::size_t>(100 * r), 8, std::string(8, static_cast<char>('a' + r)));
+        expected.replace(50, 6, "beside");
+        auto const got = files.content("f");
+        CHECK(std::string(reinterpret_cast<char const*>(got.data()), got.size()) == expected);
+      }
+}
+
 TEST_CASE("who merges looks seldom at a write that takes seconds", "[virtual][file][faults]") {
   constexpr int ranks = 4;
   io::lab::virtual_files const files;
