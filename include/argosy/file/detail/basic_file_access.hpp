@@ -95,8 +95,6 @@ request basic_file<World>::begin_together(detail::call const& c) {
     detail::collective_call all = crew_->prepare_together(c, true);
     all.work.keep(std::move(c.data));
     detail::pointer_move const moved = all.moved;
-    if (!crew_->later || crew_->later->goes_on())
-      all.all.pending = 1;  // whatever comes after it may be carried out at the same time
     auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
     operation->moved = moved;
     return request(std::move(operation));

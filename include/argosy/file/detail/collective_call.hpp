@@ -209,7 +209,8 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   job& t = c.work;
   in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
   write_gate::closed merges(t.kind == access_kind::write ? file.gate_of_node() : nullptr);
-  // A call that was begun long ago, or waited for others, has more beside it now.
+  // A call that was begun long ago, or waited for others, has more beside it now; and beside one that goes on by itself, which is
+  // pending, too, may be whatever comes after it.
   if (file.pending > 0) c.all.pending = 1;
   if (file.wrote_alone()) c.all.wrote_alone = 1;
   if (!c.begun)
