@@ -109,6 +109,7 @@ void connection::send(std::uint64_t kind, std::uint64_t number, std::span<std::b
   std::memcpy(o.head.data(), &h, sizeof h);
   o.head_bytes = sizeof h;
   o.body = body;
+  o.kept = number;
   queue(std::move(o));
 }
 
@@ -152,6 +153,7 @@ void connection::on_written(std::error_code error, std::size_t bytes) {
   progress_ += bytes;
   while (!queue_.empty() && sent_ >= queue_.front().head_bytes + queue_.front().body.size()) {
     sent_ -= queue_.front().head_bytes + queue_.front().body.size();
+    if (queue_.front().kept && events_.left) events_.left(*queue_.front().kept);
     queue_.pop_front();
   }
   if (!queue_.empty())

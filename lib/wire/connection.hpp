@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -36,10 +37,12 @@ class connection : public std::enable_shared_from_this<connection> {
   struct events {
     std::function<void(frame)> arrived;  // in the order in which they were sent; if it throws, the connection ends
     std::function<void(std::error_code)> ended;  // called once, as the last
+    // The body that the caller keeps is sent. With the connection's mutex, and on any thread of the station.
+    std::function<void(std::uint64_t number)> left = {};
   };
 
   void send(frame f);
-  // The caller keeps the body unchanged until the frame is answered, or the connection has ended.
+  // The caller keeps the body unchanged until it has left, or the connection has ended: a peer may answer what it has not read.
   void send(std::uint64_t kind, std::uint64_t number, std::span<std::byte const> body);
   void finish();  // ends the connection as soon as all is sent
   void close();   // ends the connection now
@@ -63,6 +66,7 @@ class connection : public std::enable_shared_from_this<connection> {
     std::size_t head_bytes = 0;
     std::span<std::byte const> body;
     std::vector<std::byte> owned;
+    std::optional<std::uint64_t> kept;  // the number of a frame whose body the caller keeps
   };
   static constexpr std::uint64_t mark = 0x0179736f67726100;  // "argosy", version 1
   static constexpr std::size_t buffer_bytes = 64 * 1024;

@@ -99,7 +99,8 @@ std::error_code socket_service::make(link& l, int rank) {
   lock.unlock();
   std::error_code error;
   wire::connection::events e{[this, rank, number](wire::frame f) { take(rank, number, std::move(f)); },
-                             [this, rank, number](std::error_code) { lose(rank, number); }};
+                             [this, rank, number](std::error_code) { lose(rank, number); },
+                             [this, rank, number](std::uint64_t question) { leave(rank, number, question); }};
   auto made = station_.connect(everybody_[static_cast<std::size_t>(rank)], static_cast<std::uint64_t>(rank_),
                                std::move(e), error);
   lock.lock();
@@ -108,14 +109,36 @@ std::error_code socket_service::make(link& l, int rank) {
   return {};
 }
 
+// What that rank was asked over that link; nothing if it was not.
+auto socket_service::find(std::uint64_t question, int rank, std::uint64_t number) -> pendings::iterator {
+  auto const found = pending_.find(question);
+  bool const is_it = found != pending_.end() && found->second.rank == rank && found->second.link == number;
+  return is_it ? found : pending_.end();
+}
+
 // Ignores an answer from a rank that was not asked.
 void socket_service::take(int rank, std::uint64_t number, wire::frame f) {
   std::lock_guard const lock(mutex_);
-  auto const found = pending_.find(f.number);
-  if (found == pending_.end() || found->second.rank != rank || found->second.link != number) return;
+  auto const found = find(f.number, rank, number);
+  if (found == pending_.end() || found->second.end) return;
   found->second.into->content = std::move(f.body);
-  end(found->second, f.kind == answer ? std::error_code() : errc::io);
-  pending_.erase(found);
+  found->second.end = f.kind == answer ? std::error_code() : errc::io;
+  end_if_done(found);
+}
+
+void socket_service::leave(int rank, std::uint64_t number, std::uint64_t question) {
+  std::lock_guard const lock(mutex_);
+  auto const found = find(question, rank, number);
+  if (found == pending_.end()) return;
+  found->second.has_left = true;
+  end_if_done(found);
+}
+
+// Whoever answers before it has all of the request must not end the call, whose memory it is.
+void socket_service::end_if_done(pendings::iterator p) {
+  if (!p->second.has_left || !p->second.end) return;
+  end(p->second, *p->second.end);
+  pending_.erase(p);
 }
 
 void socket_service::lose(int rank, std::uint64_t number) {
@@ -128,7 +151,7 @@ void socket_service::lose(int rank, std::uint64_t number) {
   std::erase_if(pending_, [&](auto const& entry) {
     pending const& p = entry.second;
     if (p.rank != rank || p.link != number) return false;
-    end(p, errc::rank_failed);
+    end(p, p.end.value_or(errc::rank_failed));  // who has answered may go
     return true;
   });
 }

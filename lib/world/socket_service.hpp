@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -39,6 +40,8 @@ class socket_service final : public service {
     service_answer* into = nullptr;
     int rank = 0;
     std::uint64_t link = 0;
+    bool has_left = false;                    // the request, whose memory is the caller's
+    std::optional<std::error_code> end = {};  // the answer has come
   };
   struct link {
     std::mutex making;
@@ -51,7 +54,11 @@ class socket_service final : public service {
   service_answer answer_to(int from, std::span<std::byte const> request) const;
   std::error_code ask(parcel const& p, waiting_call& call, service_answer& into);
   std::error_code make(link& l, int rank);
+  using pendings = std::map<std::uint64_t, pending>;
+  pendings::iterator find(std::uint64_t question, int rank, std::uint64_t number);  // with the mutex
   void take(int rank, std::uint64_t number, wire::frame f);
+  void leave(int rank, std::uint64_t number, std::uint64_t question);
+  void end_if_done(pendings::iterator p);
   void lose(int rank, std::uint64_t number);
   void end(pending const& p, std::error_code error);
 
@@ -59,7 +66,7 @@ class socket_service final : public service {
   serve_function function_;
   std::mutex mutex_;
   std::map<int, link> links_;
-  std::map<std::uint64_t, pending> pending_;
+  pendings pending_;
   std::uint64_t next_ = 0, next_link_ = 0;
   std::vector<wire::address> everybody_;
   wire::station station_;

@@ -499,6 +499,46 @@ TEST_CASE("an answer of a rank that was not asked is none", "[wire][service]") {
   CHECK(answers[1].error);
 }
 
+// The request is in the caller's memory, which goes when the call has returned.
+TEST_CASE("who answers before it has read the request does not end the call", "[wire][service]") {
+  std::error_code error;
+  argosy::detail::socket_service zero(0, 2, [](auto...) { return some_bytes(1); }, only(true), error);
+  REQUIRE_FALSE(error);
+  wire::address const where = wire::new_address();
+  int const listener = wire::listen_local(where.local.data(), error);
+  REQUIRE(listener >= 0);
+  zero.meet({zero.where(), where});
+  std::atomic<bool> returned{false};
+  std::vector<service_answer> answers;
+  std::thread asks([&] {
+    answers = zero.call({{1, some_bytes(std::size_t{16} << 20, 3)}});  // more than a socket holds
+    returned = true;
+  });
+  int s = -1;
+  while ((s = wire::accept_next(listener, error)) < 0) std::this_thread::sleep_for(1ms);
+  ::fcntl(s, F_SETFL, 0);
+  timeval const patience{100, 0};
+  ::setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  std::vector<std::byte> hello = stranger::greeting(where);
+  std::memcpy(hello.data() + 8, where.answered.data(), where.answered.size());
+  for (std::byte const b : stranger::frame(1, 0, some_bytes(5, 2))) hello.push_back(b);
+  REQUIRE(::send(s, hello.data(), hello.size(), MSG_NOSIGNAL) == std::ssize(hello));
+  std::this_thread::sleep_for(100ms);
+  CHECK_FALSE(returned);
+  std::vector<std::byte> asked(48 + 24 + (std::size_t{16} << 20));
+  std::size_t got = 0;
+  for (ssize_t n = 1; got < asked.size() && n > 0; got += static_cast<std::size_t>(std::max<ssize_t>(n, 0)))
+    n = ::recv(s, asked.data() + got, asked.size() - got, 0);
+  CHECK(got == asked.size());
+  asked.erase(asked.begin(), asked.begin() + 48 + 24);
+  CHECK(asked == some_bytes(std::size_t{16} << 20, 3));
+  asks.join();
+  CHECK_FALSE(answers.at(0).error);
+  CHECK(answers.at(0).content == some_bytes(5, 2));
+  wire::close_descriptor(s);
+  wire::close_descriptor(listener);
+}
+
 TEST_CASE("no descriptor is left open", "[wire]") {
   std::size_t const before = open_descriptors();
   for (int i = 0; i < 3; ++i) {
