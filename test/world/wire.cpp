@@ -380,10 +380,10 @@ TEST_CASE("where nobody can even be turned away, it is tried again until somebod
   echo other({}, error);
   auto const where = other.station().where();
   stranger late(where);
-  REQUIRE(late.say(stranger::greeting(where)));
+  CHECK(late.say(stranger::greeting(where)));
   for (int i = 0; refused < 6 && i < 60'000; ++i) std::this_thread::sleep_for(1ms);
   none_accepted = false;
-  REQUIRE(refused >= 6);
+  CHECK(refused >= 6);
   std::vector<std::byte> greeting(48);
   CHECK(late.hear(greeting));
   REQUIRE(late.say(stranger::frame(1, 1, some_bytes(5))));
@@ -531,7 +531,7 @@ TEST_CASE("who answers before it has read the request does not end the call", "[
     return heard;
   };
   hear(48 + 24);  // its greeting, and what comes before the request itself
-  REQUIRE(::send(s, hello.data(), hello.size(), MSG_NOSIGNAL) == std::ssize(hello));
+  CHECK(::send(s, hello.data(), hello.size(), MSG_NOSIGNAL) == std::ssize(hello));
   std::this_thread::sleep_for(100ms);
   CHECK_FALSE(returned);
   auto const asked = hear(std::size_t{16} << 20);

@@ -76,7 +76,7 @@ namespace {
 
 spread const& total(usage_report const& r, std::int64_t report::* which) { return r.numbers.of(which); }
 
-// Calls of a place, in the foreground and in the background.
+// Calls of a place and their bytes, in the foreground and in the background.
 usage_numbers::row row_of(usage_report const& r, call_place place, access_kind kind) {
   std::size_t const k = static_cast<std::size_t>(place) * 4 + (kind == access_kind::write ? 1 : 0);
   usage_numbers::row sum = r.numbers.rows[k];
