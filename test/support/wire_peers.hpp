@@ -26,6 +26,21 @@
 
 namespace argosy::test {
 
+inline std::vector<std::byte> some_bytes(std::size_t n, std::uint64_t salt = 1) {
+  std::vector<std::byte> b(n);
+  std::uint64_t x = salt;
+  for (std::byte& one : b) one = static_cast<std::byte>((x = x * 6364136223846793005 + 1442695040888963407) >> 56);
+  return b;
+}
+
+// A station that is reached in one way only.
+inline wire::station::options only(bool local) {
+  wire::station::options o;
+  o.local = local;
+  o.network = !local;
+  return o;
+}
+
 // What has come over a connection; another thread waits for it. Waiting has a limit only so that a failing test ends.
 class inbox {
  public:
