@@ -139,7 +139,7 @@ TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathere
   io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
   auto const now = std::chrono::steady_clock::now(), later = now + std::chrono::nanoseconds(2003);
   std::vector<io::detail::traced_phase> const phases{{io::detail::phase::call, {.name = "write_at"}, now, later},
-                                                     {io::detail::phase::file, {.bytes = 8}, now, now}};
+                                                     {io::detail::phase::file, {.bytes = 8, .number = 3}, now, now}};
   std::vector<io::detail::traced_message> const messages{{io::detail::message_end::sent, 1, 8, now}};
   to->record(phases, messages, "f");
   to->record(phases, messages, "f");
@@ -150,7 +150,7 @@ TEST_CASE("phases gather, too, and closing a file writes them", "[trace][gathere
   CHECK(to->lines() == 6);
   auto const text = content_of(to->path());
   CHECK_THAT(text, ContainsSubstring(" 0.000002003 s ") && ContainsSubstring("call:write_at \"f\" -> ok") &&
-                       ContainsSubstring("file:file \"f\" bytes=8") && ContainsSubstring("number=0") &&
+                       ContainsSubstring("file:file \"f\" bytes=8 number=3 -> ok") && ContainsSubstring("number=0") &&
                        ContainsSubstring("number=1"));
 }
 

@@ -168,6 +168,26 @@ TEST_CASE("the end of a peer is an error, at once and for ever", "[wire]") {
   CHECK(error);
 }
 
+TEST_CASE("who has left the network is reached on its machine only, however often it leaves", "[wire]") {
+  std::error_code error;
+  echo other({}, error);
+  wire::address const before = other.station().where();
+  REQUIRE(before.port != 0);
+  other.station().leave_network();
+  other.station().leave_network();
+  CHECK(other.station().where().port == 0);
+  inbox in;
+  wire::station mine(pair::caller({}), {}, error);
+  wire::address from_afar = before;
+  from_afar.local = {};
+  CHECK(mine.connect(from_afar, 0, in.events(), error) == nullptr);
+  CHECK(error);
+  auto const to = mine.connect(before, 0, in.events(), error);
+  REQUIRE(to);
+  to->send({0, 0, some_bytes(10)});
+  CHECK(in.wait_frames(1));
+}
+
 TEST_CASE("what was sent before the end arrives", "[wire]") {
   std::error_code error;
   echo other({}, error);
