@@ -256,6 +256,8 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
            {"{'descr': '<f8', 'fortran_order': False}", "the keys"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'more': 1}", "no others"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'shape': (3,)}", "twice"},
+           {"('descr', '<f8', 'fortran_order', False, 'shape', (3,))", "the keys"},
+           {"['descr', '<f8', 'fortran_order', False, 'shape', (3,)]", "the keys"},
            {"{'descr': '<f8', 'fortran_order': 1, 'shape': (3,)}", "neither True nor False"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': (3)}", "a tuple of one"},
            {"{'descr': '<f8', 'fortran_order': False, 'shape': [3]}", "shape"},
