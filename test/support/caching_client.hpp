@@ -67,7 +67,8 @@ struct kept_files {
   std::map<std::pair<int, std::string>, std::shared_ptr<kept_file>> all;
   engine random;
   bool writes_pages = false;
-  bool reads_late = false;  // what is dropped may come back
+  bool reads_late = false;    // what is dropped may come back
+  bool locks_refresh = true;  // false: they are of this node alone, as if mounted without locks
 
   std::shared_ptr<kept_file> of(int node, std::string const& path) {
     std::shared_ptr<kept_file>& f = all[{node, path}];
@@ -181,7 +182,7 @@ class caching_client : public forwarding<caching_client, any_handle> {
     detail::trim(mine_->locks, offset, end_of(offset, length), [](auto const&) { return true; });
   }
   void note_lock(std::int64_t offset, std::int64_t length) {
-    ++wanted_;
+    if (clients_->locks_refresh) ++wanted_;
     take_back(offset, length);
     mine_->locks.push_back({offset, end_of(offset, length)});
   }

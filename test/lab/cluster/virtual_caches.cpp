@@ -296,6 +296,39 @@ TEST_CASE("what requests read beside a collective read is not taken for new", "[
   }
 }
 
+// An aggregator puts back what it read between the ranks' pieces, and its node may have kept that from before.
+TEST_CASE("what a rank writes by itself after a collective write began is not written over", "[virtual][caches]") {
+  for (std::uint64_t number = seed(); number < seed() + 100; ++number) {
+    engine random(number);
+    auto const clients = std::make_shared<kept_files>();
+    clients->random.seed(number);
+    clients->writes_pages = one_in(random, 3);
+    clients->locks_refresh = one_in(random, 2);
+    std::int64_t const block = pick(random, 20, 200), from = pick(random, 0, block - 10);
+    io::lab::virtual_files const files;
+    io::lab::virtual_cluster({.ranks = 2, .ranks_per_node = 1, .seed = number}, roomy)
+        .run([&](io::lab::virtual_rank const& world) {
+          auto f = virtual_file::open(world, "f", create, io::hints{.ds_write = io::toggle::enable},
+                                      caching(files.opener(), clients, world.rank()));
+          bytes all(static_cast<std::size_t>(4 * block)), old(all);
+          if (world.rank() == 0) f.write_at(0, old);
+          f.read_at_all(0, old, io::two_phase{.aggregators = 1});  // now all know what was written alone
+          f.read_at(0, old);
+          world.barrier();
+          bytes const mine(static_cast<std::size_t>(block), value(1, world.rank(), 0)), alone(10, value(2, 1, 0));
+          auto request = f.iwrite_at_all(2 * block * world.rank(), mine, io::two_phase{.aggregators = 1});
+          if (world.rank() == 1) f.write_at(block + from, alone);  // sometimes it reaches the file at once
+          world.barrier();
+          request.wait();
+          f.sync();
+          f.read_at(0, all);
+          CAPTURE(number, world.rank());
+          CHECK(std::equal(alone.begin(), alone.end(), all.begin() + block + from));
+          f.close();
+        });
+  }
+}
+
 TEST_CASE("a seek to the end of the file tells what was to be there, and could not be written",
           "[virtual][caches][faults]") {
   int late = 0;

@@ -212,9 +212,10 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   // A call that was begun long ago, or waited for others, has more beside it now; and beside one that goes on by itself, which is
   // pending, too, may be whatever comes after it.
   if (file.pending > 0) c.all.pending = 1;
-  if (file.wrote_alone()) c.all.wrote_alone = 1;
-  if (!c.begun)
+  if (!c.begun) {
+    if (file.wrote_alone()) c.all.wrote_alone = 1;
     if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all, c.before); !valid) return valid;
+  }
   t.begin_ns = done.agreement_ns;
   access_summary all = c.all;
   failure mine;
