@@ -42,9 +42,11 @@ io::layout random_view(engine& random) {
   if (pick(random, 0, 2) == 0) {
     std::vector<std::int64_t> offsets, lengths;
     std::int64_t end = pick(random, 0, 20);
-    for (std::int64_t i = pick(random, 1, 60); i > 0; --i) {
+    // Long ones have several pieces of memory that need no copy.
+    bool const are_long = pick(random, 0, 3) == 0;
+    for (std::int64_t i = pick(random, 1, are_long ? 5 : 60); i > 0; --i) {
       offsets.push_back(end + pick(random, 0, 40));
-      lengths.push_back(pick(random, 1, 30));
+      lengths.push_back(pick(random, 1, are_long ? 6000 : 30));
       end = offsets.back() + lengths.back();
     }
     return io::table(offsets, lengths);
