@@ -355,6 +355,14 @@ struct padded {
 template <>
 struct argosy::describe<padded> : argosy::members<&padded::x, &padded::id> {};
 
+TEST_CASE("no copies of a signature, and copies of none, add nothing", "[datatype]") {
+  io::signature all(io::basic::int32, 2);
+  all.append(io::signature(io::basic::float64), 0).append(io::signature(), 3);
+  CHECK(all == io::signature(io::basic::int32, 2));
+  CHECK(io::signature().append(all, 0).empty());
+  CHECK(io::signature(io::basic::int32, 0).empty());
+}
+
 TEST_CASE("a packed record has the data of the record and no holes", "[datatype]") {
   auto const one = io::packed(io::type<padded>);
   STATIC_REQUIRE(one.form() == io::bytes(12));

@@ -83,5 +83,6 @@ TEST_CASE("a grid that cannot be is refused with the numbers in the message", "[
   CHECK_THROWS_AS(io::process_grid(4, 0), io::invalid_layout);
   CHECK_THROWS_AS(io::process_grid(4, 2, {true}), io::invalid_layout);
   CHECK_THROWS_WITH(io::process_grid(4, 2).coordinates(4), Catch::Contains("rank 4"));
-  CHECK_THROWS_AS(io::process_grid(4, 2).neighbour(0, 2, 1), io::invalid_layout);
+  CHECK_THROWS_WITH(io::process_grid(4, 2).neighbour(0, 2, 1),
+                    Catch::Contains("dimension 2 of a grid that has 2; they count from 0"));
 }

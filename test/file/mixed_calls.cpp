@@ -148,12 +148,15 @@ TEST_CASE("a call in the background that one rank begins alone is an error there
           q.wait(c.error);
           CHECK_FALSE(c.error);
         }
+        int const line = __LINE__ + 1;
         c.f.sync(c.error);
         CHECK_FALSE(c.error);  // all ranks are in it
         if (mine) {
           c.wait(std::move(more));
           CHECK(c.error == errc::not_same);
-          CHECK_THAT(c.told, Catch::Contains("is in sync at ") && Catch::Contains("has not begun iread_at_all") &&
+          CHECK_THAT(c.told, Catch::Contains("is in sync at ") &&
+                                 Catch::Contains("mixed_calls.cpp:" + std::to_string(line) + ", and ") &&
+                                 Catch::Contains("has not begun iread_at_all") &&
                                  Catch::Contains("which 1 of " + std::to_string(world.size()) + " ranks have begun"));
         }
         c.come_together();

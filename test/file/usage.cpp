@@ -326,6 +326,18 @@ TEST_CASE("what is wrong with the environment of many ranks is told once, by one
   CHECK(times("ARGOSY_DEVELOP=") == 1);
 }
 
+TEST_CASE("only of a file that was never closed there is no report, and rank 0 says so", "[report][usage][error]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const text = said(world, here / "words", [&] {
+    asked const env(here / "report");
+    io::file::open(world, here / "ended", making).close();
+    [[maybe_unused]] io::file const dropped = io::file::open(world, here / "dropped", making);
+  });
+  if (world.rank() != 0) return;
+  CHECK(text == "argosy: '" + (here / "dropped") + "' was never closed, so ARGOSY_REPORT has nothing to tell of it\n");
+}
+
 TEST_CASE("hints that differ are named with the file they are from", "[report][usage][error]") {
   io::mpi const world = everyone();
   if (world.size() == 1) return;

@@ -196,6 +196,9 @@ TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][dra
     CAPTURE(colour);
     CHECK(count(svg, std::string("fill=\"") + colour) == times);  // the window, and the legend
   }
+  // The axis begins at a multiple of its step, wherever the first window does.
+  p.windows = {{4196, 8192, 0, 8192, 1, io::passage::whole}};
+  CHECK_THAT(io::draw(p), ContainsSubstring(">5 KiB</text>"));
 }
 
 TEST_CASE("numbers on axes have the unit that people use", "[draw]") {

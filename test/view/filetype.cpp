@@ -50,6 +50,10 @@ TEST_CASE("views that MPI allows pass", "[filetype]") {
 TEST_CASE("each rule is refused by its name and numbers", "[filetype][error]") {
   CHECK_THROWS_WITH(io::detail::require_filetype(io::contiguous(0, real), real, false),
                     Contains("the etype has no bytes"));
+  auto const below = io::hindexed({1}, {-8}, real);
+  CHECK_THROWS_WITH(
+      io::detail::require_filetype(below, below, false),
+      Contains("the etype has a negative displacement") && Contains("bytes [-8, 0)") && Contains("move it up"));
   CHECK_THROWS_WITH(io::detail::require_filetype(real, io::hindexed({1}, {-8}, real), false),
                     Contains("negative displacement"));
   CHECK_THROWS_WITH(io::detail::require_filetype(real, io::indexed({1, 1}, {4, 0}, real), false), Contains("decrease"));
