@@ -1,6 +1,8 @@
 // What is told of an access in numbers: its granule, beside one that is taken from each piece.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -49,6 +51,53 @@ TEST_CASE("a granule is the greatest number that divides all offsets and lengths
     CHECK(io::granule_of(one) == granule_by_pieces(one));
     io::layout const many = io::repeat(pick(random, 1, 3), one.extent() + pick(random, 0, 3) * unit, one);
     CHECK(io::granule_of(many) == granule_by_pieces(many));
+  }
+}
+
+TEST_CASE("what ranks tell adds up, whichever rank comes first", "[policy][random]") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  using summary = io::access_summary;
+  engine random(seed());
+  for (int round = 0; round < 500; ++round) {
+    CAPTURE(seed(), round);
+    std::vector<summary> ranks(static_cast<std::size_t>(pick(random, 1, 6)));
+    for (summary& s : ranks) {
+      if (one_in(random, 4)) continue;  // wants nothing
+      s.low = pick(random, 0, 1000);
+      s.high = s.low + pick(random, 1, 1000);
+      s.granule = pick(random, 1, 4) * 6;
+      for (auto number :
+           {&summary::bytes, &summary::most_bytes, &summary::pieces, &summary::most_pieces, &summary::spans,
+            &summary::alone_ns, &summary::alone_sum_ns, &summary::alone_calls, &summary::alone_bytes})
+        s.*number = one_in(random, 20) ? most - pick(random, 0, 5) : pick(random, 1, 1000);
+      s.ranks = 1;
+      s.pending = static_cast<std::int16_t>(pick(random, 0, 1));
+      s.wrote_alone = static_cast<std::int8_t>(pick(random, 0, 1));
+      s.unsorted = static_cast<std::int8_t>(pick(random, 0, 1));
+    }
+    summary all;
+    for (summary const& s : ranks) all.combine(s);
+    summary back;
+    for (auto s = ranks.rbegin(); s != ranks.rend(); ++s) back.combine(*s);
+    CHECK(all == back);
+    auto const largest = [&](auto number) { return std::ranges::max(ranks, {}, number).*number; };
+    CHECK(all.low == std::ranges::min(ranks, {}, &summary::low).low);
+    CHECK(all.high == largest(&summary::high));
+    for (auto number : {&summary::most_bytes, &summary::most_pieces, &summary::alone_ns})
+      CHECK(all.*number == largest(number));
+    for (auto number : {&summary::bytes, &summary::pieces, &summary::spans, &summary::alone_sum_ns,
+                        &summary::alone_calls, &summary::alone_bytes}) {
+      long double sum = 0;  // exact below 2^64
+      for (summary const& s : ranks) sum += static_cast<long double>(s.*number);
+      CHECK(all.*number == (sum > static_cast<long double>(most) ? most : static_cast<std::int64_t>(sum)));
+    }
+    std::int64_t granule = 0;
+    for (summary const& s : ranks) granule = std::gcd(granule, s.granule);
+    CHECK(all.granule == granule);
+    CHECK(all.ranks == std::ranges::count(ranks, 1, &summary::ranks));
+    CHECK(all.pending == largest(&summary::pending));
+    CHECK(all.wrote_alone == largest(&summary::wrote_alone));
+    CHECK(all.unsorted == largest(&summary::unsorted));
   }
 }
 

@@ -20,6 +20,7 @@
 #include <argosy/lab/gpfs/virtual_gpfs.hpp>
 #include <argosy/policy.hpp>
 
+#include "support/files.hpp"
 #include "support/sanitized.hpp"
 #include "support/seed.hpp"
 
@@ -218,10 +219,12 @@ TEST_CASE("what has no contents does not pretend to have any", "[virtual][gpfs][
   CHECK_THROWS_AS(files.crash(1), std::logic_error);
 }
 
-TEST_CASE("hollow memory is as long as it says", "[virtual][contents]") {
+TEST_CASE("hollow memory is as long as it says, and keeps no file open", "[virtual][contents]") {
+  std::size_t const open_before = io::test::open_descriptors();
   for (std::size_t const n : {std::size_t{0}, std::size_t{1}, (std::size_t{3} << 20) + 5, std::size_t{1} << 32}) {
     io::lab::hollow_memory const m(n);
     REQUIRE(m.bytes().size() == n);
+    CHECK(io::test::open_descriptors() == open_before);
     if (n == 0) continue;
     m.bytes().front() = std::byte{7};
     m.bytes().back() = std::byte{8};

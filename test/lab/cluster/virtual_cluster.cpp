@@ -3,10 +3,14 @@
 #include <argosy/error/errc.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "lab/cluster/virtual_cluster_cases.hpp"
 #include "support/sanitized.hpp"
@@ -310,6 +314,21 @@ TEST_CASE("a timeline is JSON, with a row for each rank", "[virtual]") {
     CHECK(s.begin_ps <= s.end_ps);
   }
   CHECK(io::lab::virtual_cluster({.ranks = 2}).run(busy).timeline.empty());
+}
+
+TEST_CASE("a message is in the rows of both ends, with the other end's number", "[virtual]") {
+  auto const r =
+      io::lab::virtual_cluster({.ranks = 5, .seed = 1}, {.timeline = true}).run([](io::lab::virtual_rank const& world) {
+        std::vector<std::byte> letter(10);
+        if (world.rank() == 4) world.send(letter, 2, 7);
+        if (world.rank() == 2) world.receive(letter, 4, 7);
+      });
+  for (auto const& [rank, peer, name] : {std::tuple(4, 2, "send"), std::tuple(2, 4, "receive")}) {
+    CAPTURE(rank);
+    auto const row = std::ranges::find_if(r.timeline, [&, rank = rank](auto const& s) { return s.rank == rank; });
+    REQUIRE(row != r.timeline.end());
+    CHECK((row->name == name && row->peer == peer && row->bytes == 10));
+  }
 }
 
 TEST_CASE("many ranks", "[virtual]") {

@@ -218,6 +218,23 @@ TEST_CASE("blocks and messages share a node's adapter", "[gpfs][mechanisms]") {
   CHECK(seconds(1) > 1.9 * each);
 }
 
+TEST_CASE("all nodes share the middle of the network, where it has a limit", "[gpfs][mechanisms]") {
+  gpfs::machine m = testbed();
+  m.copy_mb_per_s = m.client_write_mb_per_s = m.nic_mb_per_s = m.server_mb_per_s = m.disk_mb_per_s = 0;
+  m.disk_us = 0;
+  m.bisection_mb_per_s = 100;
+  io::lab::virtual_gpfs const files(m, 4, {}, contents::none);
+  io::lab::hollow_memory const data(static_cast<std::size_t>(16 * MiB));
+  double const seconds = seconds_of(files, 4, [&](io::lab::virtual_rank const& world) {
+    auto f = opened(files);
+    REQUIRE_FALSE(f.write(16 * MiB * world.rank(), data.bytes()).error);
+    REQUIRE_FALSE(f.sync());
+  });
+  double const least = 64 * 1.048576 / 100;
+  CHECK(seconds > least);
+  CHECK(seconds < 1.1 * least);
+}
+
 TEST_CASE("servers that are client nodes need no adapter for their own blocks", "[gpfs][mechanisms]") {
   gpfs::machine m = testbed();
   m.nic_mb_per_s = 20;
