@@ -54,7 +54,8 @@ argosy::storage machine::storage() const {
   auto const byte_ns = [](double mb_per_s) { return mb_per_s > 0 ? 1e3 / mb_per_s : 0; };
   double const block_us = disk_us + seconds(block_bytes, disk_mb_per_s) * 1e6;
   argosy::storage s{.name = "the simulated GPFS"};
-  s.prices.call_ns = s.prices.write_call_ns = call_us * 1e3;
+  s.prices.call_ns = call_us * 1e3;
+  s.prices.write_call_ns = (call_us + write_call_us) * 1e3;
   s.prices.lock_ns = (2 * message_us + token_us) * 1e3;
   s.prices.byte_ns = byte_ns(nic_mb_per_s) + byte_ns(client_read_mb_per_s);
   s.exchange.round_ns = 5 * message_us * 1e3;

@@ -495,10 +495,11 @@ TEST_CASE("while a file becomes partitioned tokens are refused, and a late start
 TEST_CASE("what a machine's calls cost is told to policies", "[gpfs][machine]") {
   gpfs::machine m;
   m.call_us = 7;
+  m.write_call_us = 3;
   m.message_us = 20;
   m.token_us = 300;
   CHECK(m.storage().prices.call_ns == Approx(7000));
-  CHECK(m.storage().prices.write_call_ns == Approx(7000));
+  CHECK(m.storage().prices.write_call_ns == Approx(10'000));
   CHECK(m.storage().prices.lock_ns == Approx(340'000));
   CHECK(m.storage().exchange.round_ns == Approx(100'000));
 }
