@@ -25,6 +25,10 @@ if [[ ${1-} == mpiio ]]; then exec cmake/mpiio.sh "${@:2}"; fi
 case ${1-} in
   "") presets=(release) ;;
   all) presets=(release use asan tsan fuzz) ;;
+  -*)
+    sed -n '2,/^# SPDX/{/^# SPDX/d;s/^# \{0,1\}//p}' cmake/test.sh
+    exit 2
+    ;;
   *) presets=("$@") ;;
 esac
 
