@@ -325,7 +325,7 @@ TEST_CASE("a message is in the rows of both ends, with the other end's number", 
       });
   for (auto const& [rank, peer, name] : {std::tuple(4, 2, "send"), std::tuple(2, 4, "receive")}) {
     CAPTURE(rank);
-    auto const row = std::ranges::find_if(r.timeline, [&, rank = rank](auto const& s) { return s.rank == rank; });
+    auto const row = std::ranges::find(r.timeline, rank, &io::lab::virtual_span::rank);
     REQUIRE(row != r.timeline.end());
     CHECK((row->name == name && row->peer == peer && row->bytes == 10));
   }
