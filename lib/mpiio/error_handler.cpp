@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -143,7 +144,7 @@ void error_handler::call(MPI_File file, int code) const {
     std::fprintf(stderr, "argosy: %s\nargosy: MPI_ERRORS_ARE_FATAL is set, so the job ends here\n",
                  text_of(code).c_str());
     MPI_Abort(MPI_COMM_WORLD, code);
-    return;
+    std::_Exit(EXIT_FAILURE);  // MPICH returns, and the program would go on until it is killed
   }
   made_handler with;
   {

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   std::string const none = path_of("none.dat"), path = path_of("settings.dat");
   int const code = MPI_File_open(MPI_COMM_WORLD, none.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
   CHECK(code != MPI_SUCCESS);
-  bool const is_argosy = text_of(code).find("argosy") != std::string::npos;
+  bool const is_argosy = text_of(code).starts_with("argosy: ");  // others may name the file, whose directory is named so
   CHECK_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                          MPI_INFO_NULL, &f));
   if (rank_of_world() == 0)
