@@ -15,7 +15,7 @@ for option in "$@"; do
   case $option in
     --skip-build) build=0 ;;
     --report-only) build=0 run=0 ;;
-    *) sed -n '2,6s/^# //p' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
+    *) sed -n '2,6s/^# //p' cmake/coverage.sh >&2 && exit 2 ;;
   esac
 done
 

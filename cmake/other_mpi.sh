@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 source cmake/mpi_libraries.sh
 
-[[ " ${all_libraries[*]} " == *" ${1-} "* ]] || { sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit 2; }
+[[ " ${all_libraries[*]} " == *" ${1-} "* ]] || { sed -n '2,5s/^# //p' cmake/other_mpi.sh; exit 2; }
 install_packages "${argosy_packages[@]}"
 use_library "$1" || { echo "There is no MPI library $1 here"; exit 1; }
 shift
