@@ -289,8 +289,8 @@ TEST_CASE("what is shipped by each rank, the status tells", "[hints][mpi]") {
 TEST_CASE("a hint that made going together too dear is one of what was weighed", "[hints][mpi]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
-  for (std::size_t const bytes :
-       {std::size_t{1} << 20, std::size_t{100}}) {  // of so few nobody looks at more than how many
+  // Of so few as 100 nobody looks at more than how many they are.
+  for (std::size_t const bytes : {std::size_t{1} << 20, std::size_t{100}}) {
     CAPTURE(bytes);
     std::vector<char> const mine(bytes, static_cast<char>('a' + world.rank()));
     io::file f = io::file::open(world, here / "data", making, io::hints{.cb_buffer_bytes = 256});

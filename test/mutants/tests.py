@@ -31,10 +31,8 @@ OF_ROOM = {
 }
 # What tests are made of: programs with these names.
 PROGRAMS = ("test_", "explore", "snippets_", "mpiio_")
-EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
-
-
 NAME = r"\[?=?\[?([\w.]+)\]?=?\]?"  # of a test, in a listing of ctest
+EXPLORE = {"explore.1": "--seeds 1:300", "explore.2": "--seeds 301:1500", "explore.gpfs": "--handle gpfs --seeds 1:500"}
 
 
 def near(test, room):

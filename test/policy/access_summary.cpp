@@ -1,4 +1,4 @@
-// What is told of an access in numbers: its granule, beside one that is taken from each piece.
+// What is told of an access in numbers: its granule, beside one that is taken from each piece, and what all ranks tell together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>

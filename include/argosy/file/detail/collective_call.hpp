@@ -213,7 +213,7 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   // pending, too, may be whatever comes after it.
   if (file.pending > 0) c.all.pending = 1;
   if (!c.begun) {
-    if (file.wrote_alone()) c.all.wrote_alone = 1;
+    if (file.wrote_alone()) c.all.wrote_alone = 1;  // not later: all ranks must know it, since all reconcile then
     if (agreement const valid = agree_to_begin(world, c.given, c.develop, c.all, c.before); !valid) return valid;
   }
   t.begin_ns = done.agreement_ns;
