@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/expected.hpp"
 
 using namespace argosy;
 
@@ -131,4 +132,27 @@ TEST_CASE("arrays that cannot be drawn are refused", "[draw]") {
   std::vector<layout> const one{bytes(8)};
   CHECK_THROWS_WITH(draw_owners(one, std::array<std::int64_t, 4>{1, 1, 1, 1}, 8), Catch::Contains("4 dimensions"));
   CHECK_THROWS_AS(draw_owners(one, std::array<std::int64_t, 2>{0, 1}, 8), invalid_layout);
+}
+
+TEST_CASE("pictures of layouts are those that people have looked at", "[draw][expected]") {
+  using test::check_expected;
+  check_expected("pieces.svg", draw(resized(concat(at(64, bytes(12)), at(8, bytes(20)), at(40, bytes(4))), 0, 90),
+                                    {.title = "three pieces", .row_bytes = 40, .width_px = 480}));
+  check_expected("strides.svg", draw(repeat(3, 100, repeat(5, 16, bytes(8))), {.width_px = 600}));
+  check_expected("shares.svg", draw(at(-500, repeat(21, 3000, repeat(20, 40, bytes(12)))), {.most_rows = 2}));
+  check_expected("narrow.svg", draw(layout(), {.width_px = 100}));
+}
+
+TEST_CASE("pictures of owners are those that people have looked at", "[draw][expected]") {
+  using test::check_expected;
+  using sizes = std::vector<std::int64_t>;
+  auto const by_rows = [](std::int64_t ranks, std::int64_t bytes_each) {
+    std::vector<layout> all;
+    for (std::int64_t r = 0; r < ranks; ++r) all.push_back(at(r * bytes_each, bytes(bytes_each)));
+    return all;
+  };
+  check_expected("owners_line.svg", draw_owners(std::vector<layout>{bytes(48), at(40, bytes(24)), at(80, bytes(8))},
+                                                sizes{12}, 8, {.width_px = 480}));
+  check_expected("owners_blocks.svg", draw_owners(by_rows(14, 5 * 150 * 4), sizes{100, 150}, 4, {.most_cells = 16}));
+  check_expected("owners_slices.svg", draw_owners(by_rows(5, 48), sizes{10, 4, 6}, 1, {.most_slices = 3}));
 }

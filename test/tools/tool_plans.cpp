@@ -16,6 +16,7 @@
 #include <tools/argosy/json.hpp>
 
 #include "support/catch.hpp"
+#include "support/expected.hpp"
 #include "support/files.hpp"
 #include "support/run_tool.hpp"
 
@@ -199,6 +200,26 @@ TEST_CASE("a picture of one rank's plan tells how each window goes", "[plan][dra
   // The axis begins at a multiple of its step, wherever the first window does.
   p.windows = {{4196, 8192, 0, 8192, 1, io::passage::whole}};
   CHECK_THAT(io::draw(p), ContainsSubstring(">5 KiB</text>"));
+}
+
+TEST_CASE("pictures of plans are those that people have looked at", "[plan][draw][expected]") {
+  using io::test::check_expected;
+  std::vector<io::layout> ranks;
+  for (int r = 0; r < 5; ++r) ranks.push_back(io::at(1024 * r, io::repeat(3, 6144, io::bytes(512 + 128 * r))));
+  io::collective_plan p{.policy = "two_phase", .reason = "prices", .together = true, .window_bytes = 4096};
+  p.domains = {{1024, 9216, 0}, {9216, 20000, 3}};
+  check_expected("plan_rounds.svg", io::draw(p, {.ranks = ranks, .most_ranks = 3, .width_px = 640}));
+  p.sparse = true;
+  check_expected("plan_sparse.svg", io::draw(p, {.title = "few bytes of many", .ranks = std::span(ranks).first(1)}));
+  p.domains = {{0, 65536, 0, 16384, 2}, {16384, 65536, 2, 16384, 2}};
+  check_expected("plan_stripes.svg", io::draw(p, {.width_px = 400}));
+  p.together = false;
+  check_expected("plan_alone.svg", io::draw(p, {.ranks = ranks}));
+  io::plan one{"sieving", "prices", io::access_kind::write, {}, 0};
+  one.windows = {{4196, 4096, 0, 4096, 1, io::passage::whole},
+                 {8292, 8192, 4096, 1024, 16, io::passage::merged},
+                 {32768, 8192, 5120, 1024, 2, io::passage::pieces}};
+  check_expected("plan_of_one.svg", io::draw(one, {.ranks = std::span(ranks).subspan(4)}));
 }
 
 TEST_CASE("numbers on axes have the unit that people use", "[draw]") {

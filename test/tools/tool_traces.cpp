@@ -13,6 +13,7 @@
 #include <tools/argosy/trace_events.hpp>
 
 #include "support/catch.hpp"
+#include "support/expected.hpp"
 #include "support/files.hpp"
 #include "support/run_tool.hpp"
 
@@ -238,4 +239,37 @@ TEST_CASE("phases are told by their own time, with the rank that the others wait
   }
   for (json_value const& c : std::get<json_value::array>(all.find("calls")->held)) own += c.find("seconds")->real();
   CHECK(own == Approx(calls).epsilon(1e-6));
+}
+
+TEST_CASE("what is told and drawn of a trace is what people have looked at", "[tool][trace][expected]") {
+  argosy::test::scratch const dir;
+  for (int rank = 0; rank < 3; ++rank) {
+    std::ofstream to(dir / ("t" + std::to_string(rank)));
+    to << "# argosy trace: rank " << rank << " of p, pid 1" << rank << " on host\n";
+    auto const line = [&](int begin_us, int took_us, std::string const& words) {
+      to << fmt::format("2026-01-01T00:00:01.{:06}000Z 0.{:06} s {}\n", begin_us, took_us, words);
+    };
+    line(1000 * rank, 250, "open \"/data/a\" read write create -> ok");
+    for (int i = 0; i < 16; ++i)
+      line(4000 + 100 * i + rank, 40, fmt::format("write \"/data/a\" offset={} bytes=64 -> 64", 4096 * i));
+    line(6000, 500 * (rank + 1), "lock \"/data/a\" offset=0 bytes=8192 exclusive -> ok");
+    line(8000, 5000, "call:write_at_all \"/data/a\" offset=0 bytes=8192 number=7 two_phase -> ok");
+    line(8000, 200 + 700 * ((rank + 1) % 3), "agreement:begin \"/data/a\" number=7 -> ok");
+    if (rank != 1) line(8950, 0, "message:sent \"/data/a\" bytes=64 peer=1 number=1 -> ok");
+    if (rank == 1)
+      for (int from : {0, 2})
+        line(8960 + from, 0, fmt::format("message:received \"/data/a\" bytes=64 peer={} number=1 -> ok", from));
+    line(9000, 700, "read \"/data/a\" offset=0 bytes=8192 to merge -> 8192");
+    line(9800, 900, "write \"/data/a\" offset=0 bytes=8192 runs=2 at=0+4096,8192+4096 -> 8192");
+    line(11000, 20, "unlock \"/data/a\" offset=0 bytes=8192 -> ok");
+    if (rank == 2) line(11100, 30, "read \"/data/b\" offset=0 bytes=64 -> 0 EIO (Input/output error)");
+    line(12000, 900 - 300 * rank, "close \"/data/a\" -> ok");
+  }
+  tool_outcome const o =
+      run_tool({"trace", dir / "t0", dir / "t1", dir / "t2", "--svg", dir / "s.svg", "--perfetto", dir / "p.json"});
+  CAPTURE(o.err);
+  REQUIRE(o.code == 0);
+  argosy::test::check_expected("trace.txt", o.out);
+  argosy::test::check_expected("trace.svg", argosy::test::content_of(dir / "s.svg"));
+  argosy::test::check_expected("trace.json", argosy::test::content_of(dir / "p.json"));
 }

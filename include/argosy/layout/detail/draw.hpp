@@ -209,9 +209,12 @@ class strip_picture {
     for (int i = 0; i < steps; ++i)
       sheet_.rectangle(x + 12 * i, y, 12.3, 14,
                        one_by_one ? first.towards(last, i / 8.0) : (i == 0 ? pale : shade_colour(i)));
-    sheet_.text(x + 12 * steps + 8, y + 11,
-                one_by_one ? "the stream, first to last piece" : "share of the bytes that belong to it, 0 to 100 %",
-                11);
+    char const* const means =
+        one_by_one ? "the stream, first to last piece" : "share of the bytes that belong to it, 0 to 100 %";
+    double const beside = x + 12 * steps + 8;
+    bool const fits = beside + svg_sheet::text_width(means, 11) <= sheet_.width();
+    if (!fits) y += 20;
+    sheet_.text(fits ? beside : margin, y + 11, means, 11);
     return y + 30;
   }
 

@@ -107,9 +107,14 @@ class plan_picture {
     double at = left;
     y_ += 8;
     for (auto const& [fill, text] : legend) {
+      double const room = 36 + svg_sheet::text_width(text, 11);
+      if (at > left && at + room > sheet_.width()) {
+        at = left;
+        y_ += 20;
+      }
       sheet_.rectangle(at, y_, 14, 14, fill, "stroke=\"#c8cdd4\"");
       sheet_.text(at + 20, y_ + 11, text, 11);
-      at += 36 + svg_sheet::text_width(text, 11);
+      at += room;
     }
     return sheet_.finish(y_ + 30, title);
   }
