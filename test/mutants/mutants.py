@@ -162,10 +162,8 @@ def build(db, chosen, jobs):
     """Compiles the tests with the mutants; those that g++ refuses go."""
     for _ in range(12):
         mutants = settle(db, chosen)
-        if not (BUILD / "build.ninja").exists():
-            configure()
-        tests = testing.all_tests(BUILD) if (BUILD / "CTestTestfile.cmake").exists() else configure() or testing.all_tests(BUILD)
-        targets = sorted({testing.target_of(t) for t in tests})
+        configure()  # also where there is a build: tests may have come since
+        targets = sorted({testing.target_of(t) for t in testing.all_tests(BUILD)})
         say(f"building {len(mutants)} mutants into {len(targets)} programs")
         with open(WORK / "build.log", "w") as log:
             code = subprocess.run(["ninja", "-C", BUILD, "-j", str(jobs), "-k", "0", *targets], stdout=log, stderr=log).returncode
