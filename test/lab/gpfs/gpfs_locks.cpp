@@ -119,6 +119,18 @@ TEST_CASE("locks are granted in the order of arrival", "[gpfs][locks]") {
   CHECK(c.manager().locks == 5);
 }
 
+TEST_CASE("an owner that unlocks leaves the same lock of another owner alone", "[gpfs][locks]") {
+  cluster c(2, {0, 1});
+  REQUIRE(c.has(c.lock(0, 0, 100, false, 1)));
+  REQUIRE(c.has(c.lock(0, 0, 100, false, 2)));
+  auto const other = c.lock(1, 0, 100);
+  CHECK_FALSE(c.has(other));
+  c.unlock(0, 0, 100, 1);
+  CHECK_FALSE(c.has(other));
+  c.unlock(0, 0, 100, 3);  // who holds nothing there unlocks what another one of its file took
+  CHECK(c.has(other));
+}
+
 TEST_CASE("an owner converts what it holds and unlocks parts of it", "[gpfs][locks]") {
   cluster c(2, {0, 1});
   REQUIRE(c.has(c.lock(0, 0, 100)));

@@ -205,6 +205,17 @@ TEST_CASE("a host that dies while a file is being closed is an error, and nobody
   CHECK(c.read(0, 0, 100) == filled(100, 1));  // what was synchronised before
 }
 
+TEST_CASE("a host is there for other machines unless it is told not to be", "[gpfs][mount]") {
+  for (bool const network : {true, false}) {
+    gpfs::host_options o;
+    if (!network) o.network = false;
+    std::error_code error;
+    gpfs::host const h(o, error);
+    REQUIRE_FALSE(error);
+    CHECK((io::wire::address_from(h.address(), error).port != 0) == network);
+  }
+}
+
 TEST_CASE("a host that is hit by nonsense cuts off who sends it, and serves the others", "[gpfs][mount]") {
   CAPTURE(seed());
   std::mt19937_64 random(seed());
