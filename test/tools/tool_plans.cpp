@@ -210,6 +210,7 @@ TEST_CASE("pictures of plans are those that people have looked at", "[plan][draw
   p.domains = {{1024, 9216, 0}, {9216, 20000, 3}};
   check_expected("plan_rounds.svg", io::draw(p, {.ranks = ranks, .most_ranks = 3, .width_px = 640}));
   p.sparse = true;
+  p.window_bytes = 1000;
   check_expected("plan_sparse.svg", io::draw(p, {.title = "few bytes of many", .ranks = std::span(ranks).first(1)}));
   p.domains = {{0, 65536, 0, 16384, 2}, {16384, 65536, 2, 16384, 2}};
   check_expected("plan_stripes.svg", io::draw(p, {.width_px = 400}));
