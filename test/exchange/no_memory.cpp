@@ -181,6 +181,35 @@ TEST_CASE("the reserve is there while it is taken back", "[memory][threads]") {
   CHECK(refused == 0);
 }
 
+namespace {
+
+int asked_of_program = 0;
+void handler_of_program() {
+  ++asked_of_program;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+TEST_CASE("outside of collective calls the program's own handler is asked for memory", "[memory]") {
+  std::set_new_handler(handler_of_program);
+  {
+    io::detail::memory_reserve const kept;
+  }
+  bool refused = false;
+  {
+    io::scarce_memory const scarce(0);
+    try {
+      void* const volatile some = ::operator new(1 << 20);  // volatile: not left out
+      ::operator delete(some);
+    } catch (std::bad_alloc const&) {
+      refused = true;
+    }
+  }
+  CHECK(refused);
+  CHECK(asked_of_program == 1);
+}
+
 // Ends the job: what it says is looked for.
 TEST_CASE("what the reserve is not enough for ends the job", "[.gives_up]") {
   io::mpi const ranks(MPI_COMM_WORLD);
