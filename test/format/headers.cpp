@@ -279,6 +279,8 @@ TEST_CASE("a .npy header that is broken is refused, in words", "[format][npy]") 
            {std::string(1000, '('), "nested too deeply"},
            {"{'descr': " + record_in_records(8) + ", 'fortran_order': False, 'shape': (3,)}", "nested too deeply"},
            {"{'descr': '<f8", "no end"},
+           {"'f8", "no end"},
+           {"'f8\\", "no end"},
            {"{'\\q': 1}", "escape"},
            {"{'\\x4g': 1}", "escape"}}) {
     INFO(text);
