@@ -3,7 +3,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 
+#include <string>
 #include <vector>
+
+// On a system that is not there: it is the hint that is wrong, on all ranks; what is wrong with it is told on standard error.
+void check_missing_system(char const* path) {
+  MPI_Info hints = MPI_INFO_NULL;
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "argosy_handle", "gpfsd:nobody");
+  MPI_File f = MPI_FILE_NULL;
+  int const code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &f);
+  CHECK(code != MPI_SUCCESS);
+  char words[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, words, &length);
+  CHECK(std::string(words).find("the value of a hint means nothing here") != std::string::npos);
+  MPI_Info_free(&hints);
+}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -30,5 +46,6 @@ int main(int argc, char** argv) {
   CHECK_OK(MPI_File_close(&f));
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) CHECK_OK(MPI_File_delete(path, MPI_INFO_NULL));
+  check_missing_system(path);
   return ended();
 }

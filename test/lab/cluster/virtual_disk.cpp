@@ -213,6 +213,9 @@ TEST_CASE("a crash keeps what was synced", "[virtual][handle]") {
     CHECK(files.crash(s).content("f") == now);
   }
   CHECK((seen_old && seen_new && seen_torn && seen_g && missed_g));
+  files.set_permissions("f", 0400);
+  files.crash(1).opener()("f", {.write = true}, e);
+  CHECK(errno_of(e) == EACCES);
   f.sync();
   CHECK(files.crash(1).content("f") == files.content("f"));
 }

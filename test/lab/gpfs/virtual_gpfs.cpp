@@ -379,7 +379,7 @@ TEST_CASE("troubles as text", "[gpfs]") {
   CHECK(gpfs::parse_troubles("") == gpfs::troubles{});
   CHECK_THROWS_WITH(gpfs::parse_troubles("speed=7"), ContainsSubstring("'speed=7'"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("fault=call:sync"), ContainsSubstring("read or write"));
-  CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"), ContainsSubstring("errno"));
+  CHECK_THROWS_WITH(gpfs::parse_troubles("fault=error:EHUH"), ContainsSubstring("not the name of an errno"));
   CHECK_THROWS_WITH(gpfs::parse_troubles("seed=x"), ContainsSubstring("number"));
   t.faults.push_back({.error = 41});  // an errno without a name
   CHECK(gpfs::parse_troubles(gpfs::to_string(t)) == t);
