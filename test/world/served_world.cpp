@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 namespace io = argosy;
@@ -100,6 +101,22 @@ TEST_CASE("ranks are asked for what is no message", "[world][served]") {
   }
   world.barrier();
   CHECK(asked == world.size());
+}
+
+TEST_CASE("who answers for a world is forgotten when it ends, though others beside the same program go on",
+          "[world][served]") {
+  nodes_world const program = two_to_a_node();
+  served_world const stays = beside(program);
+  auto kept = std::make_shared<int>();
+  std::weak_ptr<int> const seen = kept;
+  {
+    served_world const ends = beside(program);
+    ends.listen([kept](int, std::span<std::byte const>) { return io::test::bytes(); });
+    kept.reset();
+    CHECK_FALSE(seen.expired());
+  }
+  CHECK(seen.expired());
+  stays.barrier();
 }
 
 TEST_CASE("worlds beside one world and its duplicates exchange apart, also one after the other", "[world][served]") {

@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <thread>
@@ -126,6 +128,21 @@ TEST_CASE("a frame may be longer than 2 GiB", "[wire]") {
   to->send(1, 2, big);
   REQUIRE(in.wait_frames(1));
   CHECK(in.take().front().body == big);
+}
+
+TEST_CASE("a station has a thread, and one for each of its workers", "[wire]") {
+  auto const threads = [] {
+    std::filesystem::directory_iterator const all("/proc/self/task");
+    return std::distance(begin(all), end(all));  // of this process
+  };
+  auto const before = threads();
+  std::error_code error;
+  wire::station const plain(pair::caller({}), {}, error);
+  CHECK(threads() == before + 1);
+  wire::station::options o;
+  o.workers = 3;
+  wire::station const works(o, [](auto const&) { return wire::connection::events(); }, error);
+  CHECK(threads() == before + 1 + 4);
 }
 
 TEST_CASE("a frame longer than allowed ends the connection", "[wire]") {
