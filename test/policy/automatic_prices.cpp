@@ -32,7 +32,8 @@ io::access_summary wanted() {
   return all;
 }
 
-// Two aggregators, where nothing costs anything. Windows end at multiples of their length, so the second domain, from 499,712 on, has three.
+// Two aggregators, where nothing costs anything. Windows end at multiples of their length, so the second domain, from
+// 499,712 on, has three.
 io::automatic free_of_charge() {
   io::automatic p;
   p.two_phase.window_bytes = 256 << 10;
