@@ -3,6 +3,7 @@
 #include "file/hints_cases.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -117,6 +118,51 @@ TEST_CASE("defaults as text and as values are the same", "[hints]") {
   }
 }
 
+namespace {
+
+// Returns each hint that has a member, with a value that is not its default except for
+// collective_buffering, whose other value turns off what romio_cb_read asks for.
+io::hints every_hint_by_name() {
+  return {.named = {{"access_style", "sequential"},
+                    {"collective_buffering", "true"},
+                    {"cb_block_size", "64k"},
+                    {"cb_buffer_size", "8M"},
+                    {"cb_nodes", "3"},
+                    {"cb_config_list", "*:1"},
+                    {"romio_cb_read", "enable"},
+                    {"romio_cb_write", "disable"},
+                    {"romio_min_fdomain_size", "1048576"},
+                    {"romio_ds_read", "DISABLE"},
+                    {"romio_ds_write", "enable"},
+                    {"ind_rd_buffer_size", "1 MiB"},
+                    {"ind_wr_buffer_size", "2097152"},
+                    {"file_perm", "0640"},
+                    {"striping_factor", "4"},
+                    {"striping_unit", "2m"},
+                    {"IBM_io_buffer_size", "16m"},
+                    {"IBM_largeblock_io", "switchable"},
+                    {"IBM_sparse_access", "true"},
+                    {"argosy_policy", "two_phase"},
+                    {"argosy_window_size", "3m"},
+                    {"argosy_develop", "true"},
+                    {"argosy_lenient", "true"},
+                    {"argosy_sync_errors", "until_written"},
+                    {"argosy_progress", "in_calls"},
+                    {"argosy_io_threads", "2"},
+                    {"argosy_max_ranges", "0"},
+                    {"argosy_partitioning", "disable"},
+                    {"argosy_price_call_ns", "900"},
+                    {"argosy_price_write_call_ns", "950"},
+                    {"argosy_price_lock_ns", "1000.5"},
+                    {"argosy_price_byte_ns", "0.25"},
+                    {"argosy_price_piece_ns", "5"},
+                    {"argosy_price_message_ns", "2000"},
+                    {"argosy_price_message_byte_ns", "0.5"},
+                    {"argosy_price_block_ns", "250"}}};
+}
+
+}  // namespace
+
 TEST_CASE("typed members and names are the same hints", "[hints]") {
   io::hints const typed{.access_style = "sequential",
                         .collective_buffering = true,
@@ -154,42 +200,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
                         .price_message_ns = 2000,
                         .price_message_byte_ns = 0.5,
                         .price_block_ns = 250};
-  io::hints const named{.named = {{"access_style", "sequential"},
-                                  {"collective_buffering", "true"},
-                                  {"cb_block_size", "64k"},
-                                  {"cb_buffer_size", "8M"},
-                                  {"cb_nodes", "3"},
-                                  {"cb_config_list", "*:1"},
-                                  {"romio_cb_read", "enable"},
-                                  {"romio_cb_write", "disable"},
-                                  {"romio_min_fdomain_size", "1048576"},
-                                  {"romio_ds_read", "DISABLE"},
-                                  {"romio_ds_write", "enable"},
-                                  {"ind_rd_buffer_size", "1 MiB"},
-                                  {"ind_wr_buffer_size", "2097152"},
-                                  {"file_perm", "0640"},
-                                  {"striping_factor", "4"},
-                                  {"striping_unit", "2m"},
-                                  {"IBM_io_buffer_size", "16m"},
-                                  {"IBM_largeblock_io", "switchable"},
-                                  {"IBM_sparse_access", "true"},
-                                  {"argosy_policy", "two_phase"},
-                                  {"argosy_window_size", "3m"},
-                                  {"argosy_develop", "true"},
-                                  {"argosy_lenient", "true"},
-                                  {"argosy_sync_errors", "until_written"},
-                                  {"argosy_progress", "in_calls"},
-                                  {"argosy_io_threads", "2"},
-                                  {"argosy_max_ranges", "0"},
-                                  {"argosy_partitioning", "disable"},
-                                  {"argosy_price_call_ns", "900"},
-                                  {"argosy_price_write_call_ns", "950"},
-                                  {"argosy_price_lock_ns", "1000.5"},
-                                  {"argosy_price_byte_ns", "0.25"},
-                                  {"argosy_price_piece_ns", "5"},
-                                  {"argosy_price_message_ns", "2000"},
-                                  {"argosy_price_message_byte_ns", "0.5"},
-                                  {"argosy_price_block_ns", "250"}}};
+  io::hints const named = every_hint_by_name();
   CHECK(given(typed) == given(named));
   auto const v = given(typed).values();
   CHECK(v.cb_buffer_bytes == 8_MiB);
@@ -210,6 +221,20 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   // The member counts where both are given.
   CHECK(given(io::hints{.cb_nodes = 3}.set("cb_nodes", "5")).values().cb_nodes == 3);
   CHECK(given(io::hints().set("cb_nodes", "5").set("cb_nodes", "6")).values().cb_nodes == 6);
+}
+
+TEST_CASE("a hint with another value than its default changes what is resolved", "[hints]") {
+  auto const changes = [](std::string const& name, std::string const& value) {
+    CAPTURE(name, value);
+    auto const set = given(name, value);
+    CHECK(set.find(name)->status == hint_status::accepted);
+    CHECK_FALSE(set.values() == io::resolved_hints());
+  };
+  for (io::detail::named_hint const& n : every_hint_by_name().named) {
+    auto const known = std::ranges::find(io::known_hints(), n.name, &io::hint_info::name);
+    if (known->used && n.name != "collective_buffering") changes(n.name, n.value);
+  }
+  changes("collective_buffering", "false");
 }
 
 TEST_CASE("values of every kind are read, or rejected with the reason", "[hints][error]") {
