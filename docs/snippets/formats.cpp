@@ -43,17 +43,6 @@ void require(bool well, char const* what) {
   if (!well) throw std::runtime_error(what);
 }
 
-std::int64_t sum(mpi::communicator const& world, std::int64_t n) {
-  std::int64_t all = 0;
-  MPI_Allreduce(&n, &all, 1, MPI_INT64_T, MPI_SUM, world);
-  return all;
-}
-std::int64_t exclusive_sum(mpi::communicator const& world, std::int64_t n) {
-  std::int64_t before = 0;
-  MPI_Exscan(&n, &before, 1, MPI_INT64_T, MPI_SUM, world);
-  return world.rank() == 0 ? 0 : before;
-}
-
 void arrays(mpi::communicator const& world) {
   std::int64_t const nx = 4 * world.size(), ny = 6;
   boost::multi_array<double, 2> u(boost::extents[6][8]);  // 4 x 6 values in a halo
@@ -109,9 +98,9 @@ void checkpoints(mpi::communicator const& world) {
   std::vector<particle> own(static_cast<std::size_t>(world.rank() + 1));
   // [format_particles]
   auto const state_of = [&](std::vector<particle>& mine) {
-    std::int64_t const n = std::ssize(mine), first = exclusive_sum(world, n), all = sum(world, n);
+    auto const [first, all] = io::share_of(world, mine.size());  // collective
     io::checkpoint now;
-    now.add("particles", io::subarray({all}, {n}, {first}, io::type<particle>), mine);
+    now.add("particles", io::subarray({all}, {std::ssize(mine)}, {first}, io::type<particle>), mine);
     return now;
   };
   state_of(own).save(world, "particles.checkpoint");

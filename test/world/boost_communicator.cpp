@@ -8,6 +8,7 @@
 #include <argosy/world/mpi.hpp>
 
 #include "support/catch.hpp"
+#include "support/share_cases.hpp"
 #include "support/world_cases.hpp"
 
 namespace io = argosy;
@@ -26,5 +27,6 @@ TEST_CASE("a communicator of Boost is a world, and lives as long as that", "[wor
     return io::mpi(own);
   }();
   argosy::test::check_sums(kept);
+  argosy::test::check_shares(a.rank(), a.size(), [&](auto n) { return io::share_of(boost_world, n); });
   CHECK(kept.get() != MPI_COMM_WORLD);
 }

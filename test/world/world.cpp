@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/mpi.hpp>
+#include <argosy/world/self.hpp>
 
 #include "support/leak_check.hpp"
+#include "support/share_cases.hpp"
 #include "support/world_cases.hpp"
 
 #include <sys/mman.h>
@@ -207,6 +209,13 @@ TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "
 }
 
 TEST_CASE("ranks sum what comes before them", "[world][mpi]") { check_sums(io::mpi(MPI_COMM_WORLD)); }
+
+TEST_CASE("ranks learn where their elements begin, and a sum that is none is an error of all", "[world][mpi]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  check_shares(world.rank(), world.size(), [&](auto n) { return io::share_of(world, n); });
+  check_shares(world.rank(), world.size(), [](auto n) { return io::share_of(MPI_COMM_WORLD, n); });
+  check_shares(0, 1, [](auto n) { return io::share_of(io::self(), n); });
+}
 
 TEST_CASE("ranks gather and broadcast", "[world][mpi]") {
   io::mpi const world = MPI_COMM_WORLD;

@@ -23,6 +23,7 @@
 #include <argosy/world/detail/mpi/reduction.hpp>
 #include <argosy/world/memory_world.hpp>
 #include <argosy/world/service.hpp>
+#include <argosy/world/share_of.hpp>
 #include <argosy/world/shared_memory.hpp>
 
 namespace argosy {
@@ -197,6 +198,12 @@ class mpi::request {
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::size_t received_ = 0;
 };
+
+// Returns this rank's share of elements, by a communicator of MPI. Collective.
+template <mpi_handle C, detail::integer Count>
+rank_share share_of(C const& c, Count count) {
+  return share_of(mpi(c), count);
+}
 
 static_assert(communicator<mpi>);
 static_assert(node_waiting<mpi>);
