@@ -36,7 +36,6 @@ io::any_policy by_romio(row const& r, paper_machine const& m) {
   bool const merges = !m.is_striped || m.disk.has_locks;
   return io::sieving{.read_window_bytes = 4 << 20,
                      .write_window_bytes = 512 << 10,
-                     .cache_bytes = 4 << 20,
                      .reads = io::sieve::always,
                      .writes = merges ? io::sieve::always : io::sieve::never};
 }

@@ -244,7 +244,7 @@ void policies(boost::mpi::communicator const& world) {
   // [policy]
   f.write_all(u, io::independent{});  // a call for each piece
   f.seek(0);
-  f.read_all(u, io::sieving{.read_window_bytes = 1 << 20});  // windows of 1 MiB
+  f.read_all(u, io::sieving{.read_window_bytes = 1 << 20});  // windows of at most 1 MiB
   // [policy]
   REQUIRE(u[999] == world.rank());
   f.close();

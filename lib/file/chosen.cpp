@@ -28,8 +28,13 @@ bool given_prices(resolved_hints const& h) {
          h.price_message_ns || h.price_message_byte_ns || h.price_block_ns;
 }
 
+// The hint, which is 4 MiB by default as in ROMIO, is an upper limit.
+std::int64_t read_window_of(resolved_hints const& h) {
+  return std::min(h.ind_rd_buffer_bytes, sieving().read_window_bytes);
+}
+
 sieving sieving_of(resolved_hints const& h, int ranks, storage const& on, ranks_on where) {
-  sieving s{.read_window_bytes = h.ind_rd_buffer_bytes,
+  sieving s{.read_window_bytes = read_window_of(h),
             .write_window_bytes = h.ind_wr_buffer_bytes,
             .reads = sieve_of(h.ds_read),
             .writes = sieve_of(h.ds_write),
@@ -80,7 +85,7 @@ void override_in(two_phase& p, resolved_hints const& h) {
 }
 
 void override_in(sieving& p, resolved_hints const& h) {
-  if (h.overrides("ind_rd_buffer_size")) p.read_window_bytes = h.ind_rd_buffer_bytes;
+  if (h.overrides("ind_rd_buffer_size")) p.read_window_bytes = read_window_of(h);
   if (h.overrides("ind_wr_buffer_size")) p.write_window_bytes = h.ind_wr_buffer_bytes;
   if (h.overrides("romio_ds_read")) p.reads = sieve_of(h.ds_read);
   if (h.overrides("romio_ds_write")) p.writes = sieve_of(h.ds_write);

@@ -86,7 +86,6 @@ io::any_policy random_policy(engine& random) {
   auto const how = static_cast<io::sieve>(pick(random, 0, 2));
   return io::sieving{.read_window_bytes = pick(random, 1, 3000),
                      .write_window_bytes = pick(random, 1, 3000),
-                     .cache_bytes = pick(random, 1, 6000),
                      .reads = how,
                      .writes = how};
 }
@@ -174,7 +173,7 @@ TEST_CASE("a piece is a window of its own, whatever its length", "[sieving]") {
   }
 }
 
-TEST_CASE("windows stay in a cache, or are as small as hints ask", "[sieving]") {
+TEST_CASE("windows stay in a cache, or are as large as the program asks", "[sieving]") {
   io::layout const view = io::repeat(1 << 20, 16, io::bytes(8)), memory = io::bytes(8 << 20);
   auto const longest = [&](io::sieving const& s) {
     io::plan const p = io::make_plan(s, {io::access_kind::read, view, 0, 8 << 20, memory});
@@ -183,9 +182,9 @@ TEST_CASE("windows stay in a cache, or are as small as hints ask", "[sieving]") 
     CHECK(most <= p.buffer_bytes);
     return most;
   };
-  CHECK(longest({}) == io::sieving{}.cache_bytes - 8);
+  CHECK(longest({}) == (256 << 10) - 8);
   CHECK(longest({.read_window_bytes = 1 << 12}) == (1 << 12) - 8);
-  CHECK(longest({.read_window_bytes = 1 << 20, .cache_bytes = 1 << 30}) == (1 << 20) - 8);
+  CHECK(longest({.read_window_bytes = 1 << 20}) == (1 << 20) - 8);
 }
 
 TEST_CASE("prices decide, and calls that write have their own", "[sieving]") {

@@ -57,7 +57,7 @@ TEST_CASE("the status of a hint tells what other hints leave of it", "[hints][ef
         "capped at 524288: half of cb_buffer_size (f:2)");
   CHECK(fate("cb_buffer_size 2m\nargosy_window_size 1m", "argosy_window_size") == accepted);
   CHECK(state_of("ind_rd_buffer_size 1m", "ind_rd_buffer_size").why ==
-        "capped at " + std::to_string(io::sieving{}.cache_bytes) +
+        "capped at " + std::to_string(io::sieving{}.read_window_bytes) +
             ": pieces are picked out while they are in a cache (f:1)");
   CHECK(fate("ind_rd_buffer_size 1m", "ind_rd_buffer_size") == capped);
   CHECK(fate("ind_rd_buffer_size 256k", "ind_rd_buffer_size") == accepted);

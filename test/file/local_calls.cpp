@@ -158,12 +158,12 @@ TEST_CASE("a small call of pieces that lie close together does and says what the
         auto const bytes = static_cast<std::size_t>(etypes * s.v.etype_size() - (number(0, 20) == 0 ? 1 : 0));
         if (bytes > 4000) continue;
         std::vector<std::byte> close(bytes, std::byte{0}), planned(bytes, std::byte{0});
-        io::any_policy const named =
-            io::sieving{.read_window_bytes = h.ind_rd_buffer_bytes.value_or(4 << 20),
-                        .reads = !h.ds_read                         ? io::sieve::automatic
-                                 : *h.ds_read == io::toggle::enable ? io::sieve::always
-                                                                    : io::sieve::never,
-                        .prices = {.piece_ns = h.price_piece_ns.value_or(io::prices{}.piece_ns)}};
+        io::any_policy const named = io::sieving{
+            .read_window_bytes = h.ind_rd_buffer_bytes.value_or(io::sieving{}.read_window_bytes),
+            .reads = !h.ds_read                         ? io::sieve::automatic
+                     : *h.ds_read == io::toggle::enable ? io::sieve::always
+                                                        : io::sieve::never,
+            .prices = {.piece_ns = h.price_piece_ns.value_or(io::prices{}.piece_ns)}};
         std::error_code close_error, planned_error;
         io::report const a = f.read_at(offset, close, close_error);
         std::string const words = f.what_failed();

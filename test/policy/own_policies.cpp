@@ -44,7 +44,7 @@ TEST_CASE("windows of the library's policies keep the rules for those of program
                             memory};
     auto const window = pick(random, 1, 5000);
     wrapped<io::sieving> s;
-    s.read_window_bytes = s.write_window_bytes = s.cache_bytes = window;
+    s.read_window_bytes = s.write_window_bytes = window;
     s.reads = s.writes = static_cast<io::sieve>(pick(random, 0, 2));
     CHECK_NOTHROW(io::make_plan(s, wanted));
     wrapped<io::independent> i;

@@ -16,10 +16,9 @@ enum class sieve { automatic, always, never };
 
 struct sieving {
   static constexpr std::string_view name = "sieving";
-  std::int64_t read_window_bytes = 4 << 20;
+  std::int64_t read_window_bytes =
+      256 << 10;  // pieces are picked out of a window while it is in a cache
   std::int64_t write_window_bytes = 512 << 10;
-  // The largest window of a read: pieces are picked out while they are in a cache.
-  std::int64_t cache_bytes = 256 << 10;
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};
@@ -130,7 +129,7 @@ struct sieving {
   }
   std::int64_t window_bytes(access_kind kind) const {
     return std::max<std::int64_t>(
-        1, kind == access_kind::read ? std::min(read_window_bytes, cache_bytes) : write_window_bytes);
+        1, kind == access_kind::read ? read_window_bytes : write_window_bytes);
   }
 };
 static_assert(independent_policy<sieving>);

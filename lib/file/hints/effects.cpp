@@ -294,7 +294,7 @@ class effects {
     if (v.cb_buffer_given && v.window_given && v.window_bytes > v.cb_buffer_bytes / 2)
       hints_.note("argosy_window_size", hint_status::capped,
                   "capped at " + number(std::max<std::int64_t>(1, v.cb_buffer_bytes / 2)) + ": half of cb_buffer_size");
-    std::int64_t const most = sieving().cache_bytes;
+    std::int64_t const most = sieving().read_window_bytes;
     if (v.ind_rd_buffer_bytes > most)
       hints_.note("ind_rd_buffer_size", hint_status::capped,
                   "capped at " + number(most) + ": pieces are picked out while they are in a cache");
