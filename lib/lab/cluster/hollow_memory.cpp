@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t unit = std::size_t{1} << 20;
 
 [[noreturn]] void refuse(char const* what) {
-  throw std::system_error(errno, std::system_category(), std::string("argosy::hollow_memory: ") + what);
+  throw std::system_error(errno, std::system_category(),
+                          std::string("argosy::lab::hollow_memory: ") + what);
 }
 
 struct open_file {

@@ -16,7 +16,8 @@ namespace {
 
 int member(group const& g, int rank) {
   if (rank < 0 || rank >= g.size())
-    throw std::invalid_argument(fmt::format("argosy::virtual_rank: there is no rank {} among {}", rank, g.size()));
+    throw std::invalid_argument(
+        fmt::format("argosy::lab::virtual_rank: there is no rank {} among {}", rank, g.size()));
   return g.members[static_cast<std::size_t>(rank)];
 }
 

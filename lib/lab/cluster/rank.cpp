@@ -96,7 +96,7 @@ double virtual_rank::now() const { return static_cast<double>(scheduler::here().
 
 void virtual_rank::compute(double seconds) const {
   scheduler& s = scheduler::here();
-  if (!(seconds >= 0)) throw std::invalid_argument("argosy::virtual_rank: negative time");
+  if (!(seconds >= 0)) throw std::invalid_argument("argosy::lab::virtual_rank: negative time");
   picoseconds const began = s.now().time;
   s.work(s.scaled(std::llround(seconds * 1e12)));
   s.record("compute", "compute", began);
@@ -145,7 +145,8 @@ void virtual_rank::all_gather(std::span<std::byte const> mine, std::span<std::by
   auto const n = static_cast<std::size_t>(size());
   if (all.size() / n != mine.size() || all.size() % n != 0)
     throw std::invalid_argument(
-        fmt::format("argosy::virtual_rank::all_gather: {} bytes are not {} times {}", all.size(), n, mine.size()));
+        fmt::format("argosy::lab::virtual_rank::all_gather: {} bytes are not {} times {}",
+                    all.size(), n, mine.size()));
   group::arrival a{
       .kind = call_kind::all_gather, .bytes = mine.size(), .where = where, .in = mine.data(), .out = all.data()};
   group_->meet(rank_, a);
@@ -154,7 +155,8 @@ void virtual_rank::all_gather(std::span<std::byte const> mine, std::span<std::by
 void virtual_rank::broadcast(std::span<std::byte> message, int root, place where) const {
   scheduler::here();
   if (root < 0 || root >= size())
-    throw std::invalid_argument(fmt::format("argosy::virtual_rank::broadcast: no rank {}", root));
+    throw std::invalid_argument(
+        fmt::format("argosy::lab::virtual_rank::broadcast: no rank {}", root));
   group::arrival a{
       .kind = call_kind::broadcast, .bytes = message.size(), .root = root, .where = where, .out = message.data()};
   group_->meet(rank_, a);
@@ -170,7 +172,8 @@ std::vector<parcel> virtual_rank::deliver(std::vector<parcel> const& out, place 
   scheduler::here();
   for (parcel const& p : out)
     if (p.rank < 0 || p.rank >= size())
-      throw std::invalid_argument(fmt::format("argosy::virtual_rank::deliver: no rank {}", p.rank));
+      throw std::invalid_argument(
+          fmt::format("argosy::lab::virtual_rank::deliver: no rank {}", p.rank));
   std::vector<parcel> in;
   group::arrival a{.kind = call_kind::deliver, .where = where, .parcels = &out, .delivered = &in};
   group_->meet(rank_, a);
@@ -213,7 +216,8 @@ virtual_rank virtual_rank::duplicate(place where) const {
 
 virtual_rank virtual_rank::split(int colour, int key, place where) const {
   scheduler& s = scheduler::here();
-  if (colour < 0) throw std::invalid_argument("argosy::virtual_rank::split: a colour is not negative");
+  if (colour < 0)
+    throw std::invalid_argument("argosy::lab::virtual_rank::split: a colour is not negative");
   std::shared_ptr<group> made;
   group::arrival a{.kind = call_kind::split, .where = where, .number = colour, .second = key, .made = &made};
   if (!group_->meet(rank_, a)) made = std::make_shared<group>(s, none());
@@ -245,7 +249,9 @@ shared_memory virtual_rank::share(std::size_t bytes, std::error_code& error, pla
 shared_memory virtual_rank::share(std::size_t bytes, place where) const {
   std::error_code error;
   shared_memory result = share(bytes, error, where);
-  if (error) throw std::system_error(error, "argosy::virtual_rank::share: " + std::to_string(bytes) + " bytes");
+  if (error)
+    throw std::system_error(
+        error, "argosy::lab::virtual_rank::share: " + std::to_string(bytes) + " bytes");
   return result;
 }
 

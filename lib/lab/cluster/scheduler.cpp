@@ -22,23 +22,26 @@ thread_local std::uint64_t runs_begun = 0;
 scheduler* scheduler::running() noexcept { return running_scheduler; }
 
 scheduler& scheduler::here() {
-  if (!running_scheduler) throw std::logic_error("argosy::virtual_rank: used outside of virtual_cluster::run");
+  if (!running_scheduler)
+    throw std::logic_error("argosy::lab::virtual_rank: used outside of virtual_cluster::run");
   return *running_scheduler;
 }
 
 scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
     : scenario_(s), options_(o), stacks_(o.stack_bytes), run_number_(++runs_begun) {
   if (s.ranks < 1 || s.ranks_per_node < 1)
-    throw std::invalid_argument("argosy::virtual_cluster: ranks and ranks_per_node must be positive");
+    throw std::invalid_argument(
+        "argosy::lab::virtual_cluster: ranks and ranks_per_node must be positive");
   constexpr std::int64_t most_processors = 65'536;  // each has room of its own
   if (s.network.node_processors < 0 || s.network.node_processors > most_processors)
-    throw std::invalid_argument(
-        fmt::format("argosy::virtual_cluster: network.node_processors is {}; from 0 to {} can be had",
-                    s.network.node_processors, most_processors));
+    throw std::invalid_argument(fmt::format(
+        "argosy::lab::virtual_cluster: network.node_processors is {}; from 0 to {} can be had",
+        s.network.node_processors, most_processors));
   auto const check = [&](int rank, char const* what) {
     if (rank < 0 || rank >= s.ranks)
       throw std::invalid_argument(
-          fmt::format("argosy::virtual_cluster: {} of rank {}, but there are {} ranks", what, rank, s.ranks));
+          fmt::format("argosy::lab::virtual_cluster: {} of rank {}, but there are {} ranks", what,
+                      rank, s.ranks));
   };
   ranks_.resize(static_cast<std::size_t>(s.ranks));
   auto const nodes = static_cast<std::size_t>((s.ranks - 1) / s.ranks_per_node + 1);
@@ -184,7 +187,8 @@ void scheduler::start_service(std::function<void()> work) {
 }
 
 virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& program) {
-  if (running_scheduler) throw std::logic_error("argosy::virtual_cluster: a run inside of a run");
+  if (running_scheduler)
+    throw std::logic_error("argosy::lab::virtual_cluster: a run inside of a run");
   struct in_run {
     explicit in_run(scheduler* s) { running_scheduler = s; }
     ~in_run() { running_scheduler = nullptr; }
@@ -208,9 +212,10 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   if (deadlock || failed_) report.blocked = blocked();
   if (deadlock) {
     failed_ = virtual_run_error::reason::deadlock;
-    failed_words_ =
-        fmt::format("argosy::virtual_cluster: deadlock after {:.9f} s: {} of {} ranks wait, and nobody can go on",
-                    seconds_of(now_), report.blocked.size(), scenario_.ranks);
+    failed_words_ = fmt::format(
+        "argosy::lab::virtual_cluster: deadlock after {:.9f} s: {} of {} ranks wait, and nobody "
+        "can go on",
+        seconds_of(now_), report.blocked.size(), scenario_.ranks);
   }
   unwind();
   if (thrown_) std::rethrow_exception(thrown_);
@@ -233,7 +238,8 @@ void scheduler::loop() {
     ++report.events;
     if (options_.most_events > 0 && report.events > options_.most_events) {
       failed_ = virtual_run_error::reason::too_many_events;
-      failed_words_ = fmt::format("argosy::virtual_cluster: more than {} events", options_.most_events);
+      failed_words_ =
+          fmt::format("argosy::lab::virtual_cluster: more than {} events", options_.most_events);
       ending_ = true;
       return;
     }
@@ -355,7 +361,7 @@ void scheduler::end(argosy::detail::phase) noexcept {
 void scheduler::fail(virtual_run_error::reason why, std::string words) {
   if (!ending_) {
     failed_ = why;
-    failed_words_ = "argosy::virtual_cluster: " + std::move(words);
+    failed_words_ = "argosy::lab::virtual_cluster: " + std::move(words);
     ending_ = true;
   }
   if (current_) current_->cancelled = true;

@@ -48,7 +48,8 @@ void page::sync(int node) {
 disk_state::disk_state(virtual_disk d) : disk(d) {
   if (d.servers < 1 || d.stripe_bytes < 1 || d.block_bytes < 512 || d.block_bytes % 512 != 0)
     throw std::invalid_argument(
-        "argosy::virtual_files: servers and stripe_bytes must be positive, block_bytes a multiple of 512");
+        "argosy::lab::virtual_files: servers and stripe_bytes must be positive, block_bytes a "
+        "multiple of 512");
   free.resize(static_cast<std::size_t>(d.servers));
 }
 

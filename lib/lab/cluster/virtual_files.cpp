@@ -108,7 +108,8 @@ std::vector<std::string> virtual_files::names() const {
 std::vector<std::byte> virtual_files::content(std::string const& path) const {
   auto const found = state_->files.find(path);
   if (found == state_->files.end()) return {};
-  if (found->second->hollow) throw std::logic_error("argosy::virtual_files: the bytes of a file without contents");
+  if (found->second->hollow)
+    throw std::logic_error("argosy::lab::virtual_files: the bytes of a file without contents");
   std::vector<std::byte> all(static_cast<std::size_t>(found->second->size));
   state_->read(*found->second, 0, all);
   return all;
@@ -119,7 +120,7 @@ void virtual_files::put(std::string const& path, std::span<std::byte const> byte
   if (file) state_->forget(*file);
   file = state_->make_file(path);
   if (state_->write(*file, 0, bytes) < static_cast<std::int64_t>(bytes.size()))
-    throw std::length_error("argosy::virtual_files: the disk is full");
+    throw std::length_error("argosy::lab::virtual_files: the disk is full");
   state_->sync(*file);
 }
 
@@ -135,7 +136,7 @@ std::int64_t virtual_files::allocated_bytes() const { return state_->allocated_b
 
 virtual_files virtual_files::crash(std::uint64_t seed) const {
   if (state_->kept == contents::none)
-    throw std::logic_error("argosy::virtual_files: a crash of files without contents");
+    throw std::logic_error("argosy::lab::virtual_files: a crash of files without contents");
   constexpr std::int64_t sector = 512;
   auto const left = std::make_shared<disk_state>(state_->disk);
   left->directories = state_->directories;

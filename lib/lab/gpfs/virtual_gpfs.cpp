@@ -163,7 +163,9 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
       }
     } else {
       while (!p->done)
-        if (!system.step()) throw std::logic_error("argosy::virtual_gpfs: nobody is there to end a wait for " + words);
+        if (!system.step())
+          throw std::logic_error("argosy::lab::virtual_gpfs: nobody is there to end a wait for " +
+                                 words);
     }
     if (hollow) return p->result;
     // A directive may change all of its argument; a read changes only the bytes that it has read.
@@ -187,8 +189,9 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   int node_here() const {
     if (scheduler* const s = scheduler::running(); s && s->in_task()) {
       if (s->me().node >= system.nodes())
-        throw std::invalid_argument(fmt::format("argosy::virtual_gpfs: rank {} is on node {}, but there are {} nodes",
-                                                s->me().number, s->me().node, system.nodes()));
+        throw std::invalid_argument(
+            fmt::format("argosy::lab::virtual_gpfs: rank {} is on node {}, but there are {} nodes",
+                        s->me().number, s->me().node, system.nodes()));
       return s->me().node;
     }
     int node = 0;
@@ -361,7 +364,7 @@ void virtual_gpfs::put(std::string const& path, std::span<std::byte const> bytes
   if (!error) error = f.close();
   state_->settle();
   faults(true);
-  if (error) throw std::system_error(error, "argosy::virtual_gpfs::put: " + path);
+  if (error) throw std::system_error(error, "argosy::lab::virtual_gpfs::put: " + path);
 }
 
 gpfs::client_counters const& virtual_gpfs::counters(int node) const { return state_->system.client(node).counters(); }

@@ -231,11 +231,11 @@ TEST_CASE("what a program throws comes out of the run", "[virtual]") {
   CHECK_THROWS_AS(io::lab::virtual_cluster({.ranks = 0}).run(busy), std::invalid_argument);
   using Catch::Matchers::Equals;
   CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 2, .deaths = {{2, 1}}}).run(busy),
-                    Equals("argosy::virtual_cluster: death of rank 2, but there are 2 ranks"));
+                    Equals("argosy::lab::virtual_cluster: death of rank 2, but there are 2 ranks"));
   CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 3, .slow = {{-1, 2}}}).run(busy),
-                    Equals("argosy::virtual_cluster: slow of rank -1, but there are 3 ranks"));
+                    Equals("argosy::lab::virtual_cluster: slow of rank -1, but there are 3 ranks"));
   CHECK_THROWS_WITH(io::lab::virtual_cluster({.ranks = 3, .pauses = {{3, 1, 1}}}).run(busy),
-                    Equals("argosy::virtual_cluster: pause of rank 3, but there are 3 ranks"));
+                    Equals("argosy::lab::virtual_cluster: pause of rank 3, but there are 3 ranks"));
 }
 
 TEST_CASE("a rank waits for shared memory to change, in virtual time", "[world][virtual]") {
