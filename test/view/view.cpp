@@ -192,8 +192,6 @@ TEST_CASE("a view without bytes has its displacement, and its end there", "[view
 TEST_CASE("etype offsets and stream positions", "[view]") {
   io::view const v(0, io::type<double>, io::contiguous(3, io::type<double>));
   CHECK(v.position(5) == 40);
-  CHECK(v.etypes_before(40) == 5);
-  CHECK(v.etypes_before(47) == 5);
   CHECK(v.is_whole(40));
   CHECK_FALSE(v.is_whole(41));
 }

@@ -93,8 +93,6 @@ class view {
     if (etypes < 0 || __builtin_mul_overflow(etypes, etype_size(), &bytes) || bytes > stream_.size()) return {};
     return bytes;
   }
-  // Whole etypes before a position of the stream. A position inside an etype counts as its start.
-  std::int64_t etypes_before(std::int64_t position) const { return position / etype_size(); }
   // True if the position is the start of an etype: pointers stand only there.
   bool is_whole(std::int64_t position) const { return position % etype_size() == 0; }
 

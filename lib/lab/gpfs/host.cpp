@@ -296,7 +296,6 @@ host::host(host_options o, std::error_code& error) {
 host::~host() = default;
 
 std::string const& host::address() const { return state_->address_; }
-machine const& host::hardware() const { return state_->hardware_; }
 
 int host::nodes() const {
   std::lock_guard const lock(state_->mutex_);
@@ -326,11 +325,6 @@ server_counters host::servers() const {
     all.overloaded += c.overloaded;
   }
   return all;
-}
-std::size_t host::token_count(std::string const& path) const {
-  std::lock_guard const lock(state_->mutex_);
-  auto const file = state_->manager_.find(path);
-  return file ? state_->manager_.token_count(*file) : 0;
 }
 
 }  // namespace argosy::lab::gpfs

@@ -190,14 +190,6 @@ client_counters mount::counters() const {
   std::lock_guard const lock(state_->mutex_);
   return state_->node_->counters();
 }
-std::int64_t mount::dirty_blocks() const {
-  std::lock_guard const lock(state_->mutex_);
-  return state_->node_->dirty_blocks();
-}
-token_mode mount::token(file_id file, std::int64_t block) const {
-  std::lock_guard const lock(state_->mutex_);
-  return state_->node_->token(file, block);
-}
 completion mount::perform(call c) const { return state_->perform(std::move(c)); }
 int mount::at_rest(std::string const& name) const { return state_->at_rest(name); }
 void mount::leave() const { state_->leave(); }

@@ -32,14 +32,12 @@ class host {
 
   // Some lines of text with a secret: a process that has them may mount.
   std::string const& address() const;
-  machine const& hardware() const;
 
   int nodes() const;  // nodes that have it mounted now
   // Number of malformed messages received. Their senders are disconnected.
   std::int64_t malformed() const;
   manager_counters manager() const;
   server_counters servers() const;  // all together
-  std::size_t token_count(std::string const& path) const;
 
  private:
   class state;

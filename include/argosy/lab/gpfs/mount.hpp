@@ -33,8 +33,6 @@ class mount {
   node_id node() const;
   machine const& hardware() const;
   client_counters counters() const;
-  std::int64_t dirty_blocks() const;
-  token_mode token(file_id file, std::int64_t block) const;
 
   // Carries out a call, and waits for its end.
   completion perform(call c) const;
