@@ -103,7 +103,8 @@ access_summary open_file::summary_of(job const& t) const {
   return s;
 }
 
-// Whoever counts and times calls, or looks for mistakes, wants to see all of them.
+// Returns true if a call may take the short way: its policy is that of the hints, and nobody has to
+// see it. Reports of usage, develop mode and atomic mode see every call.
 bool open_file::by_hints(call const& c) const {
   return !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used && !develop;
 }
@@ -121,7 +122,8 @@ std::optional<plain_call> open_file::plain(call const& c) const {
   return plain_call{c.kind, memory, etypes};
 }
 
-// As carry_out() does it with the one window that the policy would plan.
+// Returns the part of a call's summary that does not depend on its place in the file. The price is
+// that of the one window that the policy would plan.
 access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;

@@ -25,9 +25,11 @@ enum class filetype_fault {
 // The first rule that the pair breaks as a view. O(nodes), but for irregular layouts whose pieces interleave.
 constexpr filetype_fault check_filetype(layout const& etype, layout const& filetype, bool writable);
 
+// Throws invalid_layout for a fault that was found.
 [[noreturn]] void throw_filetype(filetype_fault fault, layout const& etype, layout const& filetype);
 
-// Throws invalid_layout, which names the rule, the numbers and the remedy. Local.
+// Throws invalid_layout if the pair breaks a rule; the exception names the rule, the numbers and
+// the remedy. Local.
 template <datatype Etype, datatype Filetype>
 constexpr void require_filetype(Etype const& etype, Filetype const& filetype, bool writable) {
   auto const& e = form_of(etype);
@@ -38,7 +40,7 @@ constexpr void require_filetype(Etype const& etype, Filetype const& filetype, bo
 
 enum class view_use { read_only, writable };
 
-// The same for static datatypes, as compile errors that name the type:
+// Checks the same for static datatypes. A broken rule is a compile error that names the type:
 //   io::static_require_filetype(io::type<double>, tile);
 template <view_use Use = view_use::writable, static_datatype Etype, static_datatype Filetype>
 consteval void static_require_filetype(Etype const&, Filetype const&) {

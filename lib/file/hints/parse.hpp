@@ -1,4 +1,4 @@
-// How the value of each hint is read. Private to lib/hints.
+// Reads the value of each hint. Private to lib/file/hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,6 +10,7 @@
 
 namespace argosy::detail {
 
+// The outcome of reading a value.
 struct hint_value {
   std::string text;   // the value in its usual form
   std::string fault;  // why it cannot be; then `text` means nothing
@@ -18,7 +19,7 @@ struct hint_value {
 // Checks a value, and puts it where it belongs; `out` is changed only if there is no fault.
 hint_value read_hint(hint_info const& hint, std::string_view value, resolved_hints& out);
 
-// Without white space at both ends.
+// Returns the text without white space at both ends.
 std::string_view trimmed(std::string_view text) noexcept;
 
 }  // namespace argosy::detail

@@ -35,9 +35,10 @@
 
 namespace argosy::detail {
 
-// What this rank brings to it. The name of the call is a literal.
-// By the hint argosy_lenient, ranks of one call may give offsets or use their pointers: a library above may know on some ranks only
-// that there is nothing to do.
+// Returns the name of the call at the individual pointer that does the same as a call at an offset;
+// other names are returned as they are. By the hint argosy_lenient, ranks of one call may give
+// offsets or use their pointers: a library above argosy may know on some ranks only that there is
+// nothing to do.
 constexpr std::string_view at_any_pointer(std::string_view call) noexcept {
   constexpr std::pair<std::string_view, std::string_view> alike[] = {{"read_at_all", "read_all"},
                                                                      {"write_at_all", "write_all"},
@@ -50,6 +51,8 @@ constexpr std::string_view at_any_pointer(std::string_view call) noexcept {
   return call;
 }
 
+// A rank's part of one collective call: its arguments, its job, and what the ranks have agreed on.
+// The name of the call is a literal.
 struct collective_call {
   arguments given;
   job work;
