@@ -19,8 +19,9 @@ namespace argosy {
 // The place to say how a type lies in memory. Specialise it for your type, by chosen members or by a layout:
 //   template <> struct argosy::describe<particle> : argosy::members<&particle::x, &particle::id> {};
 //   template <> struct argosy::describe<tagged> { static constexpr layout form() { return argosy::bytes(8); } };
-// An array of T steps by sizeof(T), whatever the description leaves out. If argosy has a name like that of your type,
-// write ::particle.
+// An array of T steps by sizeof(T), whatever the description leaves out. Names are looked up in
+// namespace argosy first: if it has one like that of your class, such as node, element or piece,
+// write ::node and &::node::x.
 template <class T>
 struct describe;
 
