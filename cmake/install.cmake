@@ -34,6 +34,13 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/argosyConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/argosyConfigVersion.cmake
   DESTINATION ${argosy_package_dir} COMPONENT development)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+# Messages name pages, such as docs/use/datatypes.md: the same path below share/doc/argosy. The pages
+# of docs/use refer to the others.
+install(DIRECTORY docs/use docs/develop DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT development)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES cmake/packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/cmake/packaging
+  COMPONENT development)
 
 # For those who build without CMake: pkg-config --cflags --libs argosy
 set(argosy_pc_includes "")

@@ -27,6 +27,8 @@ grep -q '/libargosy\.so\.[0-9.]*$' argosy.list || die "argosy has no library"
 grep -q '/argosyConfig.cmake$' argosy-dev.list || die "argosy-dev has no CMake package"
 grep -q '/libargosy-mpiio\.so -> ' argosy-mpiio.list || die "argosy-mpiio has nothing to preload"
 grep -q '/man1/argosy\.1$' argosy-tools.list || die "argosy-tools has no man page"
+grep -q '/share/doc/argosy/docs/use/datatypes\.md$' argosy-dev.list ||
+  die "argosy-dev has no docs/use/datatypes.md, which messages name"
 [[ $(dpkg-deb -f packages/argosy_*.deb Depends) == *libc6* ]] || die "argosy depends on nothing"
 
 root=$work/root
@@ -47,6 +49,12 @@ in_root -i packages/*.deb
 [[ -s called ]] || die "nobody called ldconfig"
 before=$(find "$root" -path "$root/var" -prune -o -type f -print | wc -l)
 ((before > 100)) || die "only $before files were installed"
+
+# Links of the pages for users lead to files that are installed, too.
+while IFS=: read -r page link; do
+  [[ -e $(dirname "$page")/$link ]] || die "${page#"$root"} refers to $link, which is not installed"
+done < <(grep -roE '\]\([A-Za-z0-9_-]*[./][A-Za-z0-9_./-]*[)#]' --include='*.md' "$root/usr/share/doc/argosy/docs/use" |
+  sed 's/:\](/:/; s/[)#]$//')
 
 # What a user does: once with CMake, once with pkg-config.
 lib=$(dirname "$(find "$root/usr" -name 'libargosy.so')")
