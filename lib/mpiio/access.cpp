@@ -88,87 +88,91 @@ using namespace argosy::mpiio;
 
 // --- Blocking ---
 
-#define ARGOSY_MPIIO_ACCESS(function, number, method, Data, pointer)                                    \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status);    \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status) {   \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type, status);                              \
-    return transfer<Data>(file, #function, {address, count, type}, status,                              \
-                          [](argosy::file& f, auto data, how with) { return f.method(data(), with); }); \
-  }                                                                                                     \
-  ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                                          \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,               \
-               MPI_Status* status);                                                                              \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type,               \
-               MPI_Status* status) {                                                                             \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type, status);                               \
-    return transfer<Data>(file, #function, {address, count, type}, status,                                       \
-                          [&](argosy::file& f, auto data, how with) { return f.method(offset, data(), with); }); \
-  }                                                                                                              \
-  ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_READ(function, number, method) ARGOSY_MPIIO_ACCESS(function, number, method, target, void*)
-#define ARGOSY_MPIIO_WRITE(function, number, method) ARGOSY_MPIIO_ACCESS(function, number, method, source, void const*)
-#define ARGOSY_MPIIO_READ_AT(function, number, method) ARGOSY_MPIIO_ACCESS_AT(function, number, method, target, void*)
-#define ARGOSY_MPIIO_WRITE_AT(function, number, method) \
+#define ARGOSY_MPIIO_ACCESS(function, number, method, Data, pointer)                               \
+  ARGOSY_MPIIO_FUNCTION(                                                                           \
+      int, function,                                                                               \
+      (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Status* status),       \
+      (file, address, count, type, status)) {                                                      \
+    return transfer<Data>(                                                                         \
+        file, #function, {address, count, type}, status,                                           \
+        [](argosy::file& f, auto data, how with) { return f.method(data(), with); });              \
+  }
+#define ARGOSY_MPIIO_ACCESS_AT(function, number, method, Data, pointer)                            \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                             \
+                        (MPI_File file, MPI_Offset offset, pointer address, number count,          \
+                         MPI_Datatype type, MPI_Status* status),                                   \
+                        (file, offset, address, count, type, status)) {                            \
+    return transfer<Data>(                                                                         \
+        file, #function, {address, count, type}, status,                                           \
+        [&](argosy::file& f, auto data, how with) { return f.method(offset, data(), with); });     \
+  }
+#define ARGOSY_MPIIO_READ(function, number, method)                                                \
+  ARGOSY_MPIIO_ACCESS(function, number, method, target, void*)
+#define ARGOSY_MPIIO_WRITE(function, number, method)                                               \
+  ARGOSY_MPIIO_ACCESS(function, number, method, source, void const*)
+#define ARGOSY_MPIIO_READ_AT(function, number, method)                                             \
+  ARGOSY_MPIIO_ACCESS_AT(function, number, method, target, void*)
+#define ARGOSY_MPIIO_WRITE_AT(function, number, method)                                            \
   ARGOSY_MPIIO_ACCESS_AT(function, number, method, source, void const*)
 
 // --- Nonblocking ---
 
-#define ARGOSY_MPIIO_BEGIN(function, number, method, Data, pointer)                                     \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Request* request);  \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Request* request) { \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type, request);                             \
-    return start<Data>(file, #function, {address, count, type}, request,                                \
-                       [](argosy::file& f, auto data) { return f.method(data()); });                    \
-  }                                                                                                     \
-  ARGOSY_MPIIO_ALSO_PMPI(function);
+#define ARGOSY_MPIIO_BEGIN(function, number, method, Data, pointer)                                \
+  ARGOSY_MPIIO_FUNCTION(                                                                           \
+      int, function,                                                                               \
+      (MPI_File file, pointer address, number count, MPI_Datatype type, MPI_Request* request),     \
+      (file, address, count, type, request)) {                                                     \
+    return start<Data>(file, #function, {address, count, type}, request,                           \
+                       [](argosy::file& f, auto data) { return f.method(data()); });               \
+  }
 #define ARGOSY_MPIIO_BEGIN_AT(function, number, method, Data, pointer)                             \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type, \
-               MPI_Request* request);                                                              \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type, \
-               MPI_Request* request) {                                                             \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type, request);                \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                             \
+                        (MPI_File file, MPI_Offset offset, pointer address, number count,          \
+                         MPI_Datatype type, MPI_Request* request),                                 \
+                        (file, offset, address, count, type, request)) {                           \
     return start<Data>(file, #function, {address, count, type}, request,                           \
                        [&](argosy::file& f, auto data) { return f.method(offset, data()); });      \
-  }                                                                                                \
-  ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_IREAD(function, number, method) ARGOSY_MPIIO_BEGIN(function, number, method, target, void*)
-#define ARGOSY_MPIIO_IWRITE(function, number, method) ARGOSY_MPIIO_BEGIN(function, number, method, source, void const*)
-#define ARGOSY_MPIIO_IREAD_AT(function, number, method) ARGOSY_MPIIO_BEGIN_AT(function, number, method, target, void*)
-#define ARGOSY_MPIIO_IWRITE_AT(function, number, method) \
+  }
+#define ARGOSY_MPIIO_IREAD(function, number, method)                                               \
+  ARGOSY_MPIIO_BEGIN(function, number, method, target, void*)
+#define ARGOSY_MPIIO_IWRITE(function, number, method)                                              \
+  ARGOSY_MPIIO_BEGIN(function, number, method, source, void const*)
+#define ARGOSY_MPIIO_IREAD_AT(function, number, method)                                            \
+  ARGOSY_MPIIO_BEGIN_AT(function, number, method, target, void*)
+#define ARGOSY_MPIIO_IWRITE_AT(function, number, method)                                           \
   ARGOSY_MPIIO_BEGIN_AT(function, number, method, source, void const*)
 
 // --- Split ---
 
-#define ARGOSY_MPIIO_SPLIT_BEGIN(function, number, method, Data, pointer)                   \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type);            \
-  int function(MPI_File file, pointer address, number count, MPI_Datatype type) {           \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, address, count, type);                          \
-    return begin_split<Data>(file, #function, {address, count, type},                       \
-                             [](argosy::file& f, auto data) { f.begin_##method(data()); }); \
-  }                                                                                         \
-  ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_SPLIT_BEGIN_AT(function, number, method, Data, pointer)                         \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type);  \
-  int function(MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type) { \
-    ARGOSY_MPIIO_UNLESS_OFF(function, file, offset, address, count, type);                           \
-    return begin_split<Data>(file, #function, {address, count, type},                                \
-                             [&](argosy::file& f, auto data) { f.begin_##method(offset, data()); }); \
-  }                                                                                                  \
-  ARGOSY_MPIIO_ALSO_PMPI(function);
-#define ARGOSY_MPIIO_SPLIT_END(method, pointer)                                            \
-  int MPI_File_##method##_end(MPI_File file, pointer address, MPI_Status* status) {        \
-    ARGOSY_MPIIO_UNLESS_OFF(MPI_File_##method##_end, file, address, status);               \
-    return end_split(file, "MPI_File_" #method "_end", "begin_" #method, address, status); \
-  }                                                                                        \
-  ARGOSY_MPIIO_ALSO_PMPI(MPI_File_##method##_end);
-#define ARGOSY_MPIIO_SPLIT(method, Data, pointer)                                         \
-  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin, int, method, Data, pointer)         \
-  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer) \
+#define ARGOSY_MPIIO_SPLIT_BEGIN(function, number, method, Data, pointer)                          \
+  ARGOSY_MPIIO_FUNCTION(int, function,                                                             \
+                        (MPI_File file, pointer address, number count, MPI_Datatype type),         \
+                        (file, address, count, type)) {                                            \
+    return begin_split<Data>(file, #function, {address, count, type},                              \
+                             [](argosy::file& f, auto data) { f.begin_##method(data()); });        \
+  }
+#define ARGOSY_MPIIO_SPLIT_BEGIN_AT(function, number, method, Data, pointer)                       \
+  ARGOSY_MPIIO_FUNCTION(                                                                           \
+      int, function,                                                                               \
+      (MPI_File file, MPI_Offset offset, pointer address, number count, MPI_Datatype type),        \
+      (file, offset, address, count, type)) {                                                      \
+    return begin_split<Data>(                                                                      \
+        file, #function, {address, count, type},                                                   \
+        [&](argosy::file& f, auto data) { f.begin_##method(offset, data()); });                    \
+  }
+#define ARGOSY_MPIIO_SPLIT_END(method, pointer)                                                    \
+  ARGOSY_MPIIO_FUNCTION(int, MPI_File_##method##_end,                                              \
+                        (MPI_File file, pointer address, MPI_Status* status),                      \
+                        (file, address, status)) {                                                 \
+    return end_split(file, "MPI_File_" #method "_end", "begin_" #method, address, status);         \
+  }
+#define ARGOSY_MPIIO_SPLIT(method, Data, pointer)                                                  \
+  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin, int, method, Data, pointer)                  \
+  ARGOSY_MPIIO_SPLIT_BEGIN(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer)          \
   ARGOSY_MPIIO_SPLIT_END(method, pointer)
-#define ARGOSY_MPIIO_SPLIT_AT(method, Data, pointer)                                         \
-  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin, int, method, Data, pointer)         \
-  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer) \
+#define ARGOSY_MPIIO_SPLIT_AT(method, Data, pointer)                                               \
+  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin, int, method, Data, pointer)               \
+  ARGOSY_MPIIO_SPLIT_BEGIN_AT(MPI_File_##method##_begin_c, MPI_Count, method, Data, pointer)       \
   ARGOSY_MPIIO_SPLIT_END(method, pointer)
 
 extern "C" {

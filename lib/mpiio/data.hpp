@@ -52,8 +52,8 @@ Data data_of(void const* address, MPI_Count count, MPI_Datatype type, int& error
 // So many bytes in memory; MPI_Get_count makes items of them.
 inline void tell_status(MPI_Status* status, std::int64_t bytes) {
   if (status == MPI_STATUS_IGNORE) return;
-  MPI_Status_set_elements_x(status, MPI_BYTE, bytes);
-  MPI_Status_set_cancelled(status, 0);
+  PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+  PMPI_Status_set_cancelled(status, 0);
 }
 
 }  // namespace argosy::mpiio

@@ -90,24 +90,23 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-int MPI_Register_datarep(char const* name, MPI_Datarep_conversion_function* read,
-                         MPI_Datarep_conversion_function* write, MPI_Datarep_extent_function* extent, void* state) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_Register_datarep, name, read, write, extent, state);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Register_datarep,
+                      (char const* name, MPI_Datarep_conversion_function* read,
+                       MPI_Datarep_conversion_function* write, MPI_Datarep_extent_function* extent,
+                       void* state),
+                      (name, read, write, extent, state)) {
   // MPI_CONVERSION_FN_NULL is a null pointer or a function, as the MPI library likes.
   auto const none = [](MPI_Datarep_conversion_function* f) { return f == MPI_CONVERSION_FN_NULL ? nullptr : f; };
   return register_functions<MPI_Datarep_conversion_function, int>(name, none(read), none(write), extent, state);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Register_datarep);
 
 // As MPI 4 declares it.
 using large_conversion = int(void*, MPI_Datatype, MPI_Count, void*, MPI_Offset, void*);
-int MPI_Register_datarep_c(char const* name, large_conversion* read, large_conversion* write,
-                           MPI_Datarep_extent_function* extent, void* state);
-int MPI_Register_datarep_c(char const* name, large_conversion* read, large_conversion* write,
-                           MPI_Datarep_extent_function* extent, void* state) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_Register_datarep_c, name, read, write, extent, state);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Register_datarep_c,
+                      (char const* name, large_conversion* read, large_conversion* write,
+                       MPI_Datarep_extent_function* extent, void* state),
+                      (name, read, write, extent, state)) {
   return register_functions<large_conversion, MPI_Count>(name, read, write, extent, state);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Register_datarep_c);
 
 }  // extern "C"

@@ -63,14 +63,14 @@ bool give_back(MPI_Errhandler handler) {
 
 void let_go(MPI_Errhandler handler) {
   int finalized = 0;
-  if (!give_back(handler) || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
-  ARGOSY_MPIIO_NEXT(MPI_Errhandler_free)(&handler);
+  if (!give_back(handler) || PMPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
+  ARGOSY_MPIIO_NEXT(PMPI_Errhandler_free)(&handler);
 }
 
 std::string text_of(int code) {
   std::string text(MPI_MAX_ERROR_STRING, '\0');
   int length = 0;
-  MPI_Error_string(code, text.data(), &length);
+  PMPI_Error_string(code, text.data(), &length);
   text.resize(static_cast<std::size_t>(length));
   return text;
 }
@@ -99,7 +99,7 @@ int code_of(int error_class, std::string const& text) {
   auto& of_class = all.classes[error_class];
   if (of_class.count < told_codes::most) {
     int made = 0;
-    if (MPI_Add_error_code(error_class, &made) != MPI_SUCCESS) return error_class;
+    if (PMPI_Add_error_code(error_class, &made) != MPI_SUCCESS) return error_class;
     of_class.made[static_cast<std::size_t>(of_class.count++)] = made;
   }
   int const code = of_class.made[static_cast<std::size_t>(of_class.next)];
@@ -154,7 +154,7 @@ void error_handler::call(MPI_File file, int code) const {
     with = found->second;
   }
   if (with.of_c) return with.of_c(&file, &code);
-  MPI_Fint number = MPI_File_c2f(file), fortran_code = code;
+  MPI_Fint number = PMPI_File_c2f(file), fortran_code = code;
   with.of_fortran(&number, &fortran_code);
 }
 
@@ -165,8 +165,9 @@ error_handler& default_handler() {
 
 namespace {
 
-int made(made_handler with, function* known_to_mpi, MPI_Errhandler* handler) {
-  int const code = ARGOSY_MPIIO_NEXT(MPI_File_create_errhandler)(known_to_mpi, handler);
+int made(made_handler with, function* known_to_mpi, MPI_Errhandler* handler,
+         decltype(PMPI_File_create_errhandler)* real) {
+  int const code = real(known_to_mpi, handler);
   if (code != MPI_SUCCESS) return code;
   std::lock_guard const guard(handlers_mutex);
   handlers()[*handler] = with;
@@ -187,16 +188,14 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-int MPI_File_create_errhandler(MPI_File_errhandler_function* f, MPI_Errhandler* handler) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_create_errhandler, f, handler);
-  return made({.of_c = f}, f, handler);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_create_errhandler,
+                      (MPI_File_errhandler_function* f, MPI_Errhandler* handler), (f, handler)) {
+  return made({.of_c = f}, f, handler, real);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_create_errhandler);
 
 // Interposed since files of ours hold handlers, too, of which MPI does not know.
-int MPI_Errhandler_free(MPI_Errhandler* handler) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Errhandler_free);
-  if (is_off || handler == nullptr) return real(handler);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Errhandler_free, (MPI_Errhandler* handler), (handler)) {
+  if (handler == nullptr) return real(handler);
   if (is_predefined(*handler)) {
     std::lock_guard const guard(handlers_mutex);
     if (predefined_handed_out == 0) return real(handler);
@@ -216,12 +215,13 @@ int MPI_Errhandler_free(MPI_Errhandler* handler) {
   }
   return real(handler);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Errhandler_free);
 
-// Interposed since MPI_Add_error_string is for codes of a program's own classes: MPICH says its own words for codes of its classes.
-int MPI_Error_string(int code, char* text, int* length) {
-  if (!is_off) {
-    told_codes& all = codes();
+// Interposed since MPI_Add_error_string is for codes of a program's own classes: MPICH says its own
+// words for codes of its classes.
+ARGOSY_MPIIO_FUNCTION(int, MPI_Error_string, (int code, char* text, int* length),
+                      (code, text, length)) {
+  told_codes& all = codes();
+  {
     std::lock_guard const guard(all.mutex);
     if (auto const found = all.texts.find(code); found != all.texts.end()) {
       std::string const& words = found->second;
@@ -230,50 +230,61 @@ int MPI_Error_string(int code, char* text, int* length) {
       return MPI_SUCCESS;
     }
   }
-  return ARGOSY_MPIIO_NEXT(MPI_Error_string)(code, text, length);
+  return real(code, text, length);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Error_string);
 
-int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_errhandler, file, handler);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_errhandler,
+                      (MPI_File file, MPI_Errhandler handler), (file, handler)) {
   error_handler* const of_file = handler_of(file);
   if (!of_file) return tell_no_file("MPI_File_set_errhandler");
   if (of_file->set(handler)) return MPI_SUCCESS;
   return tell(file, MPI_ERR_ARG,
               "MPI_File_set_errhandler: the error handler was not made by MPI_File_create_errhandler");
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_errhandler);
 
-int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler* handler) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_errhandler, file, handler);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_errhandler,
+                      (MPI_File file, MPI_Errhandler* handler), (file, handler)) {
   error_handler const* const of_file = handler_of(file);
   if (!of_file) return tell_no_file("MPI_File_get_errhandler");
   *handler = of_file->handed_out();
   return MPI_SUCCESS;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_errhandler);
 
-int MPI_File_call_errhandler(MPI_File file, int code) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_call_errhandler, file, code);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_call_errhandler, (MPI_File file, int code), (file, code)) {
   error_handler const* const of_file = handler_of(file);
   if (!of_file) return tell_no_file("MPI_File_call_errhandler");
   of_file->call(file, code);
   return MPI_SUCCESS;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_call_errhandler);
 
-// Handlers in Fortran get a Fortran handle, and MPI's wrappers make them without a call that we could see. The first is the
-// name of mpif.h and `use mpi`, the second that of Open MPI's `use mpi_f08`.
+// Handlers in Fortran get a Fortran handle, and MPI's wrappers make them without a call that this
+// library could see. The first is the name of mpif.h and `use mpi`, the second that of tools which
+// stand before the first, and the third that of Open MPI's `use mpi_f08`.
 static void never_called(MPI_File*, int*, ...) {}
 
-void mpi_file_create_errhandler_(fortran_function* f, MPI_Fint* handler, MPI_Fint* error) {
+using fortran_create = void(fortran_function*, MPI_Fint*, MPI_Fint*);
+static void create_for_fortran(way<fortran_create> on, fortran_function* f, MPI_Fint* handler,
+                               MPI_Fint* error) {
+  if (on.passes) return on.to(f, handler, error);
   MPI_Errhandler c = MPI_ERRHANDLER_NULL;
-  int const code = is_off ? ARGOSY_MPIIO_NEXT(MPI_File_create_errhandler)(reinterpret_cast<function*>(f), &c)
-                          : made({.of_fortran = f}, never_called, &c);
+  auto* const real = ARGOSY_MPIIO_NEXT(PMPI_File_create_errhandler);
+  int const code = made({.of_fortran = f}, never_called, &c, real);
   *handler = MPI_Errhandler_c2f(c);
   if (error) *error = code;
 }
-void ompi_file_create_errhandler_f(fortran_function* f, MPI_Fint* handler, MPI_Fint* error)
-    __attribute__((alias("mpi_file_create_errhandler_")));
+
+void mpi_file_create_errhandler_(fortran_function* f, MPI_Fint* handler, MPI_Fint* error) {
+  static auto const on = way_of<fortran_create>("mpi_file_create_errhandler_");
+  create_for_fortran(on, f, handler, error);
+}
+void pmpi_file_create_errhandler_(fortran_function* f, MPI_Fint* handler, MPI_Fint* error) {
+  static auto const on = way_of<fortran_create>("pmpi_file_create_errhandler_");
+  create_for_fortran(on, f, handler, error);
+}
+void ompi_file_create_errhandler_f(fortran_function* f, MPI_Fint* handler, MPI_Fint* error) {
+  static auto const on = is_off ? way_of<fortran_create>("ompi_file_create_errhandler_f")
+                                : way<fortran_create>{nullptr, false};
+  create_for_fortran(on, f, handler, error);
+}
 
 }  // extern "C"

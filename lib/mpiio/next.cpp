@@ -3,9 +3,13 @@
 #include "next.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace argosy::mpiio {
@@ -15,8 +19,54 @@ bool wants_the_mpi_library() {
   char const* const said = std::getenv("ARGOSY_MPIIO");
   if (said == nullptr || *said == '\0') return false;
   std::string_view const what = said;
-  if (what != "off" && what != "on") std::fprintf(stderr, "argosy: ARGOSY_MPIIO=%s: give off or on; it is on\n", said);
+  if (what != "off" && what != "on")
+    std::fprintf(stderr, "argosy: ARGOSY_MPIIO=%s: give off or on; it is on\n", said);
   return what == "off";
+}
+
+// The symbols of an object that was loaded, as the dynamic linker sees them.
+struct symbol_table {
+  ElfW(Sym) const* symbols = nullptr;
+  char const* names = nullptr;
+  std::uint32_t undefined = 0;  // those that others define are among the first so many
+};
+
+// Returns the table of an object, whose tables are at addresses that some C libraries have
+// relocated, and others not.
+symbol_table symbols_of(link_map const& object) {
+  symbol_table found;
+  auto const at = [&](ElfW(Addr) address) {
+    return address < object.l_addr ? object.l_addr + address : address;
+  };
+  for (ElfW(Dyn) const* entry = object.l_ld; entry && entry->d_tag != DT_NULL; ++entry) {
+    ElfW(Addr) const address = at(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) found.symbols = reinterpret_cast<ElfW(Sym) const*>(address);
+    if (entry->d_tag == DT_STRTAB) found.names = reinterpret_cast<char const*>(address);
+    // The words are the number of buckets and that of symbols; in the newer form the second is
+    // that of symbols which are not in the table, and these are the undefined ones.
+    if (entry->d_tag == DT_HASH || entry->d_tag == DT_GNU_HASH)
+      found.undefined = reinterpret_cast<std::uint32_t const*>(address)[1];
+  }
+  return found;
+}
+
+// Returns true if the object calls a function of this name that another object defines.
+bool calls(link_map const& object, std::string_view name) {
+  symbol_table const table = symbols_of(object);
+  if (!table.symbols || !table.names) return false;
+  for (std::uint32_t i = 0; i < table.undefined; ++i) {
+    ElfW(Sym) const& symbol = table.symbols[i];
+    if (symbol.st_shndx == SHN_UNDEF && table.names + symbol.st_name == name) return true;
+  }
+  return false;
+}
+
+// Returns the loaded object that `address` belongs to, or null.
+link_map const* object_of(void const* address) {
+  Dl_info info{};
+  void* object = nullptr;
+  if (::dladdr1(address, &info, &object, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<link_map const*>(object);
 }
 
 }  // namespace
@@ -27,6 +77,18 @@ void* next_symbol(char const* name) {
   if (void* const found = ::dlsym(RTLD_NEXT, name)) return found;
   std::fprintf(stderr, "argosy: the MPI library has no %s\n", name);
   std::abort();
+}
+
+found_way find_way(char const* name) {
+  if (is_off) return {next_symbol(name), true};
+  void* const to = ::dlsym(RTLD_NEXT, name);
+  bool const is_pmpi = *name == 'P' || *name == 'p';
+  if (is_pmpi || !to) return {to, false};
+  std::string const inner = (*name == 'M' ? "P" : "p") + std::string(name);
+  void* const library = ::dlsym(RTLD_NEXT, inner.c_str());
+  link_map const* const next = object_of(to);
+  if (!next || next == object_of(library)) return {library ? library : to, false};
+  return {to, calls(*next, inner)};
 }
 
 }  // namespace argosy::mpiio

@@ -60,8 +60,10 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-int MPI_File_open(MPI_Comm comm, char const* filename, int amode, MPI_Info info, MPI_File* file) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_open, comm, filename, amode, info, file);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_open,
+                      (MPI_Comm comm, char const* filename, int amode,
+                       MPI_Info info, MPI_File* file),
+                      (comm, filename, amode, info, file)) {
   *file = MPI_FILE_NULL;
   return guarded(MPI_FILE_NULL, "MPI_File_open", [&] {
     std::error_code no_group;
@@ -88,10 +90,8 @@ int MPI_File_open(MPI_Comm comm, char const* filename, int amode, MPI_Info info,
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_open);
 
-int MPI_File_close(MPI_File* file) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_close, file);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_close, (MPI_File* file), (file)) {
   return guarded(*file, "MPI_File_close", [&] {
     auto const* const found = find(*file);
     if (!found) return tell_no_file("MPI_File_close");
@@ -104,10 +104,9 @@ int MPI_File_close(MPI_File* file) {
     return code;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_close);
 
-int MPI_File_delete(char const* filename, MPI_Info info) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_delete, filename, info);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_delete,
+                      (char const* filename, MPI_Info info), (filename, info)) {
   return guarded(MPI_FILE_NULL, "MPI_File_delete", [&] {
     chosen_handle const on = handle_for(filename ? filename : "", from_info(info));
     std::string const path = detail::without_prefix(filename ? filename : "");
@@ -117,84 +116,64 @@ int MPI_File_delete(char const* filename, MPI_Info info) {
                 "MPI_File_delete of '" + path + "': " + error.message());
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_delete);
 
-int MPI_File_set_size(MPI_File file, MPI_Offset bytes) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_size, file, bytes);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_size, (MPI_File file, MPI_Offset bytes), (file, bytes)) {
   return with_call(file, "MPI_File_set_size", [&](opened_file& f, std::error_code& e) {
     settle(file, f);
     f.of.set_size(bytes, e);
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_size);
 
-int MPI_File_preallocate(MPI_File file, MPI_Offset bytes) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_preallocate, file, bytes);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_preallocate,
+                      (MPI_File file, MPI_Offset bytes), (file, bytes)) {
   return with_call(file, "MPI_File_preallocate", [&](opened_file& f, std::error_code& e) {
     settle(file, f);
     f.of.preallocate(bytes, e);
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_preallocate);
 
-int MPI_File_get_size(MPI_File file, MPI_Offset* bytes) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_size, file, bytes);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_size, (MPI_File file, MPI_Offset* bytes), (file, bytes)) {
   return with_call(file, "MPI_File_get_size", [&](opened_file& f, std::error_code& e) { *bytes = f.of.size(e); });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_size);
 
-int MPI_File_sync(MPI_File file) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_sync, file);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_sync, (MPI_File file), (file)) {
   return with_call(file, "MPI_File_sync", [&](opened_file& f, std::error_code& e) { f.of.sync(e); });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_sync);
 
-int MPI_File_set_atomicity(MPI_File file, int flag) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_atomicity, file, flag);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_atomicity, (MPI_File file, int flag), (file, flag)) {
   return with_call(file, "MPI_File_set_atomicity",
                    [&](opened_file& f, std::error_code& e) { f.of.set_atomic(flag != 0, e); });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_atomicity);
 
-int MPI_File_get_atomicity(MPI_File file, int* flag) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_atomicity, file, flag);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_atomicity, (MPI_File file, int* flag), (file, flag)) {
   return with_file(file, "MPI_File_get_atomicity", [&](opened_file& f) {
     *flag = f.of.atomic() ? 1 : 0;
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_atomicity);
 
-int MPI_File_get_group(MPI_File file, MPI_Group* group) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_group, file, group);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_group, (MPI_File file, MPI_Group* group), (file, group)) {
   return with_file(file, "MPI_File_get_group",
-                   [&](opened_file& f) { return MPI_Comm_group(f.of.world().get(), group); });
+                   [&](opened_file& f) { return PMPI_Comm_group(f.of.world().get(), group); });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_group);
 
-int MPI_File_get_amode(MPI_File file, int* amode) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_amode, file, amode);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_amode, (MPI_File file, int* amode), (file, amode)) {
   return with_file(file, "MPI_File_get_amode", [&](opened_file& f) {
     *amode = f.amode;
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_amode);
 
-int MPI_File_set_info(MPI_File file, MPI_Info info) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_info, file, info);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_info, (MPI_File file, MPI_Info info), (file, info)) {
   return with_call(file, "MPI_File_set_info",
                    [&](opened_file& f, std::error_code& e) { f.of.set_hints(from_info(info), e); });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_info);
 
-int MPI_File_get_info(MPI_File file, MPI_Info* info) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_info, file, info);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_info, (MPI_File file, MPI_Info* info), (file, info)) {
   return with_file(file, "MPI_File_get_info", [&](opened_file& f) {
     *info = to_info(f.of.get_hints());
-    return MPI_Info_set(*info, handle_hint, f.handle.c_str());
+    return PMPI_Info_set(*info, handle_hint, f.handle.c_str());
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_info);
 
 }  // extern "C"

@@ -82,19 +82,15 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-MPI_Fint MPI_File_c2f(MPI_File file) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_c2f, file);
+ARGOSY_MPIIO_FUNCTION(MPI_Fint, MPI_File_c2f, (MPI_File file), (file)) {
   slot* const s = slot_of(file);
   return s ? s->number : 0;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_c2f);
 
-MPI_File MPI_File_f2c(MPI_Fint number) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_f2c, number);
+ARGOSY_MPIIO_FUNCTION(MPI_File, MPI_File_f2c, (MPI_Fint number), (number)) {
   std::lock_guard const guard(slots_mutex);
   auto const at = static_cast<std::size_t>(number);
   return number < 1 || at > slots().size() ? MPI_FILE_NULL : reinterpret_cast<MPI_File>(slots()[at - 1].get());
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_f2c);
 
 }  // extern "C"

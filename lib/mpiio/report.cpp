@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include <mpi.h>
 
@@ -24,7 +25,10 @@ namespace {
   return true;
 }();
 
+// Once, also where a tool behind this library comes back by PMPI_Finalize unexpectedly.
 void tell_of_all_files() noexcept try {
+  static bool is_told = false;
+  if (std::exchange(is_told, true)) return;
   if (std::string const table = detail::files_closed().table(); !table.empty()) detail::publish(table);
 } catch (std::exception const&) {  // a report is worth no error
 }
@@ -34,11 +38,9 @@ void tell_of_all_files() noexcept try {
 
 extern "C" {
 
-int MPI_Finalize() {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_Finalize);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Finalize, (), ()) {
   argosy::mpiio::tell_of_all_files();
-  return ARGOSY_MPIIO_NEXT(MPI_Finalize)();
+  return real();
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Finalize);
 
 }  // extern "C"

@@ -31,6 +31,7 @@ struct pending {
   int error_class;
   MPI_Request known_as = MPI_REQUEST_NULL;
   bool has_ended = false;
+  bool is_told = false;  // its error, to the file's handler
   std::int64_t bytes = 0;
   int code = MPI_SUCCESS;  // after the end
 
@@ -38,7 +39,7 @@ struct pending {
   bool look() {
     if (has_ended || !of.test()) return has_ended;
     end();
-    MPI_Grequest_complete(known_as);
+    PMPI_Grequest_complete(known_as);
     return true;
   }
 
@@ -89,9 +90,10 @@ int free_result(void* state) {
 }
 int cannot_cancel(void*, int) { return MPI_SUCCESS; }
 
-// Calls the file's handler, and returns the code.
+// Calls the file's handler, once for a request, and returns the code.
 int told(held const& p) {
   if (!p || p->code == MPI_SUCCESS) return MPI_SUCCESS;
+  if (std::exchange(p->is_told, true)) return p->code;
   on_error_of(p->handle).call(p->handle, p->code);
   return p->code;
 }
@@ -114,7 +116,7 @@ class files_among {
   // That of a file with several ranks, else of all; none in a program of sessions only, whose files have one rank.
   MPI_Comm comm() const {
     int is_there = 0;
-    MPI_Initialized(&is_there);
+    PMPI_Initialized(&is_there);
     MPI_Comm found = is_there != 0 ? MPI_COMM_WORLD : MPI_COMM_NULL;
     for (held const& p : all_)
       if (p && p->file->of.is_open() && p->file->of.world().size() > 1) found = p->file->of.world().get();
@@ -141,7 +143,8 @@ class breath {
   breath(std::vector<request*> awaited, MPI_Comm comm) : awaited_(std::move(awaited)), comm_(comm) {}
   void operator()() {
     int found = 0;
-    if (comm_ != MPI_COMM_NULL) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
+    if (comm_ != MPI_COMM_NULL)
+      PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
     if (++times_ < patient) return std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (times_ % patient != 0) return;
@@ -184,7 +187,7 @@ int pass_on(MPI_File file, request begun, int error_class, MPI_Request* result) 
     p->end();
     return told(p);
   }
-  int const code = MPI_Grequest_start(tell_result, free_result, cannot_cancel, p.get(), result);
+  int const code = PMPI_Grequest_start(tell_result, free_result, cannot_cancel, p.get(), result);
   if (code != MPI_SUCCESS) return code;
   p->known_as = *result;
   std::lock_guard const guard(pending_mutex);
@@ -222,8 +225,7 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-int MPI_Wait(MPI_Request* r, MPI_Status* status) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Wait);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Wait, (MPI_Request* r, MPI_Status* status), (r, status)) {
   if (none_pending()) return real(r, status);
   held const p = find(*r);
   if (p) {
@@ -233,28 +235,24 @@ int MPI_Wait(MPI_Request* r, MPI_Status* status) {
   int const code = real(r, status);
   return code == MPI_SUCCESS ? told(p) : code;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Wait);
 
-int MPI_Test(MPI_Request* r, int* flag, MPI_Status* status) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Test);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Test,
+                      (MPI_Request* r, int* flag, MPI_Status* status), (r, flag, status)) {
   if (none_pending()) return real(r, flag, status);
   held const p = find(*r);
   if (p) p->look();
   int const code = real(r, flag, status);
   return code == MPI_SUCCESS && *flag != 0 ? told(p) : code;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Test);
 
-int MPI_Request_get_status(MPI_Request r, int* flag, MPI_Status* status) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Request_get_status);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_get_status,
+                      (MPI_Request r, int* flag, MPI_Status* status), (r, flag, status)) {
   if (none_pending()) return real(r, flag, status);
   if (held const p = find(r)) p->look();
   return real(r, flag, status);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Request_get_status);
 
-int MPI_Request_free(MPI_Request* r) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Request_free);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Request_free, (MPI_Request* r), (r)) {
   if (none_pending()) return real(r);
   if (held const p = find(*r); p && !p->has_ended) {
     // MPI's request ends here; the transfer goes on, and close waits for it.
@@ -264,46 +262,47 @@ int MPI_Request_free(MPI_Request* r) {
       p->file->dropped.push_back(std::move(p->of));
     }
     p->has_ended = true;
-    MPI_Grequest_complete(known_as);
+    PMPI_Grequest_complete(known_as);
   }
   return real(r);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Request_free);
 
-int MPI_Waitall(int count, MPI_Request* list, MPI_Status* statuses) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Waitall);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Waitall,
+                      (int count, MPI_Request* list, MPI_Status* statuses),
+                      (count, list, statuses)) {
   if (none_pending()) return real(count, list, statuses);
   files_among files(count, list);
   for (breath between(files.requests(), files.comm()); !files.all_ended();) between();
   return with_errors(real(count, list, statuses), files, count, statuses, same_place);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitall);
 
-int MPI_Testall(int count, MPI_Request* list, int* flag, MPI_Status* statuses) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Testall);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Testall,
+                      (int count, MPI_Request* list, int* flag, MPI_Status* statuses),
+                      (count, list, flag, statuses)) {
   if (none_pending()) return real(count, list, flag, statuses);
   files_among files(count, list);
   files.all_ended();
   int const code = real(count, list, flag, statuses);
   return *flag != 0 ? with_errors(code, files, count, statuses, same_place) : code;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Testall);
 
-int MPI_Testany(int count, MPI_Request* list, int* index, int* flag, MPI_Status* status) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Testany);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Testany,
+                      (int count, MPI_Request* list, int* index, int* flag, MPI_Status* status),
+                      (count, list, index, flag, status)) {
   if (none_pending()) return real(count, list, index, flag, status);
   files_among files(count, list);
   files.all_ended();
   int const code = real(count, list, index, flag, status);
   return code == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED ? told(files[*index]) : code;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Testany);
 
-int MPI_Waitany(int count, MPI_Request* list, int* index, MPI_Status* status) {
-  if (none_pending()) return ARGOSY_MPIIO_NEXT(MPI_Waitany)(count, list, index, status);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Waitany,
+                      (int count, MPI_Request* list, int* index, MPI_Status* status),
+                      (count, list, index, status)) {
+  if (none_pending()) return real(count, list, index, status);
   files_among files(count, list);
-  if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitany)(count, list, index, status);
-  auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testany);
+  if (!files.some()) return real(count, list, index, status);
+  auto* const test = ARGOSY_MPIIO_NEXT(PMPI_Testany);
   for (breath between(files.requests(), files.comm());; between()) {
     files.all_ended();
     int flag = 0;
@@ -312,10 +311,10 @@ int MPI_Waitany(int count, MPI_Request* list, int* index, MPI_Status* status) {
     if (flag != 0) return *index != MPI_UNDEFINED ? told(files[*index]) : MPI_SUCCESS;
   }
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitany);
 
-int MPI_Testsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses) {
-  auto* const real = ARGOSY_MPIIO_NEXT(MPI_Testsome);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Testsome,
+                      (int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses),
+                      (count, list, ended, indices, statuses)) {
   if (none_pending()) return real(count, list, ended, indices, statuses);
   files_among files(count, list);
   files.all_ended();
@@ -323,13 +322,14 @@ int MPI_Testsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Sta
   int const n = *ended == MPI_UNDEFINED ? 0 : *ended;
   return with_errors(code, files, n, statuses, [&](int i) { return indices[i]; });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Testsome);
 
-int MPI_Waitsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses) {
-  if (none_pending()) return ARGOSY_MPIIO_NEXT(MPI_Waitsome)(count, list, ended, indices, statuses);
+ARGOSY_MPIIO_FUNCTION(int, MPI_Waitsome,
+                      (int count, MPI_Request* list, int* ended, int* indices, MPI_Status* statuses),
+                      (count, list, ended, indices, statuses)) {
+  if (none_pending()) return real(count, list, ended, indices, statuses);
   files_among files(count, list);
-  if (!files.some()) return ARGOSY_MPIIO_NEXT(MPI_Waitsome)(count, list, ended, indices, statuses);
-  auto* const test = ARGOSY_MPIIO_NEXT(MPI_Testsome);
+  if (!files.some()) return real(count, list, ended, indices, statuses);
+  auto* const test = ARGOSY_MPIIO_NEXT(PMPI_Testsome);
   for (breath between(files.requests(), files.comm());; between()) {
     files.all_ended();
     int const code = test(count, list, ended, indices, statuses);
@@ -338,6 +338,5 @@ int MPI_Waitsome(int count, MPI_Request* list, int* ended, int* indices, MPI_Sta
     return with_errors(code, files, n, statuses, [&](int i) { return indices[i]; });
   }
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_Waitsome);
 
 }  // extern "C"

@@ -26,7 +26,7 @@ int forget(MPI_Datatype, int, void* kept, void*) {
 int attribute() {
   static int const key = [] {
     int made = MPI_KEYVAL_INVALID;
-    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &made, nullptr);
+    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &made, nullptr);
     return made;
   }();
   return key;
@@ -81,19 +81,20 @@ known_type const& known(MPI_Datatype type) {
   }
   void* found = nullptr;
   int is_there = 0;
-  MPI_Type_get_attr(type, attribute(), static_cast<void*>(&found), &is_there);
+  PMPI_Type_get_attr(type, attribute(), static_cast<void*>(&found), &is_there);
   if (is_there != 0) {
     last = {type, now_freed, static_cast<known_type const*>(found)};
     return *last.found;
   }
   auto now = std::make_unique<known_type>(decoded(type));
-  if (now->fault.empty() && MPI_Type_set_attr(type, attribute(), now.get()) == MPI_SUCCESS) return *now.release();
+  if (now->fault.empty() && PMPI_Type_set_attr(type, attribute(), now.get()) == MPI_SUCCESS)
+    return *now.release();
   unusable = std::move(now);  // perhaps it is committed later
   return *unusable;
 }
 
 kept_type::kept_type(MPI_Datatype type) : type_(type), owned_(!is_predefined(type)) {
-  if (owned_) MPI_Type_dup(type, &type_);
+  if (owned_) PMPI_Type_dup(type, &type_);
 }
 
 kept_type::kept_type(kept_type&& other) noexcept
@@ -106,13 +107,13 @@ kept_type& kept_type::operator=(kept_type&& other) noexcept {
 }
 
 kept_type::~kept_type() {
-  if (owned_) MPI_Type_free(&type_);
+  if (owned_) PMPI_Type_free(&type_);
 }
 
 MPI_Datatype kept_type::handed_out() const {
   if (!owned_) return type_;
   MPI_Datatype result = MPI_DATATYPE_NULL;
-  MPI_Type_dup(type_, &result);
+  PMPI_Type_dup(type_, &result);
   return result;
 }
 

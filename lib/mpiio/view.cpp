@@ -59,9 +59,10 @@ using namespace argosy::mpiio;
 
 extern "C" {
 
-int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-                      char const* representation, MPI_Info info) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_set_view, file, displacement, etype, filetype, representation, info);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_set_view,
+                      (MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
+                       MPI_Datatype filetype, char const* representation, MPI_Info info),
+                      (file, displacement, etype, filetype, representation, info)) {
   return with_file(file, "MPI_File_set_view", [&](opened_file& f) {
     std::error_code error;
     hints const given = from_info(info);
@@ -79,11 +80,11 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_set_view);
 
-int MPI_File_get_view(MPI_File file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
-                      char* representation) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_view, file, displacement, etype, filetype, representation);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_view,
+                      (MPI_File file, MPI_Offset* displacement, MPI_Datatype* etype,
+                       MPI_Datatype* filetype, char* representation),
+                      (file, displacement, etype, filetype, representation)) {
   return with_file(file, "MPI_File_get_view", [&](opened_file& f) {
     *displacement = f.displacement;
     *etype = f.etype.handed_out();
@@ -93,69 +94,61 @@ int MPI_File_get_view(MPI_File file, MPI_Offset* displacement, MPI_Datatype* ety
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_view);
 
-int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset* displacement) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_byte_offset, file, offset, displacement);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_byte_offset,
+                      (MPI_File file, MPI_Offset offset, MPI_Offset* displacement),
+                      (file, offset, displacement)) {
   return with_file(file, "MPI_File_get_byte_offset", [&](opened_file& f) {
     *displacement = f.of.byte_offset(offset);
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_byte_offset);
 
-int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint* extent) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_type_extent, file, type, extent);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_type_extent,
+                      (MPI_File file, MPI_Datatype type, MPI_Aint* extent), (file, type, extent)) {
   MPI_Count found = 0;
   int const code = type_extent(file, type, std::numeric_limits<MPI_Aint>::max(), found);
   if (code == MPI_SUCCESS) *extent = static_cast<MPI_Aint>(found);
   return code;
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_type_extent);
 
-int MPI_File_get_type_extent_c(MPI_File file, MPI_Datatype type, MPI_Count* extent);
-int MPI_File_get_type_extent_c(MPI_File file, MPI_Datatype type, MPI_Count* extent) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_type_extent_c, file, type, extent);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_type_extent_c,
+                      (MPI_File file, MPI_Datatype type, MPI_Count* extent), (file, type, extent)) {
   return type_extent(file, type, std::numeric_limits<MPI_Count>::max(), *extent);
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_type_extent_c);
 
-int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_seek, file, offset, whence);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek,
+                      (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
   return with_call(file, "MPI_File_seek", [&](opened_file& f, std::error_code& e) {
     std::int64_t to = offset;
     seek_from const from = seek_from_of(whence, to);
     f.of.seek(to, from, e);
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_seek);
 
-int MPI_File_get_position(MPI_File file, MPI_Offset* offset) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_position, file, offset);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_position,
+                      (MPI_File file, MPI_Offset* offset), (file, offset)) {
   return with_file(file, "MPI_File_get_position", [&](opened_file& f) {
     *offset = f.of.position();
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_position);
 
-int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_seek_shared, file, offset, whence);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_seek_shared,
+                      (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
   return with_call(file, "MPI_File_seek_shared", [&](opened_file& f, std::error_code& e) {
     std::int64_t to = offset;
     seek_from const from = seek_from_of(whence, to);
     f.of.seek_shared(to, from, e);
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_seek_shared);
 
-int MPI_File_get_position_shared(MPI_File file, MPI_Offset* offset) {
-  ARGOSY_MPIIO_UNLESS_OFF(MPI_File_get_position_shared, file, offset);
+ARGOSY_MPIIO_FUNCTION(int, MPI_File_get_position_shared,
+                      (MPI_File file, MPI_Offset* offset), (file, offset)) {
   return with_file(file, "MPI_File_get_position_shared", [&](opened_file& f) {
     *offset = f.of.position_shared();
     return MPI_SUCCESS;
   });
 }
-ARGOSY_MPIIO_ALSO_PMPI(MPI_File_get_position_shared);
 
 }  // extern "C"
