@@ -1,10 +1,15 @@
 # Sourced by demo.sh and test.sh: what argosy needs, and how to get it on Debian.
 # SPDX-License-Identifier: BSD-3-Clause
 
+# A package is NAME or NAME>=VERSION; the first of several with | between that the distribution has is taken.
+# Boost is 1.74 by default in Debian 12, which has 1.81 beside it, and 1.83 in Debian 13.
 argosy_packages=(
   cmake ninja-build g++
   libopenmpi-dev openmpi-bin
-  libboost1.81-dev libboost-mpi1.81-dev libboost-context1.81-dev libboost-system1.81-dev
+  "libboost-dev>=1.81|libboost1.81-dev"
+  "libboost-mpi-dev>=1.81|libboost-mpi1.81-dev"
+  "libboost-context-dev>=1.81|libboost-context1.81-dev"
+  "libboost-system-dev>=1.81|libboost-system1.81-dev"
   libfmt-dev
   catch2 libbenchmark-dev
   gfortran
@@ -16,11 +21,33 @@ argosy_packages+=(dpkg-dev pkg-config)
 # for the presets asan and fuzz
 argosy_clang_packages=(clang-19 libclang-rt-19-dev)
 
-is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+# is_installed PACKAGE: true if one of its alternatives is installed, and new enough.
+is_installed() {
+  local one version
+  for one in ${1//|/ }; do
+    version=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "${one%%>=*}" 2>/dev/null) || continue
+    [[ $version == "installed "* ]] || continue
+    [[ $one != *">="* ]] || dpkg --compare-versions "${version#installed }" ge "${one#*>=}" || continue
+    return 0
+  done
+  return 1
+}
 
-# install_packages name...: those that are missing; does nothing, quickly, the second time
+# candidate_of PACKAGE: prints the name of the first alternative that can be had, or that of the last.
+candidate_of() {
+  local one version
+  for one in ${1//|/ }; do
+    version=$(apt-cache policy "${one%%>=*}" 2>/dev/null | sed -n 's/^ *Candidate: //p')
+    if [[ -z $version || $version == "(none)" ]]; then continue; fi
+    [[ $one != *">="* ]] || dpkg --compare-versions "$version" ge "${one#*>=}" || continue
+    break
+  done
+  echo "${one%%>=*}"
+}
+
+# install_packages PACKAGE...: installs those that are missing; does nothing, quickly, the second time.
 install_packages() {
-  local package missing=() sudo=()
+  local package missing=() names=() sudo=()
   if ! command -v apt-get >/dev/null || ! grep -qs '^ID=debian' /etc/os-release; then
     echo "-- Not Debian: going on with what is installed. Needed are the equivalents of"
     echo "--   $*"
@@ -36,13 +63,14 @@ install_packages() {
     fi
     sudo=(sudo)
   fi
-  echo "-- Installing ${missing[*]}"
   # A third-party package list that cannot be fetched is no reason to stop.
   "${sudo[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 update || true
+  for package in "${missing[@]}"; do names+=("$(candidate_of "$package")"); done
+  echo "-- Installing ${names[*]}"
   # --no-remove: rather fail than replace the Boost or MPI that somebody works with
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 \
-    install --no-install-recommends --no-remove "${missing[@]}" >/dev/null ||
-    echo "-- apt-get could not install all of: ${missing[*]}; going on with what is there"
+    install --no-install-recommends --no-remove "${names[@]}" >/dev/null ||
+    echo "-- apt-get could not install all of: ${names[*]}; going on with what is there"
 }
 
 # Jobs as many as cores, unless the caller says otherwise.
@@ -50,5 +78,11 @@ cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$cores}
 export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$cores}
 
-# Containers often run as root, which Open MPI refuses by default.
-if ((EUID == 0)); then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+# Containers often run as root, which Open MPI refuses by default; from version 5 on its launcher is PRRTE.
+if ((EUID == 0)); then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+# As many ranks as a program needs, on however many cores there are; those that wait give way.
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_mpi_yield_when_idle=1
