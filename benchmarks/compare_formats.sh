@@ -34,6 +34,7 @@ mpicc.openmpi -O2 -I/usr/include/hdf5/openmpi "-L/usr/lib/$places/hdf5/openmpi" 
 
 # As many ranks as asked for, on however many cores there are.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 # Lines "turn contestant kind operation seconds" to a table.
 table() {

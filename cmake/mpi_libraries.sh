@@ -5,11 +5,9 @@ mkdir -p build
 
 all_libraries=(openmpi mpich openmpi5 mpich5)
 
-# More ranks than cores, which wait for each other; containers forbid what Open MPI copies by.
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+# Ranks are bound to no core; containers forbid what Open MPI copies by.
+export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-if ((EUID == 0)); then export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
 
 # from_pypi WHAT: an MPI library with its compilers and mpiexec, into build/$library-python. There is no mpifort.
 from_pypi() {

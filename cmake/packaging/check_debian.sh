@@ -73,6 +73,8 @@ LISTS
 } >hello.log 2>&1 || { cat hello.log >&2; die "hello does not build with CMake"; }
 [[ $(readelf -d hello/build/hello) == *NEEDED*libargosy.so.0* ]] || die "hello is not linked with the shared library"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 (cd hello && mpiexec -n 2 build/hello) >hello.out 2>&1 || { cat hello.out >&2; die "hello does not run"; }
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$lib/pkgconfig

@@ -180,6 +180,8 @@ def run(test, work, usual, factor=5, number=0, reached=None, output=None):
     directory.mkdir(parents=True)
     environment = os.environ | {
         "TMPDIR": str(directory), "ARGOSY_MUTANT": str(number), "ARGOSY_MUTANT_RUN": f"{os.getpid()}.{mark}",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+        "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     }
