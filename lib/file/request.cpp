@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <exception>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/detail/operation.hpp>
 #include <argosy/file/request.hpp>
@@ -86,8 +88,17 @@ report request::wait(on_error e) {
   auto const o = std::exchange(operation_, nullptr);
   o->wait();
   if (!o->result) o->file->position.take_back(o->moved);
-  if (!o->result) what_failed_ = detail::message_of(o->result, o->call, o->file->path, o->file->rank);
-  if (o->result.thrown) std::rethrow_exception(o->result.thrown);
+  std::optional<detail::memory_reserve> kept;  // for the words
+  if (!o->result) {
+    kept.emplace();
+    try {
+      what_failed_ = detail::message_of(o->result, o->call, o->file->path, o->file->rank);
+    } catch (std::bad_alloc const&) {  // the code says why
+      if (!e.error()) throw;
+    }
+  }
+  if (o->result.thrown && !(e.error() && o->result.code == errc::no_memory))
+    std::rethrow_exception(o->result.thrown);
   if (e.error())
     *e.error() = o->result.code;
   else if (!o->result)

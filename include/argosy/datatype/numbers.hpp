@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -39,7 +40,8 @@ struct any_integer {
 struct no_number {
   static constexpr std::int64_t too_large = std::numeric_limits<std::int64_t>::min();
   static constexpr std::int64_t zero = too_large + 1;  // where one may not be given, and 0 says that none was
-  static constexpr std::int64_t first_length = too_large + 2, most_length = std::int64_t{1} << 32;
+  static constexpr std::int64_t no_memory = too_large + 2;  // for the list
+  static constexpr std::int64_t first_length = too_large + 3, most_length = std::int64_t{1} << 32;
 
   // A list of so many numbers, where another one is needed.
   static constexpr std::int64_t of_list(std::size_t given) {
@@ -88,7 +90,8 @@ constexpr Stored store(N n) {
 }  // namespace detail
 
 // Integers of any type, kept as 64 bits: N of them, or any number of them. Up to 8 stay off the heap. What does not fit, or is
-// not N of them, throws nothing here: the datatype that is made of it cannot be, and says so when it is asked.
+// not N of them, throws nothing here: the datatype that is made of it cannot be, and says so when it is asked. So does one of
+// a list for which there is no memory, by std::bad_alloc.
 template <std::size_t N = std::dynamic_extent>
 class numbers {
  public:
@@ -135,8 +138,11 @@ class numbers<std::dynamic_extent> {
   template <detail::integer_range R>
     requires(!std::same_as<R, numbers>)
   constexpr numbers(R const& range) {
-    values_.reserve(std::ranges::size(range));
-    for (auto n : range) values_.push_back(detail::store<std::int64_t>(n));
+    auto const given = static_cast<std::size_t>(std::ranges::size(range));
+    if (!reserve(given))
+      values_.push_back(detail::no_number::no_memory);
+    else
+      for (auto n : range) values_.push_back(detail::store<std::int64_t>(n));
   }
 
   constexpr std::size_t size() const noexcept { return values_.size(); }
@@ -148,6 +154,15 @@ class numbers<std::dynamic_extent> {
   friend constexpr bool operator==(numbers const&, numbers const&) = default;
 
  private:
+  constexpr bool reserve(std::size_t n) {
+    try {
+      values_.reserve(n);
+      return true;
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+  }
+
   detail::small_array<std::int64_t, 8> values_;
 };
 

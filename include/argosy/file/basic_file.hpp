@@ -280,6 +280,8 @@ class basic_file {
   std::int64_t from(std::int64_t offset, seek_from whence, std::int64_t current, failure& f) const;
 
   template <class Body>
+  agreement with_memory(Body&& body);
+  template <class Body>
   agreement collectively(detail::arguments const& given, Body&& body);
   template <class Body>
   agreement on_one_rank(detail::arguments const& given, Body&& body);

@@ -65,12 +65,13 @@ class source {
   source(source_location where = source_location::current()) noexcept : where_(where) {}
   template <class T>
     requires(!std::derived_from<std::remove_cvref_t<T>, source>)
-  source(T&& x, source_location where = source_location::current()) : row_(row_of(x)), where_(where) {
+  source(T&& x, source_location where = source_location::current()) : where_(where) {
     static_assert(
         !detail::is_quoted<T>,
         "argosy: text in quotes ends with a zero byte, which would be written, too; give std::string_view(\"text\"), "
         "or std::span(array) for all of an array");
-    if (!row_.address) describe([&] { return memory(std::forward<T>(x)); });
+    if constexpr (detail::numbers_in_a_row<T&>) carry([&] { row_ = row_of(x); });
+    if (!row_.address && !fault_) describe([&] { return memory(std::forward<T>(x)); });
   }
   template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
     requires std::is_void_v<T> || std::is_object_v<T>
@@ -146,17 +147,24 @@ class source {
 
   template <class F>
   void describe(F&& f) {
-    try {
+    carry([&] {
       buffer_.emplace(f());
       if (!buffer_->address() && buffer_->size() > 0)
         fault_.emplace(errc::argument,
                        "the address is null, and " + std::to_string(buffer_->size()) + " bytes are wanted");
+    });
+    if (fault_) buffer_.reset();
+  }
+  // Keeps what `f` throws, which may be code of the program, for the call that gets the data.
+  template <class F>
+  void carry(F&& f) {
+    try {
+      f();
     } catch (invalid_layout const& e) {
       fault_.emplace(errc::argument, e.what());
     } catch (...) {
       fault_ = detail::failure_by("describing the data");
     }
-    if (fault_) buffer_.reset();
   }
 
   detail::item_row row_{nullptr, basic::byte, 0};

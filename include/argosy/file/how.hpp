@@ -33,7 +33,8 @@ class how {
   }
   how(any_policy policy, std::error_code& error) noexcept : policy_(std::move(policy)), error_(&error) {}
 
-  any_policy const& policy() const noexcept { return policy_; }  // empty: the hints choose
+  any_policy const& policy() const& noexcept { return policy_; }  // empty: the hints choose
+  any_policy policy() && noexcept { return std::move(policy_); }
   std::error_code* error() const noexcept { return error_; }     // null: it is thrown
 
  private:

@@ -17,6 +17,10 @@
 #include <argosy/format/checkpoint_header.hpp>
 
 namespace argosy {
+namespace detail {
+template <communicator World>
+class joint_call;
+}  // namespace detail
 
 // `io::checkpoint` is this on MPI: checkpoint.hpp. It names what belongs to the state of a program, once for saving and loading:
 //   io::checkpoint state;
@@ -70,6 +74,7 @@ class basic_checkpoint {
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
+  using joint = detail::joint_call<World>;
   struct content {
     array_part part;
     source data;
@@ -102,11 +107,17 @@ class basic_checkpoint {
   }
   checkpoint_header plan(std::vector<content> const& all, failure& why) const;
   std::string lines(std::vector<content> const& all) const;
-  void write(basic_file<World>& f, checkpoint_header const& h, std::vector<content> const& all) const;
-  void read(basic_file<World>& f, checkpoint_header const& h) const;
-  void save_as(World const& world, std::string const& path, std::string const& temporary, checkpoint_header const& h,
-               std::vector<content> const& all, detail::hinted const& with, opener const& files) const;
-  static checkpoint_header find(basic_file<World>& f);
+  static failure fault_of(entry const& e, content const& c, checkpoint_header const& h, argosy::view& into);
+  void write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+             std::vector<content> const& all) const;
+  void write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, std::size_t i,
+                   content const& c) const;
+  void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
+  static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, entry const& e,
+                         content const& c, argosy::view const& v);
+  void save_in(joint const& s, basic_file<World>& f, std::string const& path, std::string const& temporary,
+               checkpoint_header const& h, std::vector<content> const& all, opener const& files) const;
+  static checkpoint_header find(joint const& s, basic_file<World>& f);
 
   std::vector<entry> entries_;
   std::string what_failed_;

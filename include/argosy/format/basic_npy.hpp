@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,7 +13,8 @@
 
 namespace argosy {
 namespace detail {
-struct program_call;
+template <communicator World>
+class joint_call;
 }  // namespace detail
 
 // `io::npy` is this on MPI: npy.hpp. Movable. All calls but header() and file() are collective, and end with an error on every
@@ -49,13 +51,18 @@ class basic_npy {
   std::string const& what_failed() const noexcept { return what_failed_; }
 
  private:
-  detail::program_call as(std::string_view call) const;
-  void make(World const& world, std::string const& path, detail::hinted const& with, opener const& files);
-  void find(World const& world, std::string const& path, argosy::mode modes, detail::hinted const& with,
+  using joint = detail::joint_call<World>;
+  void make(joint const& s, std::string const& path, array_part const& part, detail::hinted const& with,
             opener const& files);
+  void find(joint const& s);
+  void drop(joint const& s);
+  template <class Body>
+  void in_call(std::string_view name, source_location where, std::error_code* code, Body&& body);
+  template <class Data>
+  void check(Data& data) const;
 
   basic_file<World> file_;
-  array_part part_ = type<std::byte>;
+  std::optional<array_part> part_;
   npy_header header_;
   std::string what_failed_;
 };

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -16,13 +17,14 @@
 
 namespace argosy {
 
-// Holds any policy by value, independent or collective; copies share it. Empty: the file's hints choose.
+// Holds any policy by value, independent or collective; copies share it. Empty: the file's hints choose. If there is no memory
+// for a policy, the collective call that gets it reports errc::no_memory on every rank; a local call goes by the hints.
 class any_policy {
  public:
   any_policy() = default;
   template <class P>
     requires(!std::same_as<P, any_policy> && (independent_policy<P> || collective_policy<P>))
-  any_policy(P policy) : held_(std::make_shared<model<P>>(std::move(policy))) {}
+  any_policy(P policy) : held_(held_by(std::move(policy))) {}
 
   bool has_value() const noexcept { return held_ != nullptr; }
 
@@ -109,6 +111,24 @@ class any_policy {
     std::uint64_t key() const override { return policy_.key(); }
     P policy_;
   };
+  // In place of a policy for which there was no memory.
+  struct lacking final : interface {
+    void const* type() const override { return nullptr; }
+    std::string_view name() const override { return "no memory"; }
+    bool is_collective() const override { return true; }
+    bool keeps_rules() const override { return false; }
+    std::uint64_t key() const override { throw std::bad_alloc(); }
+  };
+  template <class P>
+  static std::shared_ptr<interface const> held_by(P&& policy) {
+    try {
+      return std::make_shared<model<std::remove_cvref_t<P>>>(std::forward<P>(policy));
+    } catch (std::bad_alloc const&) {
+      static constinit lacking const none{};
+      return {std::shared_ptr<interface const>(), &none};  // nobody owns it, so it takes no memory
+    }
+  }
+
   std::shared_ptr<interface const> held_;
 };
 

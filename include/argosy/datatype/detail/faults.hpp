@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include <argosy/datatype/numbers.hpp>
@@ -13,6 +14,7 @@
 namespace argosy::detail {
 
 [[noreturn]] ARGOSY_ONCE void throw_no_number(std::int64_t kept, std::size_t needed) {
+  if (kept == no_number::no_memory) throw std::bad_alloc();
   if (auto const given = no_number::length(kept))
     throw invalid_layout("argosy: a list of " + std::to_string(needed) + " numbers is needed, but " +
                          std::to_string(*given) + " are given");

@@ -4,8 +4,10 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <argosy/agree/detail/failure_of.hpp>
@@ -43,19 +45,25 @@ detail::open_file& basic_file<World>::local() const {
   return *crew_->file;
 }
 
+// Carries out a part of a collective call that makes its own agreements, with memory kept for it.
+template <communicator World>
+template <class Body>
+agreement basic_file<World>::with_memory(Body&& body) {
+  if (!is_open()) return alone(rank(), detail::closed());
+  return detail::with_reserve(*crew_->world, body);
+}
+
 // Where the file is open: without it there is nobody to ask.
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::collectively(detail::arguments const& given, Body&& body) {
-  if (!is_open()) return alone(rank(), detail::closed());
-  return detail::with_reserve(*crew_->world, [&] { return crew_->collectively(given, body); });
+  return with_memory([&] { return crew_->collectively(given, body); });
 }
 
 template <communicator World>
 template <class Body>
 agreement basic_file<World>::on_one_rank(detail::arguments const& given, Body&& body) {
-  if (!is_open()) return alone(rank(), detail::closed());
-  return detail::with_reserve(*crew_->world, [&] { return crew_->on_one_rank(given, body); });
+  return with_memory([&] { return crew_->on_one_rank(given, body); });
 }
 
 template <communicator World>
@@ -64,9 +72,14 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   if (error) *error = a.code;
   what_failed_.clear();
   if (a) return;
-  std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
-  what_failed_.set(detail::message_of(a, call, path, rank()));
-  if (a.thrown) std::rethrow_exception(a.thrown);
+  std::string_view const path = crew_ && crew_->file ? std::string_view(crew_->file->path) : std::string_view();
+  detail::memory_reserve const kept;  // for the words
+  try {
+    what_failed_.set(detail::message_of(a, call, path, rank()));
+  } catch (std::bad_alloc const&) {  // the code says why
+    if (!error) throw;
+  }
+  if (a.thrown && !(error && a.code == errc::no_memory)) std::rethrow_exception(a.thrown);
   if (!error) throw argosy::error(a, call, path, rank(), done ? std::make_shared<report const>(*done) : nullptr);
 }
 

@@ -56,16 +56,7 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
 
 template <communicator World>
 void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_error e) {
-  detail::arguments given("seek_shared", e.where());
-  given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
-  if (is_open() && has(local().modes, mode::sequential))
-    given.fail(detail::is_sequential("is accessed from its start to its end"));
-  if (whence == seek_from::start) {  // what every rank sees for itself
-    failure own;
-    from(offset, whence, 0, own);
-    if (own) given.fail(std::move(own));
-  }
-  agreement const result = collectively(given, [&]() -> failure {
+  auto const move = [&]() -> failure {
     failure f;
     if (whence == seek_from::end && !crew_->reconcile(f)) return f;
     bool const used = whence == seek_from::current && crew_->pointer_was_used();
@@ -77,6 +68,18 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
         f);
     if (to) crew_->pointer->set(*to, rank());
     return f;
+  };
+  agreement const result = with_memory([&] {
+    detail::arguments given("seek_shared", e.where());
+    given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
+    if (has(local().modes, mode::sequential))
+      given.fail(detail::is_sequential("is accessed from its start to its end"));
+    if (whence == seek_from::start) {  // what every rank sees for itself
+      failure own;
+      from(offset, whence, 0, own);
+      if (own) given.fail(std::move(own));
+    }
+    return collectively(given, move);
   });
   done(result, "seek_shared", e);
 }

@@ -178,7 +178,6 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
   given.same("size", bytes);
   given.require(bytes >= 0, errc::argument,
                 [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
-  if (!f) return;
   if (!can_write(f->modes)) given.fail(opened_for_reading_only());
   if (has(f->modes, mode::sequential)) given.fail(is_sequential("keeps its size"));
   given.require(f->pending == 0, errc::unsupported,
@@ -189,21 +188,27 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
 
 template <communicator World>
 void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
-  detail::arguments given("set_size", e.where());
-  detail::require_resizable(given, is_open() ? &local() : nullptr, bytes);
   auto const resize = [&]() -> failure { return local().handle.resize(bytes); };
-  agreement result = on_one_rank(given, resize);
-  // Clients that have a cache of their own may keep a longer size that they wrote, until they are told themselves.
-  if (result && local().lies_on().separate_caches && local().ranks > 1)
-    result = collectively(detail::arguments("set_size", e.where()), resize);
+  agreement const result = with_memory([&] {
+    detail::arguments given("set_size", e.where());
+    detail::require_resizable(given, &local(), bytes);
+    agreement all = on_one_rank(given, resize);
+    // Clients that have a cache of their own may keep a longer size that they wrote, until they are told themselves.
+    if (all && local().lies_on().separate_caches && local().ranks > 1)
+      all = collectively(detail::arguments("set_size", e.where()), resize);
+    return all;
+  });
   done(result, "set_size", e);
 }
 
 template <communicator World>
 void basic_file<World>::preallocate(std::int64_t bytes, on_error e) {
-  detail::arguments given("preallocate", e.where());
-  detail::require_resizable(given, is_open() ? &local() : nullptr, bytes);
-  done(on_one_rank(given, [&]() -> failure { return local().handle.preallocate(bytes); }), "preallocate", e);
+  agreement const result = with_memory([&] {
+    detail::arguments given("preallocate", e.where());
+    detail::require_resizable(given, &local(), bytes);
+    return on_one_rank(given, [&]() -> failure { return local().handle.preallocate(bytes); });
+  });
+  done(result, "preallocate", e);
 }
 
 template <communicator World>

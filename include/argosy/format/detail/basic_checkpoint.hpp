@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -54,168 +55,173 @@ void basic_checkpoint<World>::save(World const& world, std::string const& path, 
   auto const stays = [&] {
     return detail::is_there(files, path) ? "what was saved in '" + path + "' before is still there" : std::string();
   };
-  detail::with_errors({"checkpoint::save", path, world.rank(), stays}, with.error(), what_failed_, [&] {
-    detail::with_ranks(world, "checkpoint::save", path, [&](World const& ours) {
+  detail::program_call const call{"checkpoint::save", path, with.where(), stays};
+  detail::in_one_call_of_its_own(world, call, with.error(), what_failed_, [&](joint const& s) {
+    std::vector<content> all;
+    checkpoint_header h;
+    std::optional<opener> opens;
+    s.alone_with_equal("arrays", errc::argument, [&](std::string& text) {
       failure why;
-      std::vector<content> const all = look();
-      checkpoint_header const h = plan(all, why);
+      opens = files;
+      all = look();
+      h = plan(all, why);
       if (!files.renames())
         why.keep({errc::unsupported, "files cannot be renamed here, so a checkpoint could be half of one"});
-      detail::agree_on_lines(ours, "arrays", lines(all), why, with.where(), "checkpoint::save", path);
-      std::uint64_t number = detail::random_name();
-      if constexpr (requires { ours.unique_number(); }) number = ours.unique_number();
-      ours.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
-      save_as(ours, path, detail::temporary_path(path, number), h, all, with, files);
+      text = lines(all);
+      return why;
     });
+    std::uint64_t number = detail::random_name();
+    if constexpr (requires { world.unique_number(); }) number = s.world().unique_number();
+    s.broadcast(std::as_writable_bytes(std::span(&number, 1)));
+    std::string const temporary = detail::temporary_path(path, number);
+    auto f = s.open(temporary, mode::create | mode::exclusive | mode::read_write | mode::unique_open, with,
+                    *std::move(opens));
+    save_in(s, f, path, temporary, h, all, files);
   });
 }
 
+// Writes the checkpoint into `f`, which then takes the name.
 template <communicator World>
-void basic_checkpoint<World>::save_as(World const& world, std::string const& path, std::string const& temporary,
-                                      checkpoint_header const& h, std::vector<content> const& all,
-                                      detail::hinted const& with, opener const& files) const {
-  basic_file<World> f =
-      basic_file<World>::open(world, temporary, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
-                              {with.hints(), with.where()}, files);
-  try {
-    write(f, h, all);
-    f.sync(with.where());
-    f.close(with.where());
-    failure named;
-    if (world.rank() == 0) {
-      if (auto const code = files.rename(temporary, path)) {
-        named = {code, "renaming '" + temporary + "'"};
-      } else if (auto const later = files.settle(path)) {
-        named = {later, std::string(detail::already_named) + ", but after a crash the old one may have it"};
-      }
-    }
-    detail::agree_to_go_on(world, named, "checkpoint::save", path);
-  } catch (...) {
-    std::error_code ignored;
-    if (f.is_open()) f.close(ignored);
-    if (world.rank() == 0) files.remove(temporary);
-    detail::barrier_of_survivors(world);  // when a rank has returned, the file is gone
-    throw;
-  }
-}
-
-template <communicator World>
-void basic_checkpoint<World>::write(basic_file<World>& f, checkpoint_header const& h,
-                                    std::vector<content> const& all) const {
-  int const rank = f.world().rank();
-  f.set_size(h.file_bytes);
-  auto const head = detail::checkpoint_header_of(h);
-  f.write_at_all(0, rank == 0 ? memory(std::span(head)) : const_buffer());
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    array_part const& part = all[i].part;
-    const_buffer const& data = all[i].data.buffer();
-    detail::checkpoint_array const& a = h.arrays[i];
-    bool const brings = !entries_[i].everywhere || rank == 0;
-    argosy::view v;
-    failure why = detail::failure_of(errc::datatype,
-                                     [&] { return detail::view_of({a.type, a.order, a.shape, a.offset}, part, v); });
-    detail::agree_to_go_on(f.world(), why, "checkpoint::save", f.path());
-    f.set_view(v);
-    f.write_at_all(0, brings ? data : const_buffer());
-    f.set_view(0, type<std::byte>);
-
-    detail::block_shares shares(h.blocks(a), rank, f.world().size());
-    std::vector<detail::block_part> const mine =
-        detail::shared_out(f.world(), shares, "checkpoint::save", f.path(), [&]() -> std::vector<detail::block_part> {
-          if (!brings) return {};
-          return detail::block_parts(v.filetype(), data, h.block_bytes, a.bytes());
+void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& path,
+                                      std::string const& temporary, checkpoint_header const& h,
+                                      std::vector<content> const& all, opener const& files) const {
+  auto const named = [&]() -> failure {
+    if (auto const code = files.rename(temporary, path)) return {code, "renaming '" + temporary + "'"};
+    if (auto const later = files.settle(path))
+      return {later, std::string(detail::already_named) + ", but after a crash the old one may have it"};
+    return {};
+  };
+  s.undone(
+      [&] {
+        s.closing(f, [&] {
+          write(s.on(f.world()), f, h, all);
+          s.together([&] { f.sync(s.where()); });
         });
-    std::vector<std::byte> sums;
-    why = detail::failure_of(errc::datatype, [&] { return detail::sums_of(h, a, shares, mine, sums); });
-    if (why)
-      f.write_at_all(0, source(std::move(why), source_location::current()));
-    else
-      f.write_at_all(a.sums + 4 * shares.first(rank), sums);
-  }
+        s.on_first(errc::io, named);
+      },
+      [&] {
+        if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(temporary); });
+        detail::barrier_of_survivors(s.world());  // when a rank has returned, the file is gone
+      });
 }
 
 template <communicator World>
-checkpoint_header basic_checkpoint<World>::find(basic_file<World>& f) {
-  auto const start = detail::header_for_all(f, detail::checkpoint_header_bytes, "checkpoint::load");
-  failure why;
-  auto h = detail::parse_checkpoint_header(start, why);
-  if (h) {
-    std::error_code error;
-    std::int64_t const size = f.size(error);
-    if (error)
-      why = error;
-    else if (size < h->file_bytes)
-      why = {errc::damaged,
-             "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(h->file_bytes)};
-  }
-  detail::agree_to_go_on(f.world(), why, "checkpoint::load", f.path());
-  return std::move(*h);
+void basic_checkpoint<World>::write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+                                    std::vector<content> const& all) const {
+  std::vector<std::byte> head;
+  s.alone(errc::io, [&] {
+    if (s.rank() == 0) head = detail::checkpoint_header_of(h);
+  });
+  s.together([&] { f.set_size(h.file_bytes); });
+  s.together([&] { f.write_at_all(0, head); });
+  for (std::size_t i = 0; i < entries_.size(); ++i) write_array(s, f, h, i, all[i]);
+}
+
+template <communicator World>
+void basic_checkpoint<World>::write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+                                          std::size_t i, content const& c) const {
+  detail::checkpoint_array const& a = h.arrays[i];
+  bool const brings = !entries_[i].everywhere || s.rank() == 0;
+  argosy::view v;
+  argosy::view const all_bytes;
+  source data;
+  s.alone(errc::datatype, [&] {
+    if (brings) data = c.data;
+    return detail::view_of({a.type, a.order, a.shape, a.offset}, c.part, v);
+  });
+  s.together([&] { f.set_view(v); });
+  s.together([&] { f.write_at_all(0, std::move(data)); });
+  s.together([&] { f.set_view(all_bytes); });
+
+  detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
+  auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {
+    if (!brings) return {};
+    return detail::block_parts(v.filetype(), c.data.buffer(), h.block_bytes, a.bytes());
+  });
+  std::vector<std::byte> sums;
+  s.alone(errc::datatype, [&] { return detail::sums_of(h, a, shares, mine, sums); });
+  s.together([&] { f.write_at_all(a.sums + 4 * shares.first(s.rank()), sums); });
+}
+
+template <communicator World>
+checkpoint_header basic_checkpoint<World>::find(joint const& s, basic_file<World>& f) {
+  return detail::header_for_all<checkpoint_header>(
+      s.on(f.world()), f, detail::checkpoint_header_bytes, detail::parse_checkpoint_header,
+      [&](checkpoint_header const& h) { return detail::shorter_than(f, h.file_bytes); });
 }
 
 template <communicator World>
 void basic_checkpoint<World>::load(World const& world, std::string const& path, detail::hinted with, opener files) {
-  detail::with_errors({"checkpoint::load", path, world.rank()}, with.error(), what_failed_, [&] {
-    auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
-    try {
-      read(f, find(f));
-    } catch (...) {
-      std::error_code ignored;
-      f.close(ignored);
-      throw;
-    }
-    f.close(with.where());
+  detail::program_call const call{"checkpoint::load", path, with.where()};
+  detail::in_one_call(world, call, with.error(), what_failed_, [&](joint const& s) {
+    auto f = s.open(path, mode::read, with, std::move(files));
+    s.closing(f, [&] { read(s.on(f.world()), f, find(s, f)); });
   });
 }
 
+// The view of one array for this rank's part, if it can be read there.
 template <communicator World>
-void basic_checkpoint<World>::read(basic_file<World>& f, checkpoint_header const& h) const {
-  std::string names;
-  std::vector<argosy::view> views(entries_.size());
-  std::vector<content> const all = look();
-  failure why;
-  for (std::size_t i = 0; i < entries_.size() && !why; ++i) {
-    entry const& e = entries_[i];
-    names += "arrays[" + std::to_string(i) + "] '" + e.name + "'\n";
-    detail::checkpoint_array const* const a = h.find(e.name);
-    why = all[i].data.fault().value_or(failure());
-    if (!why && !e.writable) why = {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
-    if (!why && !a) why = {errc::datatype, "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h)};
-    if (!a && why.detail.ends_with('\n')) why.detail.pop_back();
-    if (!why)
-      why = detail::failure_of(errc::datatype, [&] {
-        failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, all[i].part, views[i]);
-        if (other) other.detail = "'" + e.name + "': " + other.detail;
-        return other ? other : detail::fault_of(all[i].part, all[i].data.buffer(), e.name);
-      });
+failure basic_checkpoint<World>::fault_of(entry const& e, content const& c, checkpoint_header const& h,
+                                          argosy::view& into) {
+  if (c.data.fault()) return *c.data.fault();
+  if (!e.writable) return {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
+  detail::checkpoint_array const* const a = h.find(e.name);
+  if (!a) {
+    std::string words = "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h);
+    if (words.ends_with('\n')) words.pop_back();
+    return {errc::datatype, std::move(words)};
   }
-  detail::agree_on_lines(f.world(), "arrays", names, why, source_location::current(), "checkpoint::load", f.path());
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    entry const& e = entries_[i];
-    detail::checkpoint_array const& a = *h.find(e.name);
-    f.set_view(views[i]);
-    const_buffer const& into = all[i].data.buffer();
-    buffer const room{const_cast<std::byte*>(into.address()), into.form(), into.types()};  // it is writable
-    report const r = f.read_at_all(0, room);
-    f.set_view(0, type<std::byte>);
-    failure cut;
-    if (r.memory_bytes < room.size()) cut = {errc::truncated, "the file ends inside of '" + e.name + "'"};
-    detail::agree_to_go_on(f.world(), cut, "checkpoint::load", f.path());
+  failure other = detail::view_of({a->type, a->order, a->shape, a->offset}, c.part, into);
+  if (other) other.detail = "'" + e.name + "': " + other.detail;
+  return other ? other : detail::fault_of(c.part, c.data.buffer(), e.name);
+}
 
-    detail::block_shares shares(h.blocks(a), f.world().rank(), f.world().size());
-    std::vector<detail::block_part> const mine =
-        detail::shared_out(f.world(), shares, "checkpoint::load", f.path(), [&]() -> std::vector<detail::block_part> {
-          if (e.everywhere && f.world().rank() != 0) return {};
-          if (views[i].representation().converts())  // memory has other bytes than the file
-            return detail::blocks_of(views[i].filetype(), h.block_bytes);
-          return detail::block_parts(views[i].filetype(), into, h.block_bytes, a.bytes());
-        });
-    failure const damage = detail::failure_of(errc::io, [&] {
-      return detail::damage_of(h, a, shares, mine, [&](std::int64_t offset, std::span<std::byte> bytes) {
-        return f.read_at(offset, bytes).bytes;
-      });
+template <communicator World>
+void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const {
+  std::vector<argosy::view> views;
+  std::vector<content> all;
+  s.alone_with_equal("arrays", errc::datatype, [&](std::string& names) {
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      names += "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "'\n";
+    views.resize(entries_.size());
+    all = look();
+    failure why;
+    for (std::size_t i = 0; i < entries_.size() && !why; ++i) why = fault_of(entries_[i], all[i], h, views[i]);
+    return why;
+  });
+  for (std::size_t i = 0; i < entries_.size(); ++i) read_array(s, f, h, entries_[i], all[i], views[i]);
+}
+
+template <communicator World>
+void basic_checkpoint<World>::read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h,
+                                         entry const& e, content const& c, argosy::view const& v) {
+  detail::checkpoint_array const& a = *h.find(e.name);
+  argosy::view const all_bytes;
+  const_buffer const& into = c.data.buffer();
+  std::optional<target> room;
+  s.alone(errc::datatype, [&] {
+    room.emplace(buffer{const_cast<std::byte*>(into.address()), into.form(), into.types()}, s.where());  // writable
+  });
+  s.together([&] { f.set_view(v); });
+  report const r = s.together([&] { return f.read_at_all(0, std::move(*room)); });
+  s.together([&] { f.set_view(all_bytes); });
+  s.alone(errc::io, [&]() -> failure {
+    if (r.memory_bytes >= into.size()) return {};
+    return {errc::truncated, "the file ends inside of '" + e.name + "'"};
+  });
+
+  detail::block_shares const shares(h.blocks(a), s.rank(), s.world().size());
+  auto const mine = detail::shared_out(s, shares, [&]() -> std::vector<detail::block_part> {
+    if (e.everywhere && s.rank() != 0) return {};
+    if (v.representation().converts())  // memory has other bytes than the file
+      return detail::blocks_of(v.filetype(), h.block_bytes);
+    return detail::block_parts(v.filetype(), into, h.block_bytes, a.bytes());
+  });
+  s.alone(errc::io, [&] {
+    return detail::damage_of(h, a, shares, mine, [&](std::int64_t offset, std::span<std::byte> bytes) {
+      return f.read_at(offset, bytes).bytes;
     });
-    detail::agree_to_go_on(f.world(), damage, "checkpoint::load", f.path());
-  }
+  });
 }
 
 template <communicator World>
@@ -223,16 +229,10 @@ checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::st
                                                      opener files) {
   checkpoint_header h;
   std::string words;
-  detail::with_errors({"checkpoint::header_of", path, world.rank()}, with.error(), words, [&] {
-    auto f = basic_file<World>::open(world, path, mode::read, {with.hints(), with.where()}, files);
-    try {
-      h = find(f);
-    } catch (...) {
-      std::error_code ignored;
-      f.close(ignored);
-      throw;
-    }
-    f.close(with.where());
+  detail::program_call const call{"checkpoint::header_of", path, with.where()};
+  detail::in_one_call(world, call, with.error(), words, [&](joint const& s) {
+    auto f = s.open(path, mode::read, with, std::move(files));
+    s.closing(f, [&] { h = find(s, f); });
   });
   return h;
 }

@@ -18,124 +18,125 @@ template <communicator World>
 basic_npy<World> basic_npy<World>::create(World const& world, std::string const& path, array_part const& part,
                                           detail::hinted with, opener files) {
   basic_npy n;
-  n.part_ = part;
-  detail::with_errors({"npy::create", path, world.rank()}, with.error(), n.what_failed_,
-                      [&] { n.make(world, path, with, files); });
+  detail::program_call const call{"npy::create", path, with.where()};
+  detail::in_one_call_of_its_own(world, call, with.error(), n.what_failed_,
+                                 [&](joint const& s) { n.make(s, path, part, with, files); });
   return n;
 }
 
 template <communicator World>
-void basic_npy<World>::make(World const& world, std::string const& path, detail::hinted const& with,
-                            opener const& files) {
+void basic_npy<World>::make(joint const& s, std::string const& path, array_part const& part,
+                            detail::hinted const& with, opener const& files) {
   std::vector<std::byte> bytes;
   std::optional<npy_header> h;
-  failure why = detail::failure_of(errc::datatype, [&] {
+  std::optional<opener> opens;
+  argosy::view v;
+  s.alone_with_equal("array", errc::datatype, [&](std::string& text) {
+    text = to_string(part);
+    opens = files;
+    part_ = part;
     failure bad;
-    (void)part_.bytes();  // throws what the part carries
-    bytes = detail::npy_header_of(part_.type(), part_.order(), part_.shape());
+    (void)part.bytes();  // throws what the part carries
+    bytes = detail::npy_header_of(part.type(), part.order(), part.shape());
     h = detail::parse_npy_header(bytes, bad);  // a name or a shape may be none that NumPy takes
+    if (bad) return bad;
+    bad = detail::view_of({part.type(), part.order(), part.shape(), h->data_offset}, part, v);
+    if (s.rank() != 0) bytes.clear();
     return bad;
   });
-  file_ = basic_file<World>::open(world, path, mode::create | mode::read_write, {with.hints(), with.where()}, files);
-  bool cut = false;
-  try {
-    detail::agree_on_same(file_.world(), "array", to_string(part_), why, with.where(), "npy::create", path);
-    header_ = *h;
-    cut = true;
-    file_.set_size(0);
-    file_.set_size(header_.data_offset + part_.bytes());
-    file_.write_at_all(0, file_.world().rank() == 0 ? memory(std::span(bytes)) : const_buffer());
-    argosy::view v;
-    why = detail::failure_of(errc::datatype, [&] {
-      return detail::view_of({part_.type(), part_.order(), part_.shape(), header_.data_offset}, part_, v);
-    });
-    detail::agree_to_go_on(file_.world(), why, "npy::create", path);
-    file_.set_view(v, with.where());
-  } catch (...) {
-    if (cut && file_.world().rank() == 0) files.remove(path);
-    std::error_code ignored;
-    file_.close(ignored);
-    file_ = {};
-    throw;
-  }
+  file_ = s.open(path, mode::create | mode::read_write, with, *std::move(opens));
+  s.undone(
+      [&] {
+        header_ = *std::move(h);
+        s.together([&] { file_.set_size(0); });
+        s.together([&] { file_.set_size(header_.data_offset + part.bytes()); });
+        s.together([&] { file_.write_at_all(0, bytes); });
+        s.together([&] { file_.set_view(v, s.where()); });
+      },
+      [&] {
+        if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(path); });
+        drop(s);
+      });
+}
+
+// Closes the file after an error.
+template <communicator World>
+void basic_npy<World>::drop(joint const& s) {
+  s.close_after_error(file_);
+  file_ = {};
 }
 
 template <communicator World>
 basic_npy<World> basic_npy<World>::open(World const& world, std::string const& path, array_part const& part,
                                         argosy::mode modes, detail::hinted with, opener files) {
   basic_npy n;
-  n.part_ = part;
-  detail::with_errors({"npy::open", path, world.rank()}, with.error(), n.what_failed_, [&] {
-    n.find(world, path, modes, with, files);
-    try {
+  detail::program_call const call{"npy::open", path, with.where()};
+  detail::in_one_call(world, call, with.error(), n.what_failed_, [&](joint const& s) {
+    n.file_ = s.open(path, modes, with, std::move(files));
+    auto const find = [&] {
+      n.find(s);
       argosy::view v;
-      failure why = detail::failure_of(errc::datatype, [&] {
-        return detail::view_of({n.header_.type, n.header_.order, n.header_.shape, n.header_.data_offset}, n.part_, v);
+      s.on(n.file_.world()).alone(errc::datatype, [&] {
+        n.part_ = part;
+        npy_header const& h = n.header_;
+        return detail::view_of({h.type, h.order, h.shape, h.data_offset}, part, v);
       });
-      detail::agree_to_go_on(n.file_.world(), why, "npy::open", path);
-      n.file_.set_view(v, with.where());
-    } catch (...) {
-      std::error_code ignored;
-      n.file_.close(ignored);
-      n.file_ = {};
-      throw;
-    }
+      s.together([&] { n.file_.set_view(v, s.where()); });
+    };
+    s.undone(find, [&] { n.drop(s); });
   });
   return n;
 }
 
-// Opens the file and takes its header.
+// Takes the header of the open file.
 template <communicator World>
-void basic_npy<World>::find(World const& world, std::string const& path, argosy::mode modes, detail::hinted const& with,
-                            opener const& files) {
-  file_ = basic_file<World>::open(world, path, modes, {with.hints(), with.where()}, files);
-  try {
-    auto const start = detail::header_for_all(file_, detail::npy_header_bytes, "npy::open");
-    failure why;
-    if (auto h = detail::parse_npy_header(start, why)) {
-      header_ = std::move(*h);
-      std::error_code error;
-      std::int64_t const size = file_.size(error), end = header_.data_offset + header_.bytes();
-      if (error)
-        why = error;
-      else if (size < end)
-        why = {errc::damaged,
-               "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(end)};
-    }
-    detail::agree_to_go_on(file_.world(), why, "npy::open", path);
-  } catch (...) {
-    std::error_code ignored;
-    file_.close(ignored);
-    file_ = {};
-    throw;
-  }
+void basic_npy<World>::find(joint const& s) {
+  header_ = detail::header_for_all<npy_header>(
+      s.on(file_.world()), file_, detail::npy_header_bytes, detail::parse_npy_header,
+      [&](npy_header const& h) { return detail::shorter_than(file_, h.data_offset + h.bytes()); });
 }
 
 template <communicator World>
 npy_header basic_npy<World>::header_of(World const& world, std::string const& path, detail::hinted with, opener files) {
   basic_npy n;
-  detail::with_errors({"npy::header_of", path, world.rank()}, with.error(), n.what_failed_, [&] {
-    n.find(world, path, mode::read, with, files);
-    n.file_.close();
+  detail::program_call const call{"npy::header_of", path, with.where()};
+  detail::in_one_call(world, call, with.error(), n.what_failed_, [&](joint const& s) {
+    n.file_ = s.open(path, mode::read, with, std::move(files));
+    s.closing(n.file_, [&] { n.find(s); });
   });
   return std::move(n.header_);
 }
 
+// Carries out a call of the open file. One that is not open has no other ranks.
 template <communicator World>
-detail::program_call basic_npy<World>::as(std::string_view call) const {
-  if (!file_.is_open()) return {call, {}, -1};
-  return {call, file_.path(), file_.world().rank()};
+template <class Body>
+void basic_npy<World>::in_call(std::string_view name, source_location where, std::error_code* code, Body&& body) {
+  if (file_.is_open()) {
+    World const world = file_.world();  // closing takes that of the file
+    return detail::in_one_call(world, {name, file_.path(), where}, code, what_failed_, body);
+  }
+  error const closed(alone(-1, {errc::file, "the file is not open. What to do: open it first"}), name, {}, -1);
+  what_failed_ = closed.what();
+  if (!code) throw closed;
+  *code = closed.code();
+}
+
+// What is wrong with the data becomes an error of the call of the file, which all ranks make.
+template <communicator World>
+template <class Data>
+void basic_npy<World>::check(Data& data) const {
+  failure why = data.fault().value_or(failure());
+  if (!why)
+    why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(*part_, data.buffer(), file_.path()); });
+  if (why) data = Data(std::move(why), data.where());
 }
 
 template <communicator World>
 report basic_npy<World>::write_all(source from, how with) {
   report r;
-  detail::with_errors(as("npy::write_all"), with.error(), what_failed_, [&] {
-    failure why = from.fault().value_or(failure());
-    if (!why)
-      why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(part_, from.buffer(), file_.path()); });
-    if (why) from = source(std::move(why), from.where());
-    r = file_.write_at_all(0, from, how(with.policy()));
+  in_call("npy::write_all", from.where(), with.error(), [&](joint const& s) {
+    check(from);
+    r = s.together([&] { return file_.write_at_all(0, std::move(from), std::move(with).policy()); });
   });
   return r;
 }
@@ -143,24 +144,22 @@ report basic_npy<World>::write_all(source from, how with) {
 template <communicator World>
 report basic_npy<World>::read_all(target into, how with) {
   report r;
-  detail::with_errors(as("npy::read_all"), with.error(), what_failed_, [&] {
-    failure why = into.fault().value_or(failure());
-    if (!why)
-      why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(part_, into.buffer(), file_.path()); });
-    if (why) into = target(std::move(why), into.where());
-    r = file_.read_at_all(0, into, how(with.policy()));
-    failure cut;
-    if (r.memory_bytes < part_.part_bytes())
-      cut = {errc::truncated, "the file ends inside of the array: " + std::to_string(r.memory_bytes) + " of " +
-                                  std::to_string(part_.part_bytes()) + " bytes of this rank are there"};
-    detail::agree_to_go_on(file_.world(), cut, "npy::read_all", file_.path());
+  in_call("npy::read_all", into.where(), with.error(), [&](joint const& s) {
+    check(into);
+    r = s.together([&] { return file_.read_at_all(0, std::move(into), std::move(with).policy()); });
+    s.alone(errc::io, [&]() -> failure {
+      if (r.memory_bytes >= part_->part_bytes()) return {};
+      return {errc::truncated, "the file ends inside of the array: " + std::to_string(r.memory_bytes) + " of " +
+                                   std::to_string(part_->part_bytes()) + " bytes of this rank are there"};
+    });
   });
   return r;
 }
 
 template <communicator World>
 void basic_npy<World>::close(on_error e) {
-  detail::with_errors(as("npy::close"), e.error(), what_failed_, [&] { file_.close(e.where()); });
+  in_call("npy::close", e.where(), e.error(),
+          [&](joint const& s) { s.together([&] { file_.close(s.where()); }); });
 }
 
 }  // namespace argosy

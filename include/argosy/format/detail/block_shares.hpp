@@ -49,33 +49,15 @@ failure damage_of(checkpoint_header const& h, checkpoint_array const& a, block_s
 
 std::string temporary_path(std::string const& path, std::uint64_t number);
 
-// Collective: what `parts_of` returns on each rank, put together for the blocks of this one.
+// Puts what `parts_of` returns on each rank together for the blocks of this one. Collective.
 template <communicator World, class PartsOf>
-std::vector<block_part> shared_out(World const& world, block_shares const& shares, std::string_view call,
-                                   std::string_view path, PartsOf&& parts_of) {
+std::vector<block_part> shared_out(joint_call<World> const& s, block_shares const& shares, PartsOf&& parts_of) {
   std::vector<parcel> parcels;
-  failure const why = failure_of(errc::io, [&]() -> failure {
-    parcels = shares.send(parts_of());
-    return {};
-  });
-  agree_to_go_on(world, why, call, path);
-  try {
-    return shares.combine(world.deliver(parcels));
-  } catch (rank_failure const& lost) {
-    throw_agreed(without(lost, std::optional(world)), call, path, world.rank());
-  }
-}
-
-// Collective: messages of its own for `body`.
-template <communicator World, class Body>
-void with_ranks(World const& world, std::string_view call, std::string_view path, Body&& body) {
-  std::optional<World> ours;
-  try {
-    ours.emplace(world.duplicate());
-    body(*ours);
-  } catch (rank_failure const& lost) {
-    throw_agreed(without(lost, ours), call, path, world.rank());
-  }
+  std::vector<block_part> all;
+  s.alone(errc::io, [&] { parcels = shares.send(parts_of()); });
+  parcels = s.deliver(parcels);
+  s.alone(errc::io, [&] { all = shares.combine(parcels); });
+  return all;
 }
 
 template <communicator World>

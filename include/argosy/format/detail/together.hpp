@@ -1,128 +1,286 @@
-// What the formats do together: agree on failures, and read a header once for all.
+// The guard of the formats' collective calls: whatever a rank does by itself in one is a step, after which all ranks agree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/deferred.hpp>
+#include <argosy/world/parcel.hpp>
 #include <argosy/world/rank_failure.hpp>
 
 namespace argosy::detail {
 
-// What the program called: errors on the way are told as its own.
+// The call that the program made. Errors on the way are reported as errors of this call.
 struct program_call {
   std::string_view name;
-  std::string path;  // of its own: closing takes that of the file
-  int rank;
+  std::string_view path;
+  source_location where;
   std::function<std::string()> otherwise = {};  // what holds after an error; asked only then
 };
-// Said where `otherwise` does not hold.
+// This text replaces `otherwise` where that does not hold.
 constexpr std::string_view already_named = "the new checkpoint has its name";
 
-// Carries out `body`; an error of argosy goes to the error_code, if there is one, and its words to `what`.
-template <class Body>
-void with_errors(program_call const& c, std::error_code* code, std::string& what, Body&& body) {
-  if (code) code->clear();
-  try {
-    body();
-  } catch (error const& e) {
-    bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
-    std::string const otherwise = named || !c.otherwise ? std::string() : c.otherwise();
-    error const told = told_as(e, c.name, c.path, c.rank, otherwise);
-    what = told.what();
-    if (!code) throw told;
-    *code = told.code();
-  }
-}
-
-// Local: there is a file of this name that can be read.
+// Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
 
+// An exception that code of the program threw on this rank, after all ranks have learnt that it did.
+struct thrown_together {
+  failure why;
+};
+
 [[noreturn]] inline void throw_agreed(agreement const& a, std::string_view call, std::string_view path, int rank) {
-  if (a.thrown) std::rethrow_exception(a.thrown);
+  if (a.thrown) {
+    failure why = a.own ? a.own : failure(a.code, a.detail);
+    why.thrown = a.thrown;
+    throw thrown_together{std::move(why)};
+  }
   throw error(a, call, path, rank);
 }
 
-// Collective: throws on all ranks, if one brings a failure.
+// A collective call of a format on one rank, as its body sees it. The body consists of `alone` (steps of each rank by itself,
+// in which anything may throw), `together` (collective calls of a file) and messages. Code between them must not throw; it
+// may allocate what is small, which the reserve of memory covers. All errors out of these functions are errors on all ranks.
 template <communicator World>
-void agree_to_go_on(World const& world, failure const& mine, std::string_view call, std::string_view path) {
-  agreement a;
-  try {
-    a = agree_on_outcome(world, mine);
-  } catch (rank_failure const& lost) {
-    a = without(lost, std::optional(world));
+class joint_call {
+ public:
+  joint_call(World const& world, program_call const& call) : world_(world), call_(call) {}
+
+  World const& world() const noexcept { return world_; }
+  int rank() const noexcept { return world_.rank(); }
+  std::string_view name() const noexcept { return call_.name; }
+  source_location const& where() const noexcept { return call_.where; }
+  // The same call, whose messages go by another communicator of the same ranks.
+  joint_call on(World const& other) const { return {other, call_}; }
+
+  // Throws on all ranks if one of them brings a failure.
+  void agree(failure const& mine) const {
+    require(lost_as_agreement([&] { return agree_on_outcome(world_, mine); }));
   }
-  if (!a) throw_agreed(a, call, path, world.rank());
-}
-
-// Collective: throws on all ranks, if what must be equal is not, or one brings a failure.
-template <communicator World>
-void agree_on_equal(World const& world, arguments& given, failure const& mine, std::string_view path) {
-  agreement a;
-  try {
-    given.fail(mine);
-    a = agree_to_begin(world, given, false);
-  } catch (rank_failure const& lost) {
-    a = without(lost, std::optional(world));
+  // Runs `body` on this rank by itself. All ranks then learn what it returned, if that is a failure, or threw. `e` is the
+  // class of an error that has none of its own.
+  template <class Body>
+  void alone(errc e, Body&& body) const {
+    agree(failure_of(e, body));
   }
-  if (!a) throw_agreed(a, given.call(), path, world.rank());
-}
+  // Runs `body` on rank 0 by itself, with the same outcome on all ranks.
+  template <class Body>
+  void on_first(errc e, Body&& body) const {
+    agree(rank() == 0 ? failure_of(e, body) : failure());
+  }
+  // Runs `body(lines)` on each rank by itself. It writes "name value" lines about `what`, which must be equal on all ranks;
+  // the error names those that differ.
+  template <class Body>
+  void alone_with_equal(std::string_view what, errc e, Body&& body) const {
+    std::string lines;
+    failure const mine = failure_of(e, [&] { return body(lines); });
+    require(lost_as_agreement([&] {
+      arguments given(call_.name, call_.where);
+      given.same_lines(what, fingerprint(lines), [&] { return lines; });
+      given.fail(mine);
+      return agree_to_begin(world_, given, false);
+    }));
+  }
+  // Makes collective calls of a file. Their throwing forms leave on all ranks, or on none. Arguments must be made before.
+  template <class Body>
+  auto together(Body&& body) const -> std::invoke_result_t<Body&> {
+    try {
+      return body();
+    } catch (error const&) {
+      throw;
+    } catch (...) {
+      throw thrown_together{failure_by("code of the program")};
+    }
+  }
+  void broadcast(std::span<std::byte> message) const {
+    require(lost_as_agreement([&] {
+      world_.broadcast(message, 0);
+      return agreement();
+    }));
+  }
+  std::vector<parcel> deliver(std::vector<parcel> const& out) const {
+    std::vector<parcel> in;
+    require(lost_as_agreement([&] {
+      in = world_.deliver(out);
+      return agreement();
+    }));
+    return in;
+  }
 
-template <communicator World>
-void agree_on_same(World const& world, std::string_view name, std::string_view text, failure const& mine,
-                   source_location where, std::string_view call, std::string_view path) {
-  arguments given(call, where);
-  given.same(name, text);
-  agree_on_equal(world, given, mine, path);
-}
-
-// The same of lines, "name value": those are told that differ.
-template <communicator World>
-void agree_on_lines(World const& world, std::string_view name, std::string const& lines, failure const& mine,
-                    source_location where, std::string_view call, std::string_view path) {
-  arguments given(call, where);
-  given.same_lines(name, fingerprint(lines), [&] { return lines; });
-  agree_on_equal(world, given, mine, path);
-}
-
-// Collective: the first bytes of the file, as many as `bytes_of` says of the first 16, read by rank 0.
-template <communicator World, class BytesOf>
-std::vector<std::byte> header_for_all(basic_file<World>& f, BytesOf&& bytes_of, std::string_view call) try {
-  std::vector<std::byte> start;
-  std::int64_t size = 0;
-  failure why;
-  if (f.world().rank() == 0) {
-    why = failure_of(errc::io, [&]() -> failure {
-      failure mine;
-      start.resize(16);
-      start.resize(static_cast<std::size_t>(f.read_at(0, start).bytes));
-      auto const all = bytes_of(start, mine);
-      if (!all) return mine;
-      start.resize(static_cast<std::size_t>(*all));
-      start.resize(static_cast<std::size_t>(f.read_at(0, start).bytes));
-      return {};
+  basic_file<World> open(std::string const& path, mode modes, hinted const& with, opener&& files) const {
+    return together(
+        [&] { return basic_file<World>::open(world_, path, modes, {with.hints(), call_.where}, std::move(files)); });
+  }
+  // Carries out `body`. If that ends by an error, which it does on all ranks, carries out `undo`, too, whose own errors are
+  // left out.
+  template <class Body, class Undo>
+  void undone(Body&& body, Undo&& undo) const {
+    try {
+      body();
+    } catch (error const&) {
+      undo();
+      throw;
+    } catch (thrown_together const&) {
+      undo();
+      throw;
+    }
+  }
+  // Carries out `body`, then closes the file, which is closed as well if `body` ends by an error.
+  template <class Body>
+  void closing(basic_file<World>& f, Body&& body) const {
+    undone(body, [&] { close_after_error(f); });
+    together([&] { f.close(call_.where); });
+  }
+  // Closes what an error has left open. Collective.
+  void close_after_error(basic_file<World>& f) const {
+    std::error_code ignored;
+    failure_of(errc::io, [&] {
+      if (f.is_open()) f.close(ignored);
     });
-    size = static_cast<std::int64_t>(start.size());
   }
-  agree_to_go_on(f.world(), why, call, f.path());
-  f.world().broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
-  start.resize(static_cast<std::size_t>(size));
-  f.world().broadcast(start, 0);
-  return start;
-} catch (rank_failure const& lost) {
-  throw_agreed(without(lost, std::optional(f.world())), call, f.path(), f.world().rank());
+
+ private:
+  template <class Body>
+  agreement lost_as_agreement(Body&& body) const {
+    try {
+      return body();
+    } catch (rank_failure const& lost) {
+      return without(lost, std::optional(world_));
+    }
+  }
+  void require(agreement const& a) const {
+    if (!a) throw_agreed(a, call_.name, call_.path, rank());
+  }
+
+  World const& world_;
+  program_call const& call_;
+};
+
+// Ends a call by an error of this kind: sets the error_code, if there is one, or returns what is to be thrown.
+inline std::exception_ptr ended_by(error const& e, program_call const& c, int rank, std::error_code* code,
+                                   std::string& what) {
+  bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
+  std::string const otherwise = named || !c.otherwise ? std::string() : c.otherwise();
+  error const told = told_as(e, c.name, c.path, rank, otherwise);
+  what = told.what();
+  if (!code) return std::make_exception_ptr(told);
+  *code = told.code();
+  return {};
+}
+inline std::exception_ptr ended_by(thrown_together const& x, program_call const& c, int rank, std::error_code* code,
+                                   std::string& what) {
+  what = message_of(argosy::alone(rank, x.why), c.name, c.path, rank);
+  if (!code || x.why.code != errc::no_memory) return x.why.thrown;
+  *code = make_error_code(errc::no_memory);
+  return {};
+}
+
+// Carries out a collective call of a format on this rank: `body(joint_call)`. An error goes to the error_code, if there is
+// one, and its words to `what`. What code of the program threw comes out as it is; want of memory sets the error_code.
+// An exception that the other ranks do not know of ends the job, if the world can do that.
+template <communicator World, class Body>
+void in_one_call(World const& world, program_call const& c, std::error_code* code, std::string& what, Body&& body) {
+  std::exception_ptr const thrown = with_reserve(world, [&]() -> std::exception_ptr {
+    if (code) code->clear();
+    try {
+      std::string const path(c.path);  // closing a file takes its own
+      program_call const kept{c.name, path, c.where, c.otherwise};
+      try {
+        body(joint_call<World>(world, kept));
+      } catch (error const& e) {
+        return ended_by(e, kept, world.rank(), code, what);
+      } catch (thrown_together const& x) {
+        return ended_by(x, kept, world.rank(), code, what);
+      }
+    } catch (std::bad_alloc const&) {
+      if (world.size() > 1) throw;
+      if (!code) return std::current_exception();
+      *code = make_error_code(errc::no_memory);
+    } catch (...) {
+      if constexpr (requires { world.give_up(""); })
+        if (world.size() > 1) world.give_up("an exception left a collective call on this rank alone");
+      throw;
+    }
+    return {};
+  });
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+// The same, with messages of the call's own.
+template <communicator World, class Body>
+void in_one_call_of_its_own(World const& world, program_call const& c, std::error_code* code, std::string& what,
+                            Body&& body) {
+  in_one_call(world, c, code, what, [&](joint_call<World> const& outer) {
+    std::optional<World> ours;
+    try {
+      ours.emplace(world.duplicate());
+    } catch (rank_failure const& lost) {
+      throw_agreed(without(lost, ours), c.name, c.path, world.rank());
+    }
+    body(outer.on(*ours));
+  });
+}
+
+// A header as the file has it, and what it says.
+template <class Header>
+struct found_header {
+  std::vector<std::byte> start;  // as many bytes as `bytes_of` says of the first 16
+  std::optional<Header> parsed;
+};
+
+// Reads and checks a header on rank 0. The other ranks get its bytes only after rank 0 has accepted them, so a header that
+// makes no sense takes memory of one rank. `check` returns a failure if the file does not fit the header. Collective.
+template <class Header, communicator World, class BytesOf, class Parse, class Check>
+Header header_for_all(joint_call<World> const& s, basic_file<World>& f, BytesOf&& bytes_of, Parse&& parse,
+                      Check&& check) {
+  found_header<Header> h;
+  s.on_first(errc::io, [&]() -> failure {
+    failure why;
+    h.start.resize(16);
+    h.start.resize(static_cast<std::size_t>(f.read_at(0, h.start).bytes));
+    auto const all = bytes_of(h.start, why);
+    if (!all) return why;
+    h.start.resize(static_cast<std::size_t>(*all));
+    h.start.resize(static_cast<std::size_t>(f.read_at(0, h.start).bytes));
+    h.parsed = parse(h.start, why);
+    return h.parsed ? check(*h.parsed) : why;
+  });
+  auto size = static_cast<std::int64_t>(h.start.size());
+  s.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  s.alone(errc::io, [&] { h.start.resize(static_cast<std::size_t>(size)); });
+  s.broadcast(h.start);
+  s.alone(errc::io, [&]() -> failure {
+    failure why;
+    if (!h.parsed) h.parsed = parse(h.start, why);
+    return why;
+  });
+  return *std::move(h.parsed);
+}
+
+// The failure of a header that speaks of more bytes than the file has, if that is so. Local.
+template <communicator World>
+failure shorter_than(basic_file<World> const& f, std::int64_t bytes) {
+  std::error_code error;
+  std::int64_t const size = f.size(error);
+  if (error) return error;
+  if (size >= bytes) return {};
+  return {errc::damaged,
+          "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(bytes)};
 }
 
 }  // namespace argosy::detail
