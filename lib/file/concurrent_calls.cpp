@@ -20,8 +20,16 @@ class collective_operation;
 
 namespace {
 
-// Carries out a call for all ranks together.
-using together = std::function<agreement(collective_call&, report&)>;
+// When a call's turn has come.
+struct turn {
+  call_board* board = nullptr;  // null: there is one rank
+  std::uint64_t number = 0;
+  bool by_program = false;
+  bool late = false;
+};
+
+// Carries out a call for all ranks together, if all of them begin it.
+using together = std::function<agreement(collective_call&, report&, turn const&)>;
 
 template <class World>
 together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr<shared_pointer> const& pointer) {
@@ -33,8 +41,10 @@ together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr
     staging space = {};
   };
   auto all = std::make_shared<means>(means{std::move(world), file, pointer});
-  return [all = std::move(all)](collective_call& c, report& done) -> agreement {
+  return [all = std::move(all)](collective_call& c, report& done, turn const& t) -> agreement {
     try {
+      if (t.board && !t.board->all_begin(t.number, t.by_program))
+        return t.board->fault(c.given.call(), c.given.where(), t.late);
       return with_reserve(all->world, [&] {
         return access_together(all->world, all->ranks, *all->file, *all->pointer, c, all->space, done);
       });
@@ -148,10 +158,7 @@ void concurrent_calls::state::next(bool by_program) {
     waiting.pop_front();
   }
   file->before_waiting();
-  if (!board || board->all_begin(o->number, by_program))
-    o->result = all_ranks(o->what, o->done);
-  else
-    o->result = board->fault(o->call, o->what.given.where(), o->late);
+  o->result = all_ranks(o->what, o->done, {board.get(), o->number, by_program, o->late});
   file->count(o->what.work, o->done, !o->result);
   o->has_result();
   {

@@ -33,7 +33,7 @@ struct sent_text {
   std::string read() const { return {letters, ::strnlen(letters, N)}; }
 };
 
-constexpr std::chrono::milliseconds longest_pause{1000};
+constexpr std::chrono::milliseconds longest_pause{1000}, between_checks{100};
 
 }  // namespace
 
@@ -171,11 +171,19 @@ served_board::question served_board::what_was_found() const {
   return q;
 }
 
-std::vector<std::byte> served_board::ask(int rank, question const& q) const {
+service_answer served_board::ask(int rank, question const& q) const {
   std::vector<parcel> one(1);
   one[0] = {rank, q.bytes()};
-  auto answers = world_.ask(std::move(one));
-  return answers[0].error ? std::vector<std::byte>() : std::move(answers[0].content);
+  service_answer answer = std::move(world_.ask(std::move(one))[0]);
+  if (answer.error) answer.content.clear();
+  return answer;
+}
+
+// If rank 0 had no memory for the question, it is asked again later. If it cannot be reached, no call can be decided.
+service_answer served_board::ask_first(question const& q) const {
+  service_answer answer = ask(0, q);
+  if (answer.error && answer.error != errc::io) world_.revoke(0);
+  return answer;
 }
 
 void served_board::tell_all(question const& q) const {
@@ -209,17 +217,15 @@ bool served_board::is_void(std::uint64_t number) const noexcept {
 }
 
 bool served_board::all_begin(std::uint64_t number, bool by_program) {
-  ask(0, {.about = subject::has_begun, .number = number});
+  ask_first({.about = subject::has_begun, .number = number});
   std::unique_lock guard(mutex_);
   auto const is_decided = [&] { return all_begun_ >= number || has_been_void(number); };
-  while (!is_decided()) {
-    if (!by_program) {
-      changed_.wait(guard, is_decided);
-    } else if (!changed_.wait_for(guard, std::chrono::milliseconds(pause_ms), is_decided)) {
-      guard.unlock();
-      look(number);
-      guard.lock();
-    }
+  std::chrono::milliseconds const between = by_program ? std::chrono::milliseconds(pause_ms) : between_checks;
+  while (!changed_.wait_for(guard, between, is_decided)) {
+    guard.unlock();
+    world_.check();
+    if (by_program) look(number);
+    guard.lock();
   }
   return all_begun_ >= number;
 }
@@ -238,14 +244,14 @@ void served_board::look(std::uint64_t number) {
     between_looks_ = std::min(2 * between_looks_, longest_pause);
     missing.who = static_cast<int>(looks_++ & 0xffff);
   }
-  question const absent = question::from(ask(0, missing));
+  question const absent = question::from(ask_first(missing).content);
   // It is decided, and the word of that has not come: it may be lost where a rank runs out of memory.
   if (absent.about == subject::all_begun || absent.about == subject::is_void) {
     answer(0, absent.bytes());
     return;
   }
   if (absent.about != subject::missing || absent.who < 0) return;
-  question const there = question::from(ask(absent.who, {.about = subject::line}));
+  question const there = question::from(ask(absent.who, {.about = subject::line}).content);
   // It is in a blocking call to which this rank has not come: it stays there until this rank comes. What it began before, it
   // counts.
   if (there.about != subject::line || there.blocking != ended + 1 || there.begun >= number) return;

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <span>
 #include <sstream>
@@ -30,11 +31,21 @@ bool assign(std::array<char, N>& to, std::string const& text) {
   return text.size() < N;
 }
 
+// Asked once, since a rank may have no descriptor for it later; empty if the kernel does not say.
+std::string boot_id() {
+  static std::mutex mutex;
+  static std::string known;
+  std::lock_guard const guard(mutex);
+  if (known.empty()) {
+    std::ifstream boot("/proc/sys/kernel/random/boot_id");
+    std::getline(boot, known);
+  }
+  return known;
+}
+
 // Names that are in no directory belong to a network namespace of a running kernel.
 std::string this_machine() {
-  std::string name;
-  std::ifstream boot("/proc/sys/kernel/random/boot_id");
-  std::getline(boot, name);
+  std::string name = boot_id();
   if (name.empty()) {
     char host[64] = {};
     gethostname(host, sizeof host - 1);

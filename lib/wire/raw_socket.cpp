@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "raw_socket.hpp"
 
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <thread>
 
 namespace argosy::wire {
@@ -192,6 +195,37 @@ int family_of(int descriptor) {
   return family;
 }
 
-int spare_descriptor() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+namespace {
+
+struct waiting_peers {
+  int listener = -1;
+  bool have_gone = false;
+};
+
+// Runs in a table of descriptors of its own, so that no other thread takes the number that becomes free. The least number is
+// below any limit that was lowered since.
+int end_peers(void* p) {
+  auto& peers = *static_cast<waiting_peers*>(p);
+  ::close(peers.listener == 0 ? 1 : 0);
+  std::error_code error;
+  for (int s = 0; (s = accept_next(peers.listener, error)) >= 0;) ::close(s);
+  peers.have_gone = !error;
+  return 0;
+}
+
+}  // namespace
+
+// A child that shares this process's memory, as one of posix_spawn() does, and sends no signal when it ends.
+bool turn_away(int listener) {
+  constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+  std::unique_ptr<std::byte[]> const stack(new (std::nothrow) std::byte[stack_bytes]);
+  if (!stack) return false;
+  waiting_peers peers{listener};
+  int const child = ::clone(end_peers, stack.get() + stack_bytes, CLONE_VM | CLONE_VFORK, &peers);
+  if (child < 0) return false;
+  while (::waitpid(child, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) {
+  }
+  return peers.have_gone;
+}
 
 }  // namespace argosy::wire

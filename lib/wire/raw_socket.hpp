@@ -20,8 +20,8 @@ int connect_network(address::host const& host, std::uint32_t port, std::chrono::
                     std::error_code& error);
 bool is_loopback(address::host const& host);
 int family_of(int descriptor);
-// A descriptor in reserve, to be closed and reopened when no other is left.
-int spare_descriptor();
+// Ends the connections of all peers that wait to be accepted, without a free descriptor. Returns false if that failed.
+bool turn_away(int listener);
 void close_descriptor(int descriptor);
 
 }  // namespace argosy::wire

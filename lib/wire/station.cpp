@@ -6,12 +6,15 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <numeric>
 #include <utility>
 
 #include <argosy/error/detail/memory_reserve.hpp>
 
 #include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "raw_socket.hpp"
 
@@ -37,15 +40,23 @@ struct no_signals {
 }  // namespace
 
 station::station(options o, connection::welcome accepted, std::error_code& error)
-    : options_(o), accepted_(std::move(accepted)), guard_(context_->get_executor()) {
+    : options_(o), accepted_(std::move(accepted)) {
   error.clear();
   try {
+    context_ = std::make_shared<boost::asio::io_context>();
+    guard_.emplace(context_->get_executor());
     if (options_.listens) open_doors();
     start_threads();
+  } catch (boost::system::system_error const& e) {  // no std::system_error before Boost 1.83
+    error.assign(e.code().value(), std::system_category());
   } catch (std::system_error const& e) {
     error = e.code();
-    stop();
+  } catch (std::bad_alloc const&) {
+    error = std::make_error_code(std::errc::not_enough_memory);
+  } catch (std::exception const&) {
+    error = std::make_error_code(std::errc::io_error);
   }
+  if (error) stop();
 }
 
 station::~station() { stop(); }
@@ -56,17 +67,27 @@ void station::open_doors() {
   where_ = new_address();
   std::error_code error;
   std::lock_guard const lock(mutex_);
-  auto const open = [&](int descriptor) {
+  auto const open = [&](int descriptor, bool of_network) {
     if (error) throw std::system_error(error);
-    doors_.push_back(std::make_shared<door>(*context_, descriptor));
-    wait_at(doors_.back());
+    add_door(descriptor, of_network);
   };
   if (options_.local)
-    open(listen_local(where_.local.data(), error));
+    open(listen_local(where_.local.data(), error), false);
   else
     where_.local = {};
-  if (options_.network) open(listen_network(where_.port, error));
-  spare_ = spare_descriptor();
+  if (options_.network) open(listen_network(where_.port, error), true);
+}
+
+void station::add_door(int descriptor, bool of_network) {
+  auto const d = std::make_shared<door>(*context_, of_network);
+  boost::system::error_code error;
+  d->socket.assign(descriptor, error);
+  if (error) {
+    close_descriptor(descriptor);
+    throw boost::system::system_error(error);
+  }
+  doors_.push_back(d);
+  wait_at(d);
 }
 
 void station::start_threads() {
@@ -83,15 +104,17 @@ void station::leave_network() {
   if (where_.port == 0) return;
   where_.port = 0;
   boost::system::error_code ignored;
-  doors_.back()->close(ignored);
-  doors_.pop_back();
+  std::erase_if(doors_, [&](auto const& d) {
+    if (d->of_network) d->socket.close(ignored);
+    return d->of_network;
+  });
 }
 
 void station::stop() {
   std::unique_lock lock(mutex_);
   stopping_ = true;
   boost::system::error_code ignored;
-  for (auto const& d : doors_) d->close(ignored);
+  for (auto const& d : doors_) d->socket.close(ignored);
   doors_.clear();
   for (auto const& t : timers_) t->cancel();
   if (threads_.empty()) connections_.clear();  // there never were any
@@ -109,7 +132,6 @@ void station::stop() {
       for (auto const& c : connections_) c->close();
     before = now;
   }
-  close_descriptor(std::exchange(spare_, -1));
   lock.unlock();
   guard_.reset();
   for (std::thread& t : threads_) t.join();
@@ -119,10 +141,15 @@ void station::stop() {
 // --- Accepting -----------------------------------------------------------------------------------------------------
 
 void station::wait_at(std::shared_ptr<door> const& d) {
-  d->async_wait(door::wait_read, [this, d](boost::system::error_code const& e) {
+  auto constexpr readable = boost::asio::posix::stream_descriptor::wait_read;
+  d->socket.async_wait(readable, [this, d](boost::system::error_code const& e) {
     std::lock_guard const lock(mutex_);
-    if (e || stopping_ || !d->is_open()) return;
-    if (accept_all(*d)) return wait_at(d);
+    if (e || stopping_ || !d->socket.is_open()) return;
+    if (accept_all(*d)) {
+      d->failures = 0;
+      return wait_at(d);
+    }
+    if (++d->failures * pause > options_.patience) return close_door(d);
     wait_later(d);
   });
 }
@@ -134,13 +161,20 @@ void station::wait_later(std::shared_ptr<door> const& d) {
   timer->async_wait([this, timer, d](boost::system::error_code const&) {
     std::lock_guard const lock(mutex_);
     timers_.erase(timer);
-    if (!stopping_ && d->is_open()) wait_at(d);
+    if (!stopping_ && d->socket.is_open()) wait_at(d);
   });
+}
+
+// The kernel resets all peers that wait at the door, and refuses later ones.
+void station::close_door(std::shared_ptr<door> const& d) {
+  boost::system::error_code ignored;
+  d->socket.close(ignored);
+  std::erase(doors_, d);
 }
 
 bool station::accept_all(door& d) {
   std::error_code error;
-  for (int s = 0; (s = accept_next(d.native_handle(), error)) >= 0;) {
+  for (int s = 0; (s = accept_next(d.socket.native_handle(), error)) >= 0;) {
     auto const c = add(s, where_);
     if (!c) continue;
     c->start(accepted_);
@@ -152,16 +186,8 @@ bool station::accept_all(door& d) {
       timers_.erase(timer);
     });
   }
-  return !error || turn_away(d);
-}
-
-// Without a free descriptor no peer can be accepted; it must be turned away, or it would wait for ever.
-bool station::turn_away(door& d) {
-  close_descriptor(std::exchange(spare_, -1));
-  std::error_code error;
-  close_descriptor(accept_next(d.native_handle(), error));
-  spare_ = spare_descriptor();
-  return !error;
+  // A peer that can neither be accepted nor turned away would wait for ever.
+  return !error || turn_away(d.socket.native_handle());
 }
 
 std::shared_ptr<connection> station::add(int descriptor, address const& where) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -35,8 +36,8 @@ class station {
     std::chrono::milliseconds patience{10000};          // how long to wait for a greeting, or for a peer to accept
   };
 
-  // On failure sets the error, and the station is unusable. `accepted` is called on a thread of the station for each peer that
-  // connects and shows the cookie.
+  // On failure sets the error, whatever has failed, and the station is unusable. `accepted` is called on a thread of the station
+  // for each peer that connects and shows the cookie.
   station(options o, connection::welcome accepted, std::error_code& error);
   station(station const&) = delete;
   ~station();  // stop()
@@ -58,30 +59,35 @@ class station {
   void stop();
 
  private:
-  using door = boost::asio::posix::stream_descriptor;
+  struct door {
+    explicit door(boost::asio::io_context& c, bool n) : socket(c), of_network(n) {}
+    boost::asio::posix::stream_descriptor socket;
+    bool of_network;
+    int failures = 0;  // to turn peers away, one after the other
+  };
   void open_doors();
+  void add_door(int descriptor, bool of_network);
   void start_threads();
   void wait_at(std::shared_ptr<door> const& d);  // with the mutex, as the next
   void wait_later(std::shared_ptr<door> const& d);
   bool accept_all(door& d);
-  bool turn_away(door& d);
+  void close_door(std::shared_ptr<door> const& d);
   std::shared_ptr<connection> add(int descriptor, address const& where);
   void run_work(std::function<void()> piece);
 
   options options_;
   connection::welcome accepted_;
   address where_;
-  std::shared_ptr<boost::asio::io_context> const context_ = std::make_shared<boost::asio::io_context>();
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
+  std::shared_ptr<boost::asio::io_context> context_;  // null if it could not be made
+  std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> guard_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::shared_ptr<door>> doors_;  // of the local name, then of the network
+  std::vector<std::shared_ptr<door>> doors_;
   std::set<std::shared_ptr<connection>> connections_;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::deque<std::function<void()>> waiting_;
   int working_ = 0;
-  int spare_ = -1;  // a descriptor to give up when there are no more, so that a peer can be told
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

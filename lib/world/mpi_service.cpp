@@ -1,7 +1,9 @@
 // Implements mpi::serve of world/mpi.hpp: a socket service for the ranks of a communicator.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -25,12 +27,19 @@ std::unique_ptr<service> mpi::serve(serve_function f, std::error_code& error) co
   error.clear();
   wire::station::options o;
   o.workers = serving_threads;
-  auto made = std::make_unique<detail::socket_service>(rank_, size_, std::move(f), o, error);
-  error = detail::first_failure(*this, error.value());
+  std::unique_ptr<detail::socket_service> made;
+  int mine = 0;
+  try {  // the others are on their way to the reduction
+    made = std::make_unique<detail::socket_service>(rank_, size_, std::move(f), o, error);
+    mine = error.value();
+  } catch (std::bad_alloc const&) {
+    mine = ENOMEM;
+  }
+  error = detail::first_failure(*this, mine);
   if (error) return {};
-  wire::address const mine = made->where();
+  wire::address const here = made->where();
   std::vector<wire::address> everybody(static_cast<std::size_t>(size_));
-  all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(everybody)));
+  all_gather(std::as_bytes(std::span(&here, 1)), std::as_writable_bytes(std::span(everybody)));
   made->meet(std::move(everybody));
   return made;
 }

@@ -18,6 +18,15 @@ namespace {
 
 constexpr int delivery_tags[] = {-2, -3};  // a rank may be one delivery ahead
 
+// Those to which a rank sends in collective calls.
+template <class F>
+void for_each_neighbour(int rank, int size, F&& f) {
+  int step = 1;
+  for (; step < size && (rank & step) == 0; step *= 2)
+    if (rank + step < size) f(rank + step);
+  if (step < size) f(rank - step);
+}
+
 }  // namespace
 
 // --- Messages ---
@@ -39,13 +48,9 @@ void served_world::open(post_office& office, std::unique_ptr<service> s) { offic
 void served_world::close(post_office& office) { office.close(); }
 bool served_world::is_open(post_office const& office) { return office.is_open(); }
 
-// Those to which it sends in collective calls.
 bool served_world::reaches_neighbours(post_office& office, int rank, int size) {
   std::vector<parcel> greetings;
-  int step = 1;
-  for (; step < size && (rank & step) == 0; step *= 2)
-    if (rank + step < size) greetings.push_back({rank + step, {}});
-  if (step < size) greetings.push_back({rank - step, {}});
+  for_each_neighbour(rank, size, [&](int r) { greetings.push_back({r, {}}); });
   auto const answers = office.ask(0, std::move(greetings));
   return std::none_of(answers.begin(), answers.end(),
                       [](service_answer const& a) { return static_cast<bool>(a.error); });
@@ -117,15 +122,19 @@ void served_world::wait(std::uint32_t& word, std::uint32_t seen) const {
   if (std::atomic_ref(word).load(std::memory_order_acquire) == seen) office().check(group_->all->number);
 }
 
-// Who finds it tells all. Who is told passes it on to a few, as the one who found it may not reach them.
+// Who finds it tells all. Who is told passes it on to a few, as the one who found it may not reach them: some of them far away, and
+// those to whom there are connections since the beginning.
 void served_world::revoke(int unreachable) const {
   setting const& all = *group_->all;
   int const me = group_->ranks[static_cast<std::size_t>(rank())], n = static_cast<int>(all.first_of_node.size());
   bool const finds = all.office->part(all.number, {unreachable, me});
   std::vector<int> others;
   for (int step = 1; step < n; step = finds ? step + 1 : 2 * step) others.push_back((me + step) % n);
+  if (!finds) for_each_neighbour(me, n, [&](int r) { others.push_back(r); });
   all.office->tell_of_parting(all.number, unreachable, others);
 }
+
+void served_world::check() const { office().check(group_->all->number); }
 
 // --- Collective calls ---
 

@@ -408,6 +408,21 @@ TEST_CASE("where nobody can even be turned away, it is tried again until somebod
   CHECK(late.hear(back));
 }
 
+TEST_CASE("where nobody can be turned away for long, the door is closed, and no peer waits", "[wire]") {
+  std::error_code error;
+  wire::station::options o;
+  o.patience = 200ms;
+  none_accepted = true;
+  echo other(o, error);
+  auto const where = other.station().where();
+  stranger waits(where);
+  CHECK(waits.connected());
+  CHECK(waits.is_left());
+  none_accepted = false;
+  stranger late(where);
+  CHECK_FALSE(late.connected());
+}
+
 TEST_CASE("work is done several at a time, and before the end", "[wire]") {
   std::error_code error;
   wire::station::options o;

@@ -43,9 +43,10 @@ class call_board {
   };
 
   // Waits until all ranks have begun this call: true, once and for all; or until it is void. `by_program`: the program itself waits
-  // here, and looks for who cannot come.
+  // here, and looks for who cannot come. Throws rank_failure if ranks do not reach each other.
   virtual bool all_begin(std::uint64_t number, bool by_program) = 0;
-  // The program of this rank waits for the end of the call, and for nothing else. If that cannot come, it is void from now on.
+  // The program of this rank waits for the end of the call, and for nothing else. If that cannot come, it is void from now on; if
+  // ranks do not reach each other, `all_begin` learns of it.
   virtual void look(std::uint64_t number) = 0;
   virtual bool is_void(std::uint64_t number) const noexcept = 0;
 

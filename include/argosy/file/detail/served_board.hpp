@@ -35,7 +35,8 @@ class served_board final : public call_board {
   void enter(std::string_view call, source_location const& where) noexcept override;
   void leave() noexcept override;
   bool has_been_void(std::uint64_t number) const noexcept { return void_from_ != 0 && void_from_ <= number; }
-  std::vector<std::byte> ask(int rank, question const& q) const;
+  service_answer ask(int rank, question const& q) const;
+  service_answer ask_first(question const& q) const;
   void tell_all(question const& q) const;
   void count(int from, std::uint64_t number);
   void judge(int from, question const& found);

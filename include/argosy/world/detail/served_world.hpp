@@ -80,6 +80,8 @@ class served_world {
   // Of the whole world beside the other, also in a group of it, with ranks as the whole one counts them: whoever waits in it, or comes
   // to it later, throws a rank_failure. Returns when those that can be reached know.
   void revoke(int unreachable) const;
+  // Throws the rank_failure if the ranks of this world are not together any more.
+  void check() const;
 
   // What ranks ask each other that is no message of this world, also while they are in no call of it; any thread may ask, and several
   // answer. Who asks must know that the other listens. Until the last copy of this world goes.
