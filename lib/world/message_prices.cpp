@@ -5,6 +5,9 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
 #include <span>
 
 #include <argosy/world/mpi.hpp>
@@ -33,21 +36,28 @@ double median_of(int times, F const& call) {
 
 }  // namespace
 
-message_prices measure_messages(mpi const& world, int times) {
-  // Two of these are little of a stack.
-  std::array<std::byte, std::size_t{64} << 10> out{}, in{};
+std::optional<message_prices> measure_messages(mpi const& world, int times) {
+  constexpr std::size_t bytes = std::size_t{64} << 10;
+  std::unique_ptr<std::byte[]> const room(new (std::nothrow) std::byte[2 * bytes]());
+  struct any {
+    bool value;
+    void combine(any const& other) { value = value || other.value; }
+  } has_none{room == nullptr};
+  world.all_reduce(has_none);
+  if (has_none.value) return {};
+  std::span<std::byte> const out(room.get(), bytes), in(room.get() + bytes, bytes);
   int const n = world.size(), to = (world.rank() + n / 2) % n, from = (world.rank() + n - n / 2) % n;
   constexpr int tag = 1;
-  auto const exchange = [&](std::size_t bytes) {
+  auto const exchange = [&](std::size_t some) {
     std::array<mpi::request, 2> both;
-    both[0] = world.start_receive(std::span(in).first(bytes), from, tag);
-    both[1] = world.start_send(std::span(out).first(bytes), to, tag);
+    both[0] = world.start_receive(in.first(some), from, tag);
+    both[1] = world.start_send(out.first(some), to, tag);
     mpi::wait_all(both);
   };
   message_prices found{.round_ns = median_of(times, [&] { world.barrier(); })};
   // What a message costs however short it is, is no price of its bytes.
-  double const few = median_of(times, [&] { exchange(8); }), many = median_of(times, [&] { exchange(out.size()); });
-  found.byte_ns = std::max(0.0, many - few) / static_cast<double>(out.size());
+  double const few = median_of(times, [&] { exchange(8); }), many = median_of(times, [&] { exchange(bytes); });
+  found.byte_ns = std::max(0.0, many - few) / static_cast<double>(bytes);
   world.all_reduce(found);
   return found;
 }

@@ -77,8 +77,11 @@ storage common_storage(World const& world, any_handle const& file, bool near) {
   if constexpr (priced<World>) {
     // Where threads open several files at a time ranks may have kept different ones: those of the reduction count, for all.
     if (!near && all.unpriced != 0) {
-      all.messages.combine(measure_messages(world, opening_times));
-      world.keep_prices(all.messages);
+      std::optional<message_prices> const measured = measure_messages(world, opening_times);
+      if (measured) {
+        all.messages.combine(*measured);
+        world.keep_prices(all.messages);
+      }
     }
   }
   // Those of the storage are of ranks that share memory.

@@ -33,8 +33,8 @@ concept priced = requires(C const& c, message_prices p) {
 };
 
 // Collective: each `times` times, after once that does not count; medians, of the slowest rank. Bytes go to the rank half of all ranks
-// away. Needs nothing from the heap.
-message_prices measure_messages(mpi const& world, int times);
+// away. Empty on all ranks if one of them has no memory for the messages.
+std::optional<message_prices> measure_messages(mpi const& world, int times);
 
 }  // namespace detail
 }  // namespace argosy

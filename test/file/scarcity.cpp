@@ -1,10 +1,11 @@
-// Ranks of several nodes with few descriptors left: calls fail on all ranks or on none, and no rank waits for ever.
+// A rank with few descriptors or no memory left: calls fail on all ranks or on none, no rank waits for ever, and none dies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
 #include <fcntl.h>
 #include <mpi.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -19,12 +20,15 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/file.hpp>
 
 #include "support/files_on_worlds.hpp"
+#include "support/sanitized.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;
+using io::errc;
 using io::mode;
 
 namespace {
@@ -45,6 +49,28 @@ class few_descriptors {
   few_descriptors(few_descriptors const&) = delete;
   few_descriptors& operator=(few_descriptors const&) = delete;
   ~few_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
+// While it lives, this process can have so many bytes of addresses more.
+class few_addresses {
+ public:
+  explicit few_addresses(rlim_t left) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    char text[64] = {};
+    int const statm = ::open("/proc/self/statm", O_RDONLY);
+    if (::read(statm, text, sizeof text - 1) > 0) {
+      rlimit few = before_;
+      few.rlim_cur = std::strtoull(text, nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + left;
+      ::setrlimit(RLIMIT_AS, &few);
+    }
+    ::close(statm);
+  }
+  few_addresses(few_addresses const&) = delete;
+  few_addresses& operator=(few_addresses const&) = delete;
+  ~few_addresses() { ::setrlimit(RLIMIT_AS, &before_); }
 
  private:
   rlimit before_ = {};
@@ -75,7 +101,7 @@ class watchdog {
         waited = {};
       }
       if (waited > longest) {
-        std::fprintf(stderr, "few_descriptors: a rank waits for ever in %s\n", where_);
+        std::fprintf(stderr, "scarcity: a rank waits for ever in %s\n", where_);
         std::_Exit(1);
       }
       std::this_thread::sleep_for(step);
@@ -196,4 +222,36 @@ TEST_CASE("a rank with few descriptors left for agents keeps no other rank waiti
         for (bool from_open : {true, false})
           check_calls(world, here / "data", {who, left, from_open, "data_shipping"}, dog);
   }
+}
+
+TEST_CASE("a rank without addresses left opens no file, and lives", "[file][errors]") {
+  if (argosy::test::sanitized) return skipped("sanitizers need addresses of their own");
+  io::mpi const ranks(MPI_COMM_WORLD);
+  shared_scratch<io::mpi> const here(ranks);
+  watchdog dog;
+  for (int who = 0; who < ranks.size(); ++who)
+    for (unsigned const left : {0u, 4u, 8u, 12u, 16u, 32u, 64u, 128u, 1024u}) {
+      io::mpi const world = ranks.split(0, ranks.rank());  // on which messages have no price yet
+      auto const open = [&](std::error_code& e) {
+        return io::file::open(world, here / "data", mode::create | mode::read_write, e);
+      };
+      std::error_code error;
+      dog.come("first open");
+      open(error).close();
+      REQUIRE_FALSE(error);
+      MPI_Barrier(MPI_COMM_WORLD);
+      std::optional<few_addresses> limit;
+      if (world.rank() == who) limit.emplace(rlim_t{left} << 10);
+      dog.come("open with " + std::to_string(left) + " KiB of addresses left on rank " + std::to_string(who));
+      io::file f = open(error);
+      std::error_code closed;
+      if (!error) f.close(closed);
+      limit.reset();
+      int failures = error ? 1 : 0;
+      MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      CAPTURE(who, left, error);
+      CHECK((failures == 0 || failures == world.size()));
+      if (error) CHECK(failed_on(world, who, errc::no_memory, error));
+      CHECK_FALSE(closed);
+    }
 }
