@@ -41,10 +41,9 @@ int create_numbered(name& n, std::size_t size, std::byte*& first) noexcept {
   if (number < 0) return errno;
   void* const place = ::shmat(number, nullptr, 0);
   int const error = errno;
-  if (reinterpret_cast<std::intptr_t>(place) == -1) {
-    ::shmctl(number, IPC_RMID, nullptr);
-    return error;
-  }
+  // It lives as long as a process has it, and Linux lets others attach it until then.
+  ::shmctl(number, IPC_RMID, nullptr);
+  if (reinterpret_cast<std::intptr_t>(place) == -1) return error;
   first = static_cast<std::byte*>(place);
   n = {};
   std::snprintf(n.data(), n.size(), number_format, number);
@@ -83,6 +82,46 @@ int map(int descriptor, std::size_t size, std::byte*& first) noexcept {
   return 0;
 }
 
+// --- Descriptors of the process that made the segment ---
+
+constexpr char const* descriptor_format = "descriptor %ld %d %llu %llu";
+
+struct descriptor_of {
+  long process = 0;
+  int number = -1;
+  unsigned long long device = 0, inode = 0;  // another process of that number may live in this container
+
+  bool is(int descriptor) const noexcept {
+    struct stat s = {};
+    return ::fstat(descriptor, &s) == 0 && s.st_dev == device && s.st_ino == inode;
+  }
+};
+
+int name_descriptor(name& n, int descriptor) noexcept {
+  struct stat s = {};
+  if (::fstat(descriptor, &s) != 0) return errno;
+  n = {};
+  int const letters = std::snprintf(n.data(), n.size(), descriptor_format, static_cast<long>(::getpid()), descriptor,
+                                    static_cast<unsigned long long>(s.st_dev), static_cast<unsigned long long>(s.st_ino));
+  return letters < static_cast<int>(n.size()) ? 0 : ENAMETOOLONG;
+}
+
+bool is_descriptor(name const& n, descriptor_of& d) noexcept {
+  return std::sscanf(n.data(), descriptor_format, &d.process, &d.number, &d.device, &d.inode) == 4;
+}
+
+int open_descriptor(descriptor_of const& d) noexcept {
+  char path[64] = {};
+  std::snprintf(path, sizeof path, "/proc/%ld/fd/%d", d.process, d.number);
+  int const descriptor = ::open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0 || d.is(descriptor)) return descriptor;
+  ::close(descriptor);
+  errno = ESRCH;
+  return -1;
+}
+
+std::atomic<kind> kind_made{kind::nameless};
+
 // Reserves all space now: a page without space would be a SIGBUS when it is first touched.
 int reserve(int descriptor, std::size_t size) noexcept {
   for (;;)
@@ -91,23 +130,42 @@ int reserve(int descriptor, std::size_t size) noexcept {
 
 }  // namespace
 
-int create(name& n, std::size_t size, std::byte*& first) noexcept {
+kind preferred() noexcept { return kind_made; }
+void prefer(kind k) noexcept { kind_made = k; }
+
+bool may_need_name(int error) noexcept {
+  for (int const other : {ENOMEM, EMFILE, ENFILE, ENOSPC, EFBIG, EINVAL})
+    if (error == other) return false;
+  return true;
+}
+
+int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept {
   if (too_large(size)) return EFBIG;
   if (counts_as_file(size)) return create_numbered(n, size, first);
   int descriptor = -1;
-  do n = new_name();
-  while ((descriptor = ::shm_open(n.data(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR)) < 0 && errno == EEXIST);
-  if (descriptor < 0) return errno;
+  if (k == kind::nameless) {
+    descriptor = ::open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (descriptor < 0 && (errno == EMFILE || errno == ENFILE)) return errno;
+    if (descriptor < 0) k = kind::named;  // no such files here
+  }
+  if (k == kind::named) {
+    do n = new_name();
+    while ((descriptor = ::shm_open(n.data(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR)) < 0 && errno == EEXIST);
+    if (descriptor < 0) return errno;
+  }
   int error = reserve(descriptor, size);
+  if (error == 0 && k == kind::nameless) error = name_descriptor(n, descriptor);
   if (error == 0) error = map(descriptor, size, first);
+  if (error == 0 && k == kind::nameless) return 0;  // open until it is removed
   ::close(descriptor);
-  if (error != 0) remove(n);
+  if (error != 0 && k == kind::named) remove(n);
   return error;
 }
 
 int open(name const& n, std::size_t size, std::byte*& first) noexcept {
   if (int const number = number_of(n); number >= 0) return open_numbered(number, first);
-  int const descriptor = ::shm_open(n.data(), O_RDWR, 0);
+  descriptor_of made;
+  int const descriptor = is_descriptor(n, made) ? open_descriptor(made) : ::shm_open(n.data(), O_RDWR, 0);
   if (descriptor < 0) return errno;
   int const error = map(descriptor, size, first);
   ::close(descriptor);
@@ -115,8 +173,10 @@ int open(name const& n, std::size_t size, std::byte*& first) noexcept {
 }
 
 void remove(name const& n) noexcept {
-  if (int const number = number_of(n); number >= 0)
-    ::shmctl(number, IPC_RMID, nullptr);
+  descriptor_of made;
+  if (number_of(n) >= 0) return;  // removed since it was made
+  if (is_descriptor(n, made))
+    ::close(made.number);
   else
     ::shm_unlink(n.data());
 }

@@ -13,10 +13,21 @@ namespace argosy::detail::node_segment {
 
 using name = std::array<char, 64>;
 
-// Maps a new segment of zeros whose space is reserved. Sizes are not 0.
-int create(name& n, std::size_t size, std::byte*& first) noexcept;
+// A file in memory has no name in a directory, so that nothing is left of it if its ranks are killed: other processes open it as a
+// descriptor of the one that made it. Where that is impossible (ranks in containers with processes of their own, or that may not
+// look at each other), it has a name until it is removed.
+enum class kind { nameless, named };
+// What this process makes: nameless until one of its ranks could not open such a segment.
+kind preferred() noexcept;
+void prefer(kind k) noexcept;
+
+// Maps a new segment of zeros whose space is reserved. Sizes are not 0. `k` becomes the kind that it is.
+int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept;
 int open(name const& n, std::size_t size, std::byte*& first) noexcept;
-void remove(name const& n) noexcept;  // processes that have mapped it keep it
+// By the process that made it, once, after all have opened it: they keep what they have mapped.
+void remove(name const& n) noexcept;
+// Returns true if it may help to make a segment with a name: the error of the one without has to do with how it is opened.
+bool may_need_name(int error) noexcept;
 void unmap(std::byte* first, std::size_t size) noexcept;
 
 // Sleeps while the word, of a segment or private, is `seen`, at most so long (zero: for ever); may wake early.

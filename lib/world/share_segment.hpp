@@ -1,4 +1,4 @@
-// Shares memory between ranks of a node: one makes a file in memory, the others open it by its name, which is then removed.
+// Shares memory between ranks of a node: one makes a file in memory, and the others open it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,14 +18,15 @@
 
 namespace argosy::detail {
 
-// Collective: one broadcast and one reduction.
+// One try, with a segment of that kind. Collective: one broadcast and one reduction, at which `k` becomes the kind that it was.
 template <agreeing World>
-shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
+shared_memory share_segment_as(World const& world, std::size_t bytes, node_segment::kind& k, std::error_code& error) {
   // The note on a segment that ranks send to each other.
   struct segment_note {
     node_segment::name name = {};
     std::uint64_t bytes = 0;
     int error = 0;
+    node_segment::kind kind = node_segment::kind::nameless;
   };
 
   error.clear();
@@ -41,7 +42,8 @@ shared_memory share_segment(World const& world, std::size_t bytes, std::error_co
   int const rank = world.rank();
   if (rank == 0) {
     made.note.bytes = bytes;
-    if (bytes != 0) made.note.error = node_segment::create(made.note.name, bytes, first);
+    if (bytes != 0) made.note.error = node_segment::create(made.note.name, bytes, first, k);
+    made.note.kind = k;
     made.mine = bytes != 0 && made.note.error == 0;
   }
   std::shared_ptr<std::byte> hold;
@@ -50,6 +52,7 @@ shared_memory share_segment(World const& world, std::size_t bytes, std::error_co
   };
   keep();
   world.broadcast(std::as_writable_bytes(std::span(&made.note, 1)), 0);
+  k = made.note.kind;
   int outcome = made.note.error;
   if (rank != 0) {
     if (made.note.bytes != bytes)
@@ -62,6 +65,18 @@ shared_memory share_segment(World const& world, std::size_t bytes, std::error_co
   if (error) return {};
   if (!hold) return {};
   return {std::move(hold), bytes};
+}
+
+// Collective. Ranks that cannot open a segment without a name, for whatever reason, agree on one that has a name.
+template <agreeing World>
+shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
+  node_segment::kind k = node_segment::preferred();  // that of rank 0 counts
+  shared_memory all = share_segment_as(world, bytes, k, error);
+  if (!error || k == node_segment::kind::named || !node_segment::may_need_name(error.value())) return all;
+  k = node_segment::kind::named;
+  all = share_segment_as(world, bytes, k, error);
+  if (!error) node_segment::prefer(k);
+  return all;
 }
 
 }  // namespace argosy::detail

@@ -8,18 +8,48 @@
 #include "support/share_cases.hpp"
 #include "support/world_cases.hpp"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdarg>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <thread>
+
+#include <world/node_segment.hpp>
 
 namespace io = argosy;
 using namespace io::test;
+
+namespace {
+
+std::atomic<bool> foreign_descriptors_are_closed{false};
+
+}  // namespace
+
+// In place of the one of the system, so that it can be as where processes may not look at each other.
+extern "C" int open(char const* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  mode_t const permissions = va_arg(more, mode_t);
+  va_end(more);
+  std::string_view const name = path;
+  if (foreign_descriptors_are_closed && name.starts_with("/proc/") && name.find("/fd/") != name.npos) {
+    errno = EACCES;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, permissions));
+}
 
 namespace {
 
@@ -68,14 +98,19 @@ struct lazy_memory {
   void* first;
 };
 
-std::size_t segments_left(io::mpi const& world) {
-  std::int64_t creator = getpid();
-  world.broadcast(std::as_writable_bytes(std::span(&creator, 1)), 0);
+std::size_t segments_of(std::int64_t creator) {
   auto const prefix = "argosy." + std::to_string(creator) + ".";
   std::size_t count = 0;
   std::error_code none;
   for (auto const& entry : std::filesystem::directory_iterator("/dev/shm", none))
     count += entry.path().filename().string().starts_with(prefix);
+  return count;
+}
+
+std::size_t segments_left(io::mpi const& world) {
+  std::int64_t creator = getpid();
+  world.broadcast(std::as_writable_bytes(std::span(&creator, 1)), 0);
+  std::size_t const count = segments_of(creator);
   world.barrier();
   return count;
 }
@@ -350,6 +385,47 @@ TEST_CASE("ranks of a node share memory", "[world][mpi]") {
   io::mpi const node = io::mpi(MPI_COMM_WORLD).node();
   check_shared_memory(node);
   CHECK(segments_left(node) == 0);
+}
+
+TEST_CASE("where a rank may not open what another one has open, shared memory has a name for a while", "[world][mpi]") {
+  io::mpi const node = io::mpi(MPI_COMM_WORLD).node();
+  for (int const who : {0, node.size() - 1}) {
+    namespace segments = io::detail::node_segment;
+    segments::prefer(segments::kind::nameless);
+    if (node.rank() == who) foreign_descriptors_are_closed = true;
+    check_shared_memory(node);
+    bool const named = node.size() > 1 && who != 0;  // rank 0 opens nothing of others
+    CHECK((segments::preferred() == segments::kind::named) == named);
+    check_shared_memory(node);
+    foreign_descriptors_are_closed = false;
+    segments::prefer(segments::kind::nameless);
+    CHECK(segments_left(node) == 0);
+  }
+}
+
+// A name, which the kernel does not remove, would be seen after one of two kills.
+TEST_CASE("a process that is killed leaves no shared memory behind", "[world][mpi]") {
+  if (io::mpi(MPI_COMM_WORLD).rank() != 0) return;
+  for (int i = 0; i < 20; ++i) {
+    pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0)
+      for (;;) {
+        namespace segments = io::detail::node_segment;
+        segments::name n{};
+        std::byte* first = nullptr;
+        auto k = segments::kind::nameless;
+        if (segments::create(n, 8192, first, k) != 0) ::_exit(1);
+        segments::unmap(first, 8192);
+        segments::remove(n);
+      }
+    std::this_thread::sleep_for(std::chrono::microseconds(3000 + 137 * i));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    CHECK(segments_of(child) == 0);
+  }
 }
 
 TEST_CASE("shared memory outlives the communicator, and belongs to no thread", "[world][mpi]") {
