@@ -55,9 +55,15 @@ void connection::start(welcome w) {
   read_some();
 }
 
-bool connection::greeted() const {
+bool connection::is_awaited() const {
   std::lock_guard const lock(mutex_);
-  return greeted_;
+  return !greeted_ && !shut_;
+}
+
+bool connection::has_unread() {
+  std::lock_guard const lock(mutex_);
+  std::byte b;
+  return !shut_ && ::recv(socket_.native_handle(), &b, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
 }
 
 std::uint64_t connection::progress() const {
@@ -165,7 +171,8 @@ void connection::on_written(std::error_code error, std::size_t bytes) {
 // --- Receiving -----------------------------------------------------------------------------------------------------
 
 void connection::read_some() {
-  auto into = boost::asio::buffer(buffer_);
+  auto into = stage_ == stage::greeting ? boost::asio::buffer(head_.data() + head_got_, head_wanted_ - head_got_)
+                                        : boost::asio::buffer(buffer_);
   // A long body is read straight into its frame.
   if (stage_ == stage::body && incoming_.body.size() - body_got_ >= buffer_bytes)
     into = boost::asio::buffer(incoming_.body.data() + body_got_, incoming_.body.size() - body_got_);
@@ -178,6 +185,8 @@ void connection::on_read(std::error_code error, std::size_t bytes) {
   try {
     if (error) {
       fail(error);
+    } else if (stage_ == stage::greeting) {
+      take_of_greeting(bytes);
     } else if (stage_ == stage::body && incoming_.body.size() - body_got_ >= buffer_bytes) {
       body_got_ += bytes;
       deliver();
@@ -219,10 +228,6 @@ void connection::take(std::span<std::byte const> bytes) {
     bytes = bytes.subspan(n);
     if (head_got_ < head_wanted_) return;
     head_got_ = 0;
-    if (stage_ == stage::greeting) {
-      take_greeting();
-      continue;
-    }
     header h;
     std::memcpy(&h, head_.data(), sizeof h);
     if (h.bytes > most_bytes_) return fail(std::make_error_code(std::errc::message_size));
@@ -250,12 +255,20 @@ void connection::deliver() {
   events_.arrived(std::exchange(incoming_, {}));
 }
 
+void connection::take_of_greeting(std::size_t bytes) {
+  head_got_ += bytes;
+  if (head_got_ < head_wanted_) return;
+  head_got_ = 0;
+  take_greeting();
+}
+
 void connection::take_greeting() {
   hello h;
   std::memcpy(&h, head_.data(), sizeof h);
   if (h.mark != mark) return fail(std::make_error_code(std::errc::protocol_error));
   if (h.proof != (welcome_ ? where_.shown : where_.answered))
     return fail(std::make_error_code(std::errc::permission_denied));
+  buffer_.resize(buffer_bytes);
   {
     std::lock_guard const lock(mutex_);
     greeted_ = true;

@@ -80,7 +80,8 @@ class connection : public std::enable_shared_from_this<connection> {
       : context_(std::move(c)), socket_(*context_), where_(where), most_bytes_(most_bytes) {}
   void start(events e, std::uint64_t introduction);  // greets
   void start(welcome w);                             // is greeted
-  bool greeted() const;
+  bool is_awaited() const;         // neither greeted nor ended
+  bool has_unread();               // bytes of the peer that no thread has read
   std::uint64_t progress() const;  // bytes sent
 
   void queue(outgoing o);
@@ -89,6 +90,7 @@ class connection : public std::enable_shared_from_this<connection> {
   void on_read(std::error_code error, std::size_t bytes);
   void on_written(std::error_code error, std::size_t bytes);
   void take(std::span<std::byte const> bytes);
+  void take_of_greeting(std::size_t bytes);
   void take_greeting();
   void grow_body();
   void deliver();
@@ -114,7 +116,7 @@ class connection : public std::enable_shared_from_this<connection> {
 
   // used by the reading thread only
   stage stage_ = stage::greeting;
-  std::vector<std::byte> buffer_ = std::vector<std::byte>(buffer_bytes);
+  std::vector<std::byte> buffer_;  // from the greeting on: strangers get no memory
   std::array<std::byte, sizeof(hello)> head_ = {};
   std::size_t head_got_ = 0, head_wanted_ = 0;
   std::uint64_t body_bytes_ = 0;

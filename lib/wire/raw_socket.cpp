@@ -195,6 +195,14 @@ int family_of(int descriptor) {
   return family;
 }
 
+bool is_of_same_user(int descriptor) {
+  ucred peer = {};
+  socklen_t length = sizeof peer;
+  if (family_of(descriptor) != AF_UNIX) return true;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return true;  // the cookie must do
+  return peer.uid == ::geteuid() || peer.uid == 0;
+}
+
 namespace {
 
 struct waiting_peers {

@@ -173,21 +173,67 @@ void station::close_door(std::shared_ptr<door> const& d) {
 }
 
 bool station::accept_all(door& d) {
+  constexpr int at_a_time = 64;  // so that a flood of peers does not keep the mutex
   std::error_code error;
-  for (int s = 0; (s = accept_next(d.socket.native_handle(), error)) >= 0;) {
+  for (int i = 0; i < at_a_time && !error; ++i) {
+    int const s = accept_next(d.socket.native_handle(), error);
+    if (s < 0) break;
+    if (!is_of_same_user(s)) {
+      close_descriptor(s);
+      continue;
+    }
     auto const c = add(s, where_);
     if (!c) continue;
     c->start(accepted_);
-    auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, options_.patience);
-    timers_.insert(timer);
-    timer->async_wait([this, timer, c = std::weak_ptr(c)](boost::system::error_code const&) {
-      if (auto const held = c.lock(); held && !held->greeted()) held->close();
-      std::lock_guard const lock(mutex_);
-      timers_.erase(timer);
-    });
+    expect_greeting(c);
   }
   // A peer that can neither be accepted nor turned away would wait for ever.
-  return !error || turn_away(d.socket.native_handle());
+  return !error || drop_newcomer() || turn_away(d.socket.native_handle());
+}
+
+// Whoever reaches the door may connect, but strangers must not take the descriptors of the program.
+void station::expect_greeting(std::shared_ptr<connection> const& c) {
+  std::erase_if(newcomers_, [](newcomer const& n) {
+    auto const held = n.who.lock();
+    return !held || !held->is_awaited();
+  });
+  if (newcomers_.size() >= options_.most_newcomers) drop_newcomer();
+  newcomers_.push_back({c, std::chrono::steady_clock::now() + options_.patience});
+  if (!watches_newcomers_) watch_newcomers();
+}
+
+// Closes the oldest connection that has not greeted; one whose greeting has come, and is not read yet, only if all are so.
+bool station::drop_newcomer() {
+  auto found = std::find_if(newcomers_.begin(), newcomers_.end(), [](newcomer const& n) {
+    auto const held = n.who.lock();
+    return held && held->is_awaited() && !held->has_unread();
+  });
+  if (found == newcomers_.end()) found = newcomers_.begin();
+  if (found == newcomers_.end()) return false;
+  auto const held = found->who.lock();
+  newcomers_.erase(found);
+  if (!held || !held->is_awaited()) return false;
+  held->close();
+  return true;
+}
+
+void station::watch_newcomers() {
+  watches_newcomers_ = true;
+  auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, newcomers_.front().until);
+  timers_.insert(timer);
+  timer->async_wait([this, timer](boost::system::error_code const&) {
+    std::lock_guard const lock(mutex_);
+    timers_.erase(timer);
+    watches_newcomers_ = false;
+    if (stopping_) return;
+    auto const now = std::chrono::steady_clock::now();
+    for (; !newcomers_.empty(); newcomers_.pop_front()) {
+      auto const held = newcomers_.front().who.lock();
+      if (!held || !held->is_awaited()) continue;
+      if (newcomers_.front().until > now) return watch_newcomers();
+      held->close();
+    }
+  });
 }
 
 std::shared_ptr<connection> station::add(int descriptor, address const& where) {

@@ -34,6 +34,7 @@ class station {
     int workers = 0;                    // how many pieces of work run at a time; there is one thread more
     std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a frame; a longer one is an error
     std::chrono::milliseconds patience{10000};          // how long to wait for a greeting, or for a peer to accept
+    std::size_t most_newcomers = 64;  // connections that have not greeted yet; if there are more, the oldest goes
   };
 
   // On failure sets the error, whatever has failed, and the station is unusable. `accepted` is called on a thread of the station
@@ -73,6 +74,9 @@ class station {
   bool accept_all(door& d);
   void close_door(std::shared_ptr<door> const& d);
   std::shared_ptr<connection> add(int descriptor, address const& where);
+  void expect_greeting(std::shared_ptr<connection> const& c);
+  bool drop_newcomer();
+  void watch_newcomers();
   void run_work(std::function<void()> piece);
 
   options options_;
@@ -85,6 +89,12 @@ class station {
   std::condition_variable changed_;
   std::vector<std::shared_ptr<door>> doors_;
   std::set<std::shared_ptr<connection>> connections_;
+  struct newcomer {
+    std::weak_ptr<connection> who;
+    std::chrono::steady_clock::time_point until;
+  };
+  std::deque<newcomer> newcomers_;  // in their order; one timer is for all
+  bool watches_newcomers_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::deque<std::function<void()>> waiting_;
   int working_ = 0;

@@ -139,6 +139,12 @@ class stranger {
     } while (n > 0 || (n < 0 && errno == EINTR));
     return n == 0 || errno == ECONNRESET;
   }
+  // Whether it has ended already, if it has said nothing.
+  bool is_gone() const {
+    std::byte b;
+    ssize_t const n = ::recv(socket_, &b, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+  }
   void stop_talking() { ::shutdown(socket_, SHUT_WR); }
 
   // As a station greets.

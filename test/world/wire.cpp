@@ -1,11 +1,13 @@
 // Frames over sockets.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -421,6 +424,77 @@ TEST_CASE("where nobody can be turned away for long, the door is closed, and no 
   none_accepted = false;
   stranger late(where);
   CHECK_FALSE(late.connected());
+}
+
+TEST_CASE("connections without a greeting are few, and the oldest go first", "[wire]") {
+  std::error_code error;
+  wire::station::options o;
+  o.patience = 1h;
+  echo other(o, error);
+  auto const where = other.station().where();
+  std::vector<std::byte> const greeting = stranger::greeting(where);
+  std::vector<std::byte> answer(greeting.size()), back(29);
+  stranger friendly(where);
+  REQUIRE(friendly.say(greeting));
+  REQUIRE(friendly.hear(answer));
+  std::deque<stranger> silent;
+  for (std::size_t i = 0; i < 3 * o.most_newcomers; ++i) {
+    silent.emplace_back(where);
+    REQUIRE(silent.back().connected());
+    if (i % 2 == 1) silent.back().say(std::span(greeting).first(5));
+  }
+  auto const gone = [&] {
+    return static_cast<std::size_t>(
+        std::count_if(silent.begin(), silent.end(), [](stranger const& s) { return s.is_gone(); }));
+  };
+  for (int i = 0; gone() < 2 * o.most_newcomers && i < 10'000; ++i) std::this_thread::sleep_for(1ms);
+  CHECK(gone() == 2 * o.most_newcomers);
+  for (stranger* const s : {&silent.back(), &friendly}) {  // both are still heard
+    if (s != &friendly) {
+      REQUIRE(s->say(std::span(greeting).subspan(5)));
+      REQUIRE(s->hear(answer));
+    }
+    REQUIRE(s->say(stranger::frame(1, 1, some_bytes(5))));
+    CHECK(s->hear(back));
+  }
+}
+
+TEST_CASE("a process of another user is cut off before it greets", "[wire]") {
+  if (::geteuid() != 0) return skipped("needs root, to become another user");
+  std::error_code error;
+  wire::station::options o;
+  o.patience = 1h;
+  echo other(o, error);
+  auto const where = other.station().where();
+  pid_t const child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::alarm(60);
+    if (::setuid(65534) != 0) ::_exit(2);
+    stranger s(where);
+    ::_exit(s.connected() && s.is_left() ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+
+TEST_CASE("peers that come and go leave nothing behind", "[wire]") {
+  std::error_code error;
+  wire::station::options o;
+  o.patience = 1h;
+  echo other(o, error);
+  auto const where = other.station().where();
+  auto const used = [] { return static_cast<std::int64_t>(::mallinfo2().uordblks); };
+  auto const come = [&](int times) {
+    for (int i = 0; i < times; ++i) stranger(where).connected();
+  };
+  come(100);
+  std::int64_t const before = used();
+  come(10000);
+  constexpr std::int64_t little = 1 << 18;
+  for (int i = 0; used() - before > little && i < 10'000; ++i) std::this_thread::sleep_for(1ms);
+  CHECK(used() - before < little);
 }
 
 TEST_CASE("work is done several at a time, and before the end", "[wire]") {
