@@ -20,7 +20,7 @@ class collective_operation;
 
 namespace {
 
-// When a call's turn has come.
+// The turn of a call.
 struct turn {
   call_board* board = nullptr;  // null: there is one rank
   std::uint64_t number = 0;

@@ -179,7 +179,8 @@ service_answer served_board::ask(int rank, question const& q) const {
   return answer;
 }
 
-// If rank 0 had no memory for the question, it is asked again later. If it cannot be reached, no call can be decided.
+// If rank 0 had no memory for the question, it is asked again later. If it cannot be reached, no
+// call can be decided.
 service_answer served_board::ask_first(question const& q) const {
   service_answer answer = ask(0, q);
   if (answer.error && answer.error != errc::io) world_.revoke(0);
@@ -220,7 +221,8 @@ bool served_board::all_begin(std::uint64_t number, bool by_program) {
   ask_first({.about = subject::has_begun, .number = number});
   std::unique_lock guard(mutex_);
   auto const is_decided = [&] { return all_begun_ >= number || has_been_void(number); };
-  std::chrono::milliseconds const between = by_program ? std::chrono::milliseconds(pause_ms) : between_checks;
+  std::chrono::milliseconds const between =
+      by_program ? std::chrono::milliseconds(pause_ms) : between_checks;
   while (!changed_.wait_for(guard, between, is_decided)) {
     guard.unlock();
     world_.check();

@@ -171,8 +171,9 @@ void connection::on_written(std::error_code error, std::size_t bytes) {
 // --- Receiving -----------------------------------------------------------------------------------------------------
 
 void connection::read_some() {
-  auto into = stage_ == stage::greeting ? boost::asio::buffer(head_.data() + head_got_, head_wanted_ - head_got_)
-                                        : boost::asio::buffer(buffer_);
+  auto into = stage_ == stage::greeting
+                  ? boost::asio::buffer(head_.data() + head_got_, head_wanted_ - head_got_)
+                  : boost::asio::buffer(buffer_);
   // A long body is read straight into its frame.
   if (stage_ == stage::body && incoming_.body.size() - body_got_ >= buffer_bytes)
     into = boost::asio::buffer(incoming_.body.data() + body_got_, incoming_.body.size() - body_got_);

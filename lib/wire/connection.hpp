@@ -80,8 +80,8 @@ class connection : public std::enable_shared_from_this<connection> {
       : context_(std::move(c)), socket_(*context_), where_(where), most_bytes_(most_bytes) {}
   void start(events e, std::uint64_t introduction);  // greets
   void start(welcome w);                             // is greeted
-  bool is_awaited() const;         // neither greeted nor ended
-  bool has_unread();               // bytes of the peer that no thread has read
+  bool is_awaited() const;  // neither greeted nor ended
+  bool has_unread();        // bytes of the peer that no thread has read
   std::uint64_t progress() const;  // bytes sent
 
   void queue(outgoing o);

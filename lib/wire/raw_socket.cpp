@@ -199,7 +199,8 @@ bool is_of_same_user(int descriptor) {
   ucred peer = {};
   socklen_t length = sizeof peer;
   if (family_of(descriptor) != AF_UNIX) return true;
-  if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return true;  // the cookie must do
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+    return true;  // the cookie must do
   return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
@@ -210,8 +211,8 @@ struct waiting_peers {
   bool have_gone = false;
 };
 
-// Runs in a table of descriptors of its own, so that no other thread takes the number that becomes free. The least number is
-// below any limit that was lowered since.
+// Runs in a table of descriptors of its own, so that no other thread takes the number that becomes
+// free. The least number is below any limit that was lowered since.
 int end_peers(void* p) {
   auto& peers = *static_cast<waiting_peers*>(p);
   ::close(peers.listener == 0 ? 1 : 0);
@@ -223,7 +224,8 @@ int end_peers(void* p) {
 
 }  // namespace
 
-// A child that shares this process's memory, as one of posix_spawn() does, and sends no signal when it ends.
+// Makes a child that shares this process's memory, as one of posix_spawn() does, and sends no
+// signal when it ends.
 bool turn_away(int listener) {
   constexpr std::size_t stack_bytes = std::size_t{64} << 10;
   std::unique_ptr<std::byte[]> const stack(new (std::nothrow) std::byte[stack_bytes]);

@@ -20,10 +20,11 @@ int connect_network(address::host const& host, std::uint32_t port, std::chrono::
                     std::error_code& error);
 bool is_loopback(address::host const& host);
 int family_of(int descriptor);
-// Returns false if the peer of a local socket is a process of another user, and not of root. The kernel knows whose it is; of a
-// peer on the network nobody does.
+// Returns false if the peer of a local socket is a process of another user, and not of root. The
+// kernel knows whose it is; of a peer on the network nobody does.
 bool is_of_same_user(int descriptor);
-// Ends the connections of all peers that wait to be accepted, without a free descriptor. Returns false if that failed.
+// Ends the connections of all peers that wait to be accepted, without a free descriptor. Returns
+// false if that failed.
 bool turn_away(int listener);
 void close_descriptor(int descriptor);
 

@@ -191,7 +191,8 @@ bool station::accept_all(door& d) {
   return !error || drop_newcomer() || turn_away(d.socket.native_handle());
 }
 
-// Whoever reaches the door may connect, but strangers must not take the descriptors of the program.
+// Keeps strangers few: any process that reaches the door may connect, and must not take the
+// descriptors of the program.
 void station::expect_greeting(std::shared_ptr<connection> const& c) {
   std::erase_if(newcomers_, [](newcomer const& n) {
     auto const held = n.who.lock();
@@ -202,7 +203,8 @@ void station::expect_greeting(std::shared_ptr<connection> const& c) {
   if (!watches_newcomers_) watch_newcomers();
 }
 
-// Closes the oldest connection that has not greeted; one whose greeting has come, and is not read yet, only if all are so.
+// Closes the oldest connection that has not greeted; one whose greeting has come, and is not read
+// yet, only if all are so.
 bool station::drop_newcomer() {
   auto found = std::find_if(newcomers_.begin(), newcomers_.end(), [](newcomer const& n) {
     auto const held = n.who.lock();
@@ -219,7 +221,8 @@ bool station::drop_newcomer() {
 
 void station::watch_newcomers() {
   watches_newcomers_ = true;
-  auto const timer = std::make_shared<boost::asio::steady_timer>(*context_, newcomers_.front().until);
+  auto const timer =
+      std::make_shared<boost::asio::steady_timer>(*context_, newcomers_.front().until);
   timers_.insert(timer);
   timer->async_wait([this, timer](boost::system::error_code const&) {
     std::lock_guard const lock(mutex_);

@@ -34,11 +34,12 @@ class station {
     int workers = 0;                    // how many pieces of work run at a time; there is one thread more
     std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a frame; a longer one is an error
     std::chrono::milliseconds patience{10000};          // how long to wait for a greeting, or for a peer to accept
-    std::size_t most_newcomers = 64;  // connections that have not greeted yet; if there are more, the oldest goes
+    // Connections that have not greeted yet. If there are more, the oldest goes.
+    std::size_t most_newcomers = 64;
   };
 
-  // On failure sets the error, whatever has failed, and the station is unusable. `accepted` is called on a thread of the station
-  // for each peer that connects and shows the cookie.
+  // On failure sets the error, whatever has failed, and the station is unusable. `accepted` is
+  // called on a thread of the station for each peer that connects and shows the cookie.
   station(options o, connection::welcome accepted, std::error_code& error);
   station(station const&) = delete;
   ~station();  // stop()

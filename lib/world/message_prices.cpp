@@ -56,7 +56,8 @@ std::optional<message_prices> measure_messages(mpi const& world, int times) {
   };
   message_prices found{.round_ns = median_of(times, [&] { world.barrier(); })};
   // What a message costs however short it is, is no price of its bytes.
-  double const few = median_of(times, [&] { exchange(8); }), many = median_of(times, [&] { exchange(bytes); });
+  double const few = median_of(times, [&] { exchange(8); }),
+               many = median_of(times, [&] { exchange(bytes); });
   found.byte_ns = std::max(0.0, many - few) / static_cast<double>(bytes);
   world.all_reduce(found);
   return found;

@@ -89,7 +89,8 @@ constexpr char const* descriptor_format = "descriptor %ld %d %llu %llu";
 struct descriptor_of {
   long process = 0;
   int number = -1;
-  unsigned long long device = 0, inode = 0;  // another process of that number may live in this container
+  // Another process of that number may live in this container.
+  unsigned long long device = 0, inode = 0;
 
   bool is(int descriptor) const noexcept {
     struct stat s = {};
@@ -101,8 +102,9 @@ int name_descriptor(name& n, int descriptor) noexcept {
   struct stat s = {};
   if (::fstat(descriptor, &s) != 0) return errno;
   n = {};
-  int const letters = std::snprintf(n.data(), n.size(), descriptor_format, static_cast<long>(::getpid()), descriptor,
-                                    static_cast<unsigned long long>(s.st_dev), static_cast<unsigned long long>(s.st_ino));
+  int const letters = std::snprintf(
+      n.data(), n.size(), descriptor_format, static_cast<long>(::getpid()), descriptor,
+      static_cast<unsigned long long>(s.st_dev), static_cast<unsigned long long>(s.st_ino));
   return letters < static_cast<int>(n.size()) ? 0 : ENAMETOOLONG;
 }
 
@@ -150,7 +152,8 @@ int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept {
   }
   if (k == kind::named) {
     do n = new_name();
-    while ((descriptor = ::shm_open(n.data(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR)) < 0 && errno == EEXIST);
+    while ((descriptor = ::shm_open(n.data(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR)) < 0 &&
+           errno == EEXIST);
     if (descriptor < 0) return errno;
   }
   int error = reserve(descriptor, size);
@@ -165,7 +168,8 @@ int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept {
 int open(name const& n, std::size_t size, std::byte*& first) noexcept {
   if (int const number = number_of(n); number >= 0) return open_numbered(number, first);
   descriptor_of made;
-  int const descriptor = is_descriptor(n, made) ? open_descriptor(made) : ::shm_open(n.data(), O_RDWR, 0);
+  int const descriptor =
+      is_descriptor(n, made) ? open_descriptor(made) : ::shm_open(n.data(), O_RDWR, 0);
   if (descriptor < 0) return errno;
   int const error = map(descriptor, size, first);
   ::close(descriptor);

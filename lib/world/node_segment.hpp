@@ -13,20 +13,24 @@ namespace argosy::detail::node_segment {
 
 using name = std::array<char, 64>;
 
-// A file in memory has no name in a directory, so that nothing is left of it if its ranks are killed: other processes open it as a
-// descriptor of the one that made it. Where that is impossible (ranks in containers with processes of their own, or that may not
-// look at each other), it has a name until it is removed.
+// A file in memory has no name in a directory, so that nothing is left of it if its ranks are
+// killed: other processes open it as a descriptor of the one that made it. Where that is impossible
+// (ranks in containers with processes of their own, or that may not look at each other), it has a
+// name until it is removed.
 enum class kind { nameless, named };
-// What this process makes: nameless until one of its ranks could not open such a segment.
+// Returns what this process makes: nameless until a rank could not open such a segment.
 kind preferred() noexcept;
 void prefer(kind k) noexcept;
 
-// Maps a new segment of zeros whose space is reserved. Sizes are not 0. `k` becomes the kind that it is.
+// Maps a new segment of zeros whose space is reserved. Sizes are not 0. `k` becomes the kind that
+// it is.
 int create(name& n, std::size_t size, std::byte*& first, kind& k) noexcept;
 int open(name const& n, std::size_t size, std::byte*& first) noexcept;
-// By the process that made it, once, after all have opened it: they keep what they have mapped.
+// Is called once, by the process that made it, after all have opened it. They keep what they have
+// mapped.
 void remove(name const& n) noexcept;
-// Returns true if it may help to make a segment with a name: the error of the one without has to do with how it is opened.
+// Returns true if it may help to make a segment with a name: the error of the one without has to do
+// with how it is opened.
 bool may_need_name(int error) noexcept;
 void unmap(std::byte* first, std::size_t size) noexcept;
 

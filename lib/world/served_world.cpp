@@ -122,8 +122,8 @@ void served_world::wait(std::uint32_t& word, std::uint32_t seen) const {
   if (std::atomic_ref(word).load(std::memory_order_acquire) == seen) office().check(group_->all->number);
 }
 
-// Who finds it tells all. Who is told passes it on to a few, as the one who found it may not reach them: some of them far away, and
-// those to whom there are connections since the beginning.
+// The rank that finds it tells all. A rank that is told passes it on to a few, because the finder
+// may not reach them: some far away, and those to whom it has had connections since the beginning.
 void served_world::revoke(int unreachable) const {
   setting const& all = *group_->all;
   int const me = group_->ranks[static_cast<std::size_t>(rank())], n = static_cast<int>(all.first_of_node.size());

@@ -18,9 +18,11 @@
 
 namespace argosy::detail {
 
-// One try, with a segment of that kind. Collective: one broadcast and one reduction, at which `k` becomes the kind that it was.
+// Tries once, with a segment of that kind. `k` becomes the kind that it was. Collective: costs one
+// broadcast and one reduction.
 template <agreeing World>
-shared_memory share_segment_as(World const& world, std::size_t bytes, node_segment::kind& k, std::error_code& error) {
+shared_memory share_segment_as(World const& world, std::size_t bytes, node_segment::kind& k,
+                               std::error_code& error) {
   // The note on a segment that ranks send to each other.
   struct segment_note {
     node_segment::name name = {};
@@ -67,12 +69,14 @@ shared_memory share_segment_as(World const& world, std::size_t bytes, node_segme
   return {std::move(hold), bytes};
 }
 
-// Collective. Ranks that cannot open a segment without a name, for whatever reason, agree on one that has a name.
+// Shares memory. Collective. Ranks that cannot open a segment without a name agree on one that has
+// a name.
 template <agreeing World>
 shared_memory share_segment(World const& world, std::size_t bytes, std::error_code& error) {
   node_segment::kind k = node_segment::preferred();  // that of rank 0 counts
   shared_memory all = share_segment_as(world, bytes, k, error);
-  if (!error || k == node_segment::kind::named || !node_segment::may_need_name(error.value())) return all;
+  if (!error || k == node_segment::kind::named || !node_segment::may_need_name(error.value()))
+    return all;
   k = node_segment::kind::named;
   all = share_segment_as(world, bytes, k, error);
   if (!error) node_segment::prefer(k);

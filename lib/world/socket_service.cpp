@@ -104,7 +104,8 @@ std::error_code socket_service::make(link& l, int rank) {
   auto made = station_.connect(everybody_[static_cast<std::size_t>(rank)], static_cast<std::uint64_t>(rank_),
                                std::move(e), error);
   lock.lock();
-  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system) return error;
+  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
+    return error;
   if (error || l.number != number) return errc::rank_failed;  // it may have ended already
   l.to = std::move(made);
   return {};

@@ -1,4 +1,5 @@
-// A rank with few descriptors or no memory left: calls fail on all ranks or on none, no rank waits for ever, and none dies.
+// A rank with few descriptors or no memory left: calls fail on all ranks or on none, no rank waits
+// for ever, and none dies.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
@@ -63,7 +64,8 @@ class few_addresses {
     int const statm = ::open("/proc/self/statm", O_RDONLY);
     if (::read(statm, text, sizeof text - 1) > 0) {
       rlimit few = before_;
-      few.rlim_cur = std::strtoull(text, nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + left;
+      few.rlim_cur =
+          std::strtoull(text, nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + left;
       ::setrlimit(RLIMIT_AS, &few);
     }
     ::close(statm);
@@ -120,7 +122,7 @@ struct trial {
   int failed = 0;  // of the calls
   std::vector<std::string> strange = {};
 
-  // A call that ends alike on all ranks. Returns true if it succeeded.
+  // Makes a call that ends alike on all ranks. Returns true if it succeeded.
   template <class Call>
   bool all(char const* name, Call&& call) {
     std::error_code const error = alone(name, call);
@@ -132,7 +134,7 @@ struct trial {
     if (failures != 0) ++failed;
     return failures == 0;
   }
-  // A call that may fail on some ranks.
+  // Makes a call that may fail on some ranks.
   template <class Call>
   std::error_code alone(char const* name, Call&& call) {
     dog.come(about + ": " + name);
@@ -153,12 +155,13 @@ struct shortage {
   std::string policy = {};
 };
 
-// All calls on a file. Returns how many collective calls failed.
+// Makes all calls on a file. Returns how many collective calls failed.
 int check_calls(nodes_world const& all, std::string const& path, shortage const& s, watchdog& dog) {
   nodes_world const world = all.split(0, all.rank());  // keeps no sockets of an earlier trial
   world.barrier();
   trial t{world, dog,
-          std::to_string(s.left) + " left on rank " + std::to_string(s.who) + (s.from_open ? "" : " after open")};
+          std::to_string(s.left) + " left on rank " + std::to_string(s.who) +
+              (s.from_open ? "" : " after open")};
   io::hints h;
   if (!s.policy.empty()) h.set("argosy_policy", s.policy);
   bool const is_short = world.rank() == s.who;
@@ -173,9 +176,11 @@ int check_calls(nodes_world const& all, std::string const& path, shortage const&
   if (is_short && !limit) limit.emplace(s.left);
   if (opened) {
     t.all("set_view", [&](std::error_code& e) {
-      f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())}, e);
+      f.set_view(4 * world.rank(), {io::type<int>, io::resized(io::type<int>, 0, 4 * world.size())},
+                 e);
     });
-    bool const written = t.all("write_at_all", [&](std::error_code& e) { f.write_at_all(0, mine, e); });
+    bool const written =
+        t.all("write_at_all", [&](std::error_code& e) { f.write_at_all(0, mine, e); });
     t.all("iwrite_at_all", [&](std::error_code& e) { f.iwrite_at_all(1000, mine).wait(e); });
     t.alone("write_shared", [&](std::error_code& e) { f.write_shared(mine, e); });
     t.all("write_ordered", [&](std::error_code& e) { f.write_ordered(mine, e); });
@@ -210,7 +215,8 @@ TEST_CASE("a rank with few descriptors left keeps no other rank waiting", "[file
   CHECK(failed > 0);
 }
 
-TEST_CASE("a rank with few descriptors left for agents keeps no other rank waiting", "[file][errors]") {
+TEST_CASE("a rank with few descriptors left for agents keeps no other rank waiting",
+          "[file][errors]") {
   io::mpi const ranks(MPI_COMM_WORLD);
   shared_scratch<io::mpi> const here(ranks);
   watchdog dog;
@@ -242,7 +248,8 @@ TEST_CASE("a rank without addresses left opens no file, and lives", "[file][erro
       MPI_Barrier(MPI_COMM_WORLD);
       std::optional<few_addresses> limit;
       if (world.rank() == who) limit.emplace(rlim_t{left} << 10);
-      dog.come("open with " + std::to_string(left) + " KiB of addresses left on rank " + std::to_string(who));
+      dog.come("open with " + std::to_string(left) + " KiB of addresses left on rank " +
+               std::to_string(who));
       io::file f = open(error);
       std::error_code closed;
       if (!error) f.close(closed);

@@ -411,7 +411,8 @@ TEST_CASE("where nobody can even be turned away, it is tried again until somebod
   CHECK(late.hear(back));
 }
 
-TEST_CASE("where nobody can be turned away for long, the door is closed, and no peer waits", "[wire]") {
+TEST_CASE("where nobody can be turned away for long, the door is closed, and no peer waits",
+          "[wire]") {
   std::error_code error;
   wire::station::options o;
   o.patience = 200ms;
@@ -447,7 +448,8 @@ TEST_CASE("connections without a greeting are few, and the oldest go first", "[w
     return static_cast<std::size_t>(
         std::count_if(silent.begin(), silent.end(), [](stranger const& s) { return s.is_gone(); }));
   };
-  for (int i = 0; gone() < 2 * o.most_newcomers && i < 10'000; ++i) std::this_thread::sleep_for(1ms);
+  for (int i = 0; gone() < 2 * o.most_newcomers && i < 10'000; ++i)
+    std::this_thread::sleep_for(1ms);
   CHECK(gone() == 2 * o.most_newcomers);
   for (stranger* const s : {&silent.back(), &friendly}) {  // both are still heard
     if (s != &friendly) {

@@ -37,14 +37,16 @@ std::atomic<bool> foreign_descriptors_are_closed{false};
 
 }  // namespace
 
-// In place of the one of the system, so that it can be as where processes may not look at each other.
+// In place of the one of the system, so that it can be as where processes may not look at each
+// other.
 extern "C" int open(char const* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
   mode_t const permissions = va_arg(more, mode_t);
   va_end(more);
   std::string_view const name = path;
-  if (foreign_descriptors_are_closed && name.starts_with("/proc/") && name.find("/fd/") != name.npos) {
+  if (foreign_descriptors_are_closed && name.starts_with("/proc/") &&
+      name.find("/fd/") != name.npos) {
     errno = EACCES;
     return -1;
   }
@@ -245,7 +247,8 @@ TEST_CASE("collective calls may meet in memory, and messages go on meanwhile", "
 
 TEST_CASE("ranks sum what comes before them", "[world][mpi]") { check_sums(io::mpi(MPI_COMM_WORLD)); }
 
-TEST_CASE("ranks learn where their elements begin, and a sum that is none is an error of all", "[world][mpi]") {
+TEST_CASE("ranks learn where their elements begin, and a sum that is none is an error of all",
+          "[world][mpi]") {
   io::mpi const world(MPI_COMM_WORLD);
   check_shares(world.rank(), world.size(), [&](auto n) { return io::share_of(world, n); });
   check_shares(world.rank(), world.size(), [](auto n) { return io::share_of(MPI_COMM_WORLD, n); });
@@ -387,7 +390,9 @@ TEST_CASE("ranks of a node share memory", "[world][mpi]") {
   CHECK(segments_left(node) == 0);
 }
 
-TEST_CASE("where a rank may not open what another one has open, shared memory has a name for a while", "[world][mpi]") {
+TEST_CASE(
+    "where a rank may not open what another one has open, shared memory has a name for a while",
+    "[world][mpi]") {
   io::mpi const node = io::mpi(MPI_COMM_WORLD).node();
   for (int const who : {0, node.size() - 1}) {
     namespace segments = io::detail::node_segment;
