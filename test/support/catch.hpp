@@ -4,6 +4,13 @@
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+// The names of version 2, where tests use them.
+using Catch::Approx;
+namespace Catch {
+using Matchers::Equals;
+using Matchers::StartsWith;
+inline auto Contains(std::string const& text) { return Matchers::ContainsSubstring(text); }
+}  // namespace Catch
 #else
 #include <catch2/catch.hpp>
 // The name of version 3.
