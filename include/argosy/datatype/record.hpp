@@ -34,6 +34,34 @@ constexpr bool lies_within(std::int64_t room, layout const& one, std::int64_t co
   return count < 0 || lies_within(room, repeat(count, one.extent(), one));
 }
 
+// The parts of a record. Parts that are all static have no state and are made anew for each use:
+// g++ 14 cannot construct an object of several empty datatypes at compile time.
+template <class... Parts>
+class record_parts {
+ public:
+  constexpr explicit record_parts(Parts... parts) : all_(std::move(parts)...) {}
+  template <class F>
+  constexpr auto apply(F&& f) const {
+    return std::apply(f, all_);
+  }
+
+ private:
+  std::tuple<Parts...> all_;
+};
+template <class... Parts>
+  requires(static_datatype<Parts> && ...)
+class record_parts<Parts...> {
+ public:
+  constexpr record_parts() = default;
+  template <class... Same>
+    requires(sizeof...(Same) == sizeof...(Parts) && sizeof...(Same) > 0)
+  constexpr explicit record_parts(Same&&...) {}
+  template <class F>
+  constexpr auto apply(F&& f) const {
+    return f(Parts()...);
+  }
+};
+
 }  // namespace detail
 
 // `count` copies of `old`, `displacement` bytes from the start of the record. If count < 0, form() throws invalid_layout.
@@ -137,18 +165,18 @@ class record {
       : members_(std::move(members)...) {}
   constexpr layout form() const {
     detail::assembler all;
-    std::apply([&](auto const&... m) { (all.add(0, m.form()), ...); }, members_);
+    members_.apply([&](auto const&... m) { (all.add(0, m.form()), ...); });
     return all.finish();
   }
 
   // For signature_of and file_form_of: f(displacement, copies, old) for each member.
   template <class F>
   constexpr void visit(F&& f) const {
-    std::apply([&](auto const&... m) { (m.visit(f), ...); }, members_);
+    members_.apply([&](auto const&... m) { (m.visit(f), ...); });
   }
 
  private:
-  [[no_unique_address]] std::tuple<Members...> members_;
+  [[no_unique_address]] detail::record_parts<Members...> members_;
 };
 
 template <class Lengths, class Displacements, datatype... Old>
@@ -173,12 +201,10 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
   constexpr layout form() const {
     check();
     detail::assembler all;
-    std::apply(
-        [&](auto const&... old) {
-          std::size_t i = 0;
-          (add(all, i++, detail::form_of(old)), ...);
-        },
-        olds_);
+    olds_.apply([&](auto const&... old) {
+      std::size_t i = 0;
+      (add(all, i++, detail::form_of(old)), ...);
+    });
     return all.finish();
   }
 
@@ -186,12 +212,10 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
   template <class F>
   constexpr void visit(F&& f) const {
     check();
-    std::apply(
-        [&](auto const&... old) {
-          std::size_t i = 0;
-          ((f(displacements_[i], lengths_[i], old), ++i), ...);
-        },
-        olds_);
+    olds_.apply([&](auto const&... old) {
+      std::size_t i = 0;
+      ((f(displacements_[i], lengths_[i], old), ++i), ...);
+    });
   }
 
  private:
@@ -208,7 +232,7 @@ class record<detail::lists<Lengths, Displacements>, Old...> {
 
   [[no_unique_address]] Lengths lengths_;
   [[no_unique_address]] Displacements displacements_;
-  [[no_unique_address]] std::tuple<Old...> olds_;
+  [[no_unique_address]] detail::record_parts<Old...> olds_;
 };
 
 template <class... Members>
