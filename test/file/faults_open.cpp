@@ -189,6 +189,7 @@ TEST_CASE("a mount that one rank does not see is an error on every rank", "[faul
   // A namespace of its own for the mounts of each rank, and back at the end.
   auto const here = std::filesystem::current_path();
   int const before = ::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  int const root = ::open("/", O_PATH | O_CLOEXEC);  // setns leaves a chroot
   bool const apart = ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   if (true_everywhere(world, apart)) {
     table cells(world, "a mount in the way of one rank");
@@ -228,8 +229,9 @@ TEST_CASE("a mount that one rank does not see is an error on every rank", "[faul
     skipped("a mount that one rank does not see: this needs the right to mount (root)");
   }
   if (before >= 0) {
-    (void)::setns(before, CLONE_NEWNS);
+    if (::setns(before, CLONE_NEWNS) == 0 && ::fchdir(root) == 0) (void)!::chroot(".");
     ::close(before);
   }
+  if (root >= 0) ::close(root);
   std::filesystem::current_path(here);
 }
