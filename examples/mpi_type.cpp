@@ -38,7 +38,7 @@ int main() {
   auto const temporary = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
   auto f = io::file::open(world, "mpi_type.dat", temporary);
   f.set_view(0, in_file);  // a layout knows bytes only: offsets count them
-  io::report const r = f.write_all({u.data(), in_memory});
+  io::report const r = f.write_all({u, in_memory});
   std::vector<double> row(static_cast<std::size_t>(4 * size));
   f.set_view(0, io::type<double>);
   f.read_at_all(0, row);

@@ -17,7 +17,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <memory>
+#include <ranges>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -68,7 +71,7 @@ void packed_records() {
   // [select]
   using positions_only = io::members<&particle::x>;
   f.set_view(64, io::packed(positions_only{}));
-  f.write_all({particles, positions_only{}});  // or {particles.data(), positions_only{}, particles.size()}
+  f.write_all({particles, positions_only{}});
   // [select]
   REQUIRE(f.size() == 64 + 50 * 24);
   f.set_view(64, io::packed(io::type<particle>));
@@ -83,6 +86,36 @@ void packed_records() {
   REQUIRE(particles[49].id == 49);
   std::vector<std::int32_t> numbers(50);
   REQUIRE(f.read_at(0, numbers).bytes == 200 && numbers[49] == 49);
+  f.close();
+}
+
+void containers() {
+  std::string const path =
+      (std::filesystem::temp_directory_path() / "argosy_snippets_containers").string();
+  auto f = io::basic_file<io::self>::open(
+      io::self(), path, io::mode::create | io::mode::read_write | io::mode::delete_on_close);
+  // [containers]
+  std::vector<double> u(10 * 10);
+  auto const inside = io::subarray({10, 10}, {8, 8}, {1, 1}, io::type<double>);
+  f.write_at(0, {u, inside});                // 8 x 8 of 10 x 10
+  f.write_at(512, {u, io::type<double>});    // all elements
+  f.read_at(512, {u, io::type<double>, 5});  // the first five
+  // [containers]
+  REQUIRE(f.size() == 512 + 800);
+  // [too_much]
+  std::error_code error;
+  f.write_at(0, {u, inside, 2}, error);
+  std::string const why = f.what_failed();
+  // [too_much]
+  REQUIRE(error == io::errc::argument && why.find("need 1512 bytes") != std::string::npos);
+  // [blocks]
+  std::vector<std::unique_ptr<particle>> blocks;
+  for (int i = 0; i < 5; ++i) blocks.push_back(std::make_unique<particle>());
+  f.write_at(0, {blocks, io::type<particle>});  // behind each pointer, in their order
+  std::vector<std::vector<double>> rows(4, std::vector<double>(16));
+  f.write_at(140, {rows | std::views::transform([](auto& row) { return row.data(); }),
+                   io::type<double>, 16});
+  // [blocks]
   f.close();
 }
 
@@ -180,6 +213,7 @@ void looking() {
 int main() {
   elements();
   packed_records();
+  containers();
   arrays(10, 12);
   distributed(3);
   irregular();

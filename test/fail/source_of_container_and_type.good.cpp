@@ -7,4 +7,4 @@
 namespace io = argosy;
 using file = io::basic_file<io::self>;
 
-auto write(file& f, std::vector<double>& v) { return f.write_at(0, {v.data(), io::type<double>, v.size()}); }
+auto write(file& f, std::vector<double>& v) { return f.write_at(0, {v, io::type<double>}); }

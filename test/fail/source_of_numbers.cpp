@@ -1,6 +1,6 @@
 // Numbers in braces have no address.
 // SPDX-License-Identifier: BSD-3-Clause
-// build error: argosy: data in braces is .address, datatype. or .address, datatype, count.
+// build error: argosy: data in braces is .container, datatype. or .container, datatype, count.
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/basic_file.hpp>

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <numeric>
+#include <ranges>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -174,5 +177,188 @@ TEST_CASE("a halo that is too wide on one rank is an error of the call on all ra
     check_told(error, errc::argument, culprit, f.what_failed(), "extent(0) = 4");
     f.write_at_all(128 * world().rank(), io::interior(grid{u.data()}, {1, 1}), error);
     CHECK_FALSE(error);
+  });
+}
+
+namespace {
+
+struct block {
+  double u[6];
+  std::int32_t level;
+};
+
+}  // namespace
+
+template <>
+struct argosy::describe<block> : argosy::members<&block::u, &block::level> {};
+
+namespace {
+
+// Makes every call that moves data, with what `data()...` says; a collective call's error reaches
+// all. Offsets are those of a rank's own part, of 1024 bytes.
+template <class... Given>
+void check_every_call(io::file& f, bool mine, errc own, std::string const& words, Given&&... data) {
+  std::error_code error;
+  std::int64_t const at = 1024 * world().rank();
+  auto const check = [&](char const* call, bool collective) {
+    CAPTURE(call);
+    if (collective)
+      CHECK(error == (own == errc{} ? std::error_code()
+                      : mine        ? own
+                                    : errc::error_on_another_rank));
+    else
+      CHECK(error == (own != errc{} && mine ? own : std::error_code()));
+    if (error) CHECK_THAT(f.what_failed(), Catch::Contains(words));
+  };
+  auto const ended = [&](char const* call, bool collective, io::request r) {
+    r.wait(error);
+    CAPTURE(call, r.what_failed());
+    if (error) CHECK_THAT(r.what_failed(), Catch::Contains(words));
+    bool const told = own != errc{} && (collective || mine);
+    CHECK(static_cast<bool>(error) == told);
+  };
+#define CALLS_THAT(kind)                                                                         \
+  f.kind##_at(at, {data...}, error), check(#kind "_at", false);                                  \
+  f.kind##_at_all(at, {data...}, error), check(#kind "_at_all", true);                           \
+  f.seek(at), f.kind({data...}, error), check(#kind, false);                                     \
+  f.seek(at), f.kind##_all({data...}, error), check(#kind "_all", true);                         \
+  f.kind##_shared({data...}, error), check(#kind "_shared", false);                              \
+  f.kind##_ordered({data...}, error), check(#kind "_ordered", true);                             \
+  ended("i" #kind "_at", false, f.i##kind##_at(at, {data...}));                                  \
+  ended("i" #kind "_at_all", true, f.i##kind##_at_all(at, {data...}));                           \
+  f.seek(at), ended("i" #kind, false, f.i##kind({data...}));                                     \
+  f.seek(at), ended("i" #kind "_all", true, f.i##kind##_all({data...}));                         \
+  ended("i" #kind "_shared", false, f.i##kind##_shared({data...}));                              \
+  f.begin_##kind##_at_all(at, {data...}), f.end(error), check("begin_" #kind "_at_all", true);   \
+  f.seek(at), f.begin_##kind##_all({data...}), f.end(error), check("begin_" #kind "_all", true); \
+  f.begin_##kind##_ordered({data...}), f.end(error), check("begin_" #kind "_ordered", true);     \
+  f.seek_shared(0)
+  CALLS_THAT(write);
+  f.sync();
+  CALLS_THAT(read);
+#undef CALLS_THAT
+}
+
+}  // namespace
+
+TEST_CASE("a datatype that needs more than its container has is an error of every call",
+          "[file][datatype][error]") {
+  on_each_rank([](io::file& f, int culprit) {
+    bool const mine = world().rank() == culprit;
+    auto const inside = io::subarray({4, 5}, {2, 3}, {1, 1}, io::type<double>);
+    // The last element is number 13, and the second copy begins at 20.
+    std::vector<double> const room(34, 1.0);
+    for (std::size_t const missing :
+         {std::size_t{0}, std::size_t{1}, std::size_t{20}, std::size_t{34}}) {
+      CAPTURE(missing);
+      std::vector<double> u(room.begin(), room.end() - (mine ? static_cast<long>(missing) : 0));
+      errc const own = missing == 0 ? errc{} : errc::argument;
+      check_every_call(f, mine, own,
+                       "need 272 bytes, and the container that they are given with has " +
+                           std::to_string(8 * (34 - missing)) + " bytes",
+                       u, inside, 2);
+      if (missing != 20) continue;
+      check_every_call(f, mine, errc{}, "", u, inside);  // one copy is there
+    }
+    std::vector<double> u(mine ? 13 : 14);
+    check_every_call(f, mine, errc::argument, "need 112 bytes", u, inside);
+    check_every_call(f, mine, errc::argument, "the count is -1", u, io::type<double>,
+                     mine ? -1 : 1);
+    std::vector<double> back(20);
+    check_every_call(f, mine, errc::argument, "begins 8 bytes before the container", back,
+                     io::hindexed({1}, {mine ? -8 : 8}, io::type<double>));
+  });
+}
+
+TEST_CASE(
+    "the datatype of an element stands for all elements of its container, others for one copy",
+    "[file][datatype]") {
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  std::int64_t const mine = 4096 * world().rank();
+  std::vector<double> u(20);
+  std::iota(u.begin(), u.end(), 100.0 * world().rank());
+  auto const inside = io::subarray({4, 5}, {2, 3}, {1, 1}, io::type<double>);
+  CHECK(f.write_at_all(mine, {u, io::type<double>}).bytes == 160);
+  CHECK(f.write_at_all(mine, {u, inside}).bytes == 48);
+  double const c[4][5] = {{}, {0, 1, 2, 3}, {0, 4, 5, 6}};
+  CHECK(f.write_at_all(mine + 48, {c, [&] { return inside; }}).bytes == 48);
+  std::vector<double> got(12);
+  CHECK(f.read_at_all(mine, got).bytes == 96);
+  double const r = 100.0 * world().rank();
+  CHECK(got == std::vector<double>{r + 6, r + 7, r + 8, r + 11, r + 12, r + 13, 1, 2, 3, 4, 5, 6});
+  std::vector<double> spread(20);
+  CHECK(f.read_at_all(mine, {spread, inside, std::uint8_t{1}}).bytes == 48);
+  CHECK(spread[6] == r + 6);
+  CHECK(spread[13] == r + 13);
+  CHECK(spread[5] == 0);
+  std::vector<block> blocks(3);
+  CHECK(f.write_at_all(mine, {blocks, io::members<&block::u>{}}).bytes == 144);
+  CHECK(f.write_at_all(mine, {blocks, io::members<&block::u>{}, 2}).bytes == 96);
+  CHECK(f.write_at_all(mine, {blocks, io::type<block>}).bytes == 156);
+  f.close();
+}
+
+TEST_CASE("blocks that pointers lead to are written and read in the order of the pointers",
+          "[file][datatype]") {
+  shared_scratch const here(world());
+  auto f = io::file::open(world(), here / "data", mode::create | mode::read_write);
+  std::int64_t const mine = 4096 * world().rank();
+  std::vector<std::unique_ptr<block>> blocks;
+  for (int i = 0; i < 20; ++i) {
+    blocks.push_back(std::make_unique<block>());
+    for (int k = 0; k < 6; ++k) blocks.back()->u[k] = 1000 * world().rank() + 10 * i + k;
+    blocks.back()->level = i;
+  }
+  std::swap(blocks[3], blocks[17]);  // no order of addresses
+  using u_only = io::members<&block::u>;
+  CHECK(f.write_at_all(mine, {blocks, u_only{}}).bytes == 20 * 48);
+  std::vector<double> got(120), expected;
+  for (auto const& b : blocks) expected.insert(expected.end(), b->u, b->u + 6);
+  CHECK(f.read_at_all(mine, got).bytes == 960);
+  CHECK(got == expected);
+  // As a request, whose pointers may go meanwhile.
+  std::vector<std::unique_ptr<block>> others;
+  for (int i = 0; i < 20; ++i) others.push_back(std::make_unique<block>());
+  {
+    std::vector<block*> raw;
+    for (auto const& b : others) raw.push_back(b.get());
+    auto r = f.iread_at_all(mine, {raw, u_only{}});
+    raw.clear();
+    CHECK(r.wait().bytes == 960);
+  }
+  for (std::size_t i = 0; i < 20; ++i)
+    CHECK(std::equal(others[i]->u, others[i]->u + 6, blocks[i]->u));
+  // A part of the array of each block, which lies on the heap by itself; and a range made at the
+  // call.
+  auto const where = [](auto const& b) { return b->u; };
+  auto const two = io::resized(io::type<double>, 0, 24);
+  CHECK(f.write_at_all(mine, {blocks | std::views::transform(where), two, 2}).bytes == 320);
+  got.resize(40);
+  f.read_at_all(mine, got);
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK(got[2 * i] == blocks[i]->u[0]);
+    CHECK(got[2 * i + 1] == blocks[i]->u[3]);
+  }
+  std::vector<std::shared_ptr<block const>> const none;
+  CHECK(f.write_at_all(mine, {none, u_only{}}).bytes == 0);
+  CHECK(f.read_at_all(mine, {std::vector<block*>(), u_only{}}).bytes == 0);
+  f.close();
+}
+
+TEST_CASE(
+    "a null pointer among blocks, or a datatype larger than a block, is an error of every call",
+    "[file][datatype][error]") {
+  on_each_rank([](io::file& f, int culprit) {
+    bool const mine = world().rank() == culprit;
+    std::vector<std::unique_ptr<block>> blocks;
+    for (int i = 0; i < 5; ++i) blocks.push_back(std::make_unique<block>());
+    using u_only = io::members<&block::u>;
+    check_every_call(f, mine, errc{}, "", blocks, u_only{});
+    check_every_call(f, mine, errc::argument, "need 104 bytes, and the object", blocks, u_only{},
+                     mine ? 2 : 1);
+    if (mine) blocks[3] = nullptr;
+    check_every_call(f, mine, errc::argument, "pointer 3 of the container is null", blocks,
+                     u_only{});
   });
 }

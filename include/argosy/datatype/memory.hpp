@@ -1,7 +1,9 @@
-// memory(x): the buffer that is x. Objects, ranges, C arrays, mdspan-like views, or an address with a datatype.
+// memory(x): the buffer that is x. Objects, ranges, C arrays, mdspan-like views; or a container,
+// pointers or an address with a datatype.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +11,12 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/detail/array_memory.hpp>
+#include <argosy/datatype/detail/container_memory.hpp>
 #include <argosy/datatype/detail/other_type.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/file_form.hpp>
@@ -56,6 +60,17 @@ constexpr void refuse_container() {
       "row, or write each by a call of its own");
 }
 
+// Says what the compiler can tell of data of type T and a datatype that do not belong together.
+template <class T, datatype D>
+constexpr void require_type_of() {
+  static_assert(!are_other_numbers<T, D>(),
+                "argosy::memory: the address is one of other numbers than the datatype is made of; "
+                "give the datatype of what lies there");
+  static_assert(!are_of_another_class<T, D>(),
+                "argosy::memory: the members are of another class than what lies at the address; "
+                "name members of that class");
+}
+
 // Containers that bring no bytes that could be written: of bits, nodes, or containers of their own.
 template <class T>
 concept scattered_container =
@@ -84,10 +99,17 @@ auto memory(T&& x) {
     return x;
   } else if constexpr (mdspan_like<std::remove_reference_t<T>>) {
     return detail::memory_of_array(x, order::c);
+  } else if constexpr (detail::range_of_pointers<T>) {
+    static_assert(
+        !detail::range_of_pointers<T>,
+        "argosy::memory: these are pointers; say what lies behind each of them: {pointers, "
+        "datatype}, or {pointers, datatype, count}");
+    return buffer();
   } else if constexpr (detail::scattered_container<bare>) {
     detail::refuse_container<bare>();
     return buffer();
-  } else if constexpr (std::ranges::contiguous_range<T> && !std::is_array_v<bare> && std::ranges::sized_range<T>) {
+  } else if constexpr (std::ranges::contiguous_range<T> && !std::is_array_v<bare> &&
+                       std::ranges::sized_range<T>) {
     static_assert(std::is_lvalue_reference_v<T> || std::ranges::borrowed_range<T>,
                   "argosy::memory: this temporary dies before its data is used; give it a name");
     auto const count = static_cast<std::int64_t>(std::ranges::size(x));
@@ -101,7 +123,8 @@ auto memory(T&& x) {
         return detail::make_buffer(std::ranges::data(x), repeat(count, one.extent(), one),
                                    signature().append(detail::types_of<value>(), count));
       });
-  } else if constexpr (!element_type<bare> && detail::array_facts<std::remove_reference_t<T>> == 2) {
+  } else if constexpr (!element_type<bare> &&
+                       detail::array_facts<std::remove_reference_t<T>> == 2) {
     detail::say_what_is_missing<std::remove_reference_t<T>>();
     return buffer();
   } else if constexpr (std::is_pointer_v<bare>) {
@@ -125,17 +148,13 @@ auto memory(T&& array, order o) {
   return detail::memory_of_array(array, o);
 }
 
-// `count` copies of a datatype at an address, as in MPI. What from_mpi returns may hold absolute addresses, as MPI_Get_address
-// tells them; then the address is null, MPI_BOTTOM.
-template <class T, datatype D>
-auto memory(T* address, D const& type, std::int64_t count = 1) {
-  static_assert(
-      !detail::are_other_numbers<T, D>(),
-      "argosy::memory: the address is one of other numbers than the datatype is made of; give the datatype of "
-      "what lies there");
-  static_assert(
-      !detail::are_of_another_class<T, D>(),
-      "argosy::memory: the members are of another class than what lies at the address; name members of that class");
+// `count` copies of a datatype at an address, as in MPI. What from_mpi returns may hold absolute
+// addresses, as MPI_Get_address tells them; then the address is null, MPI_BOTTOM.
+template <class Address, datatype D>
+  requires std::is_pointer_v<Address>
+auto memory(Address const& address, D const& type, std::int64_t count = 1) {
+  using T = std::remove_pointer_t<Address>;
+  detail::require_type_of<T, D>();
   return detail::described_buffer([&] {
     auto const& one = detail::form_at<T>(type);
     layout form = repeat(count, one.extent(), one);
@@ -148,6 +167,61 @@ auto memory(T* address, D const& type, std::int64_t count = 1) {
       }
     }
     return detail::make_buffer(first, std::move(form), detail::types_of_copies(type, count));
+  });
+}
+
+// Returns the buffer of `count` copies of a datatype in a container, from its first element on. If
+// they are not all in it, the buffer throws invalid_layout when it is used, and a call reports an
+// error. If there is no count, it is one copy, or as many as there are elements if the datatype is
+// that of an element or a choice of members.
+//   io::memory(u, inside)                           std::vector<double> u; a subarray
+//   io::memory(particles, io::members<&particle::x>{})
+template <detail::elements_in_a_row Elements, datatype D>
+auto memory(Elements&& x, D const& type, std::int64_t count) {
+  using value = std::remove_pointer_t<decltype(std::ranges::data(x))>;
+  static_assert(std::is_lvalue_reference_v<Elements> || std::ranges::borrowed_range<Elements>,
+                "argosy: this temporary dies before its data is used; give it a name");
+  static_assert(
+      std::is_trivially_copyable_v<value> || detail::choice_of_members<D>,
+      "argosy::memory: the elements of this container are not trivially copyable, so their "
+      "bytes do not carry their values; pass what they hold");
+  detail::require_type_of<value, D>();
+  return detail::described_buffer([&] {
+    auto const& one = detail::form_at<value>(type);
+    layout form = repeat(count, one.extent(), one);
+    detail::require_inside(form, std::ranges::size(x), sizeof(value), "container");
+    return detail::make_buffer(std::ranges::data(x), std::move(form),
+                               detail::types_of_copies(type, count));
+  });
+}
+template <detail::elements_in_a_row Elements, datatype D>
+auto memory(Elements&& x, D const& type) {
+  std::int64_t count = 1;
+  if constexpr (detail::is_of_one_element<D, std::ranges::range_value_t<Elements>>)
+    count = static_cast<std::int64_t>(std::ranges::size(x));
+  return memory(std::forward<Elements>(x), type, count);
+}
+
+// Returns the buffer of `count` copies of a datatype behind each pointer of a range, in its order:
+// blocks that lie anywhere. The addresses are taken now. A null pointer is an error, which names its
+// index; so is a datatype that is larger than the object of a std::unique_ptr.
+//   io::memory(blocks, io::members<&block::u>{})    std::vector<std::unique_ptr<block>> blocks
+//   io::memory(patches, inside)                     std::vector<double*> patches; a subarray
+template <detail::range_of_pointers Pointers, datatype D>
+auto memory(Pointers&& pointers, D const& type, std::int64_t count = 1) {
+  using pointer = std::remove_cvref_t<std::ranges::range_reference_t<Pointers>>;
+  using T = detail::pointee<pointer>;
+  detail::require_type_of<T, D>();
+  return detail::described_buffer([&] {
+    std::vector<std::intptr_t> const all = detail::addresses_of(pointers);
+    std::intptr_t const low = all.empty() ? 0 : *std::ranges::min_element(all);
+    auto const& one = detail::form_at<T>(type);
+    layout const copies = repeat(count, one.extent(), one);
+    if constexpr (detail::points_to_one<pointer>)
+      detail::require_inside(copies, 1, sizeof(T), "object");
+    std::int64_t const blocks = static_cast<std::int64_t>(all.size());
+    return detail::make_buffer(reinterpret_cast<T*>(low), detail::form_behind(all, low, copies),
+                               detail::types_of_copies(type, detail::mul(count, blocks)));
   });
 }
 

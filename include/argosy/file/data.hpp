@@ -19,9 +19,10 @@
 #include <argosy/error/source_location.hpp>
 #include <argosy/layout/error.hpp>
 
-#define ARGOSY_WHAT_BRACES_TAKE                                                                      \
-  "argosy: data in braces is {address, datatype} or {address, datatype, count}, such as {v.data(), " \
-  "io::type<double>, n}, or {v, io::members<&particle::x>{}}; of numbers make an array with a name"
+#define ARGOSY_WHAT_BRACES_TAKE                                                                   \
+  "argosy: data in braces is {container, datatype} or {container, datatype, count}, such as {u, " \
+  "inside} or {v, io::members<&particle::x>{}}, whose elements lie one behind the other or are "  \
+  "pointers; or {address, datatype, count}; of numbers make an array with a name"
 
 namespace argosy {
 namespace detail {
@@ -36,9 +37,13 @@ inline constexpr bool is_quoted<char const (&)[N]> = true;
 template <class D>
 concept beside_address = !std::same_as<D, source_location>;
 
-// What begins a list in braces and is no address.
+// What begins a list in braces: an address, or anything else.
 template <class A>
-concept no_address = !std::is_pointer_v<std::decay_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
+concept address_of_data = std::is_pointer_v<A> &&
+    (std::is_void_v<std::remove_pointer_t<A>> || std::is_object_v<std::remove_pointer_t<A>>);
+template <class A>
+concept no_address =
+    !std::is_pointer_v<std::remove_cvref_t<A>> && !std::same_as<std::remove_cvref_t<A>, failure>;
 
 // Items side by side at an address that is there: nothing can be wrong with them.
 struct item_row {
@@ -47,19 +52,35 @@ struct item_row {
   std::int64_t count;
 };
 
-template <class A, class D>
-concept elements_and_choice = choice_of_members<D> && std::ranges::contiguous_range<A> && std::ranges::sized_range<A>;
+// A datatype, or what a function returns that is given in its place.
+template <class D>
+decltype(auto) datatype_in(D const& type) {
+  if constexpr (std::invocable<D const&>)
+    return type();
+  else
+    return (type);
+}
+template <class D>
+concept gives_datatype =
+    datatype<std::remove_cvref_t<decltype(datatype_in(std::declval<D const&>()))>>;
+
+template <class C, class D>
+concept container_and_datatype = holds_data<C> && gives_datatype<D>;
 
 }  // namespace detail
 
 // Calls take these by value; users write what they describe:
 //   f.write(u);                                   anything that io::memory takes
-//   f.write({address, datatype, count});          as in MPI; `datatype` may be a function that returns one
+//   f.write({u, inside});                         a datatype in a container: if that is too small
+//                                                 the call fails; {u, inside, count}: several copies
 //   f.write({particles, members<&particle::x>{}}) these members of all of them
+//   f.write({blocks, members<&block::u>{}})       behind each pointer of a container
+//   f.write({address, datatype, count});          as in MPI: nobody knows how much lies there
+// `datatype` may be a function that returns one.
 //   f.write({MPI_BOTTOM, from_mpi(type), 1});     absolute addresses
 //   f.write_all({});                              nothing: on a rank that has none
-// What cannot be described - a negative count, a null address, a datatype that cannot be or whose function throws - is an error
-// of the call, so that a collective call reports it on every rank.
+// What cannot be described - a negative count, a null address, a datatype that cannot be or whose
+// function throws - is an error of the call, so that a collective call reports it on every rank.
 class source {
  public:
   source(source_location where = source_location::current()) noexcept : where_(where) {}
@@ -73,9 +94,10 @@ class source {
     if constexpr (detail::numbers_in_a_row<T&>) carry([&] { row_ = row_of(x); });
     if (!row_.address && !fault_) describe([&] { return memory(std::forward<T>(x)); });
   }
-  template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
-    requires std::is_void_v<T> || std::is_object_v<T>
-  source(T* address, Datatype const& type, Count copies = 1, source_location where = source_location::current())
+  template <detail::address_of_data Address, detail::beside_address Datatype,
+            detail::integer Count = std::int64_t>
+  source(Address const& address, Datatype const& type, Count copies = 1,
+         source_location where = source_location::current())
       : where_(where) {
     if constexpr (std::is_arithmetic_v<Datatype>)
       static_assert(
@@ -86,24 +108,33 @@ class source {
       describe([&] {
         auto const count = detail::store<std::int64_t>(copies);
         detail::require_number(count);
-        if constexpr (std::invocable<Datatype const&>)
-          return memory(address, type(), count);
-        else
-          return memory(address, type, count);
+        return memory(address, detail::datatype_in(type), count);
       });
   }
 
-  // Chosen members of all elements.
-  template <detail::no_address Elements, detail::beside_address Datatype>
-  source(Elements&& x, Datatype const& type, source_location where = source_location::current()) : where_(where) {
-    static_assert(detail::elements_and_choice<Elements, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
-    static_assert(std::is_lvalue_reference_v<Elements> || std::ranges::borrowed_range<Elements>,
-                  "argosy: this temporary dies before its data is used; give it a name");
-    if constexpr (detail::elements_and_choice<Elements, Datatype>)
-      describe([&] { return memory(std::ranges::data(x), type, static_cast<std::int64_t>(std::ranges::size(x))); });
+  // In a container, or behind its pointers.
+  template <detail::no_address Container, detail::beside_address Datatype>
+  source(Container&& x, Datatype const& type, source_location where = source_location::current())
+      : where_(where) {
+    static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
+    if constexpr (detail::container_and_datatype<Container, Datatype>)
+      describe([&] { return memory(std::forward<Container>(x), detail::datatype_in(type)); });
+  }
+  template <detail::no_address Container, detail::beside_address Datatype, detail::integer Count>
+  source(Container&& x, Datatype const& type, Count copies,
+         source_location where = source_location::current())
+      : where_(where) {
+    static_assert(detail::container_and_datatype<Container, Datatype>, ARGOSY_WHAT_BRACES_TAKE);
+    if constexpr (detail::container_and_datatype<Container, Datatype>)
+      describe([&] {
+        auto const count = detail::store<std::int64_t>(copies);
+        detail::require_number(count);
+        return memory(std::forward<Container>(x), detail::datatype_in(type), count);
+      });
   }
   // Says what is wrong.
   template <detail::no_address A, class B, detail::beside_address C>
+    requires(!detail::integer<C>)
   source(A const&, B const&, C const&) {
     static_assert(std::is_void_v<A>, ARGOSY_WHAT_BRACES_TAKE);
   }
@@ -185,21 +216,39 @@ class target : public source {
     static_assert(std::convertible_to<decltype(memory(std::forward<T>(x))), argosy::buffer>,
                   "argosy: this data is const, so a file cannot be read into it");
   }
-  template <class T, detail::beside_address Datatype, detail::integer Count = std::int64_t>
-    requires std::is_void_v<T> || std::is_object_v<T>
-  target(T* address, Datatype const& type, Count copies = 1, source_location where = source_location::current())
+  template <detail::address_of_data Address, detail::beside_address Datatype,
+            detail::integer Count = std::int64_t>
+  target(Address const& address, Datatype const& type, Count copies = 1,
+         source_location where = source_location::current())
       : source(address, type, copies, where) {
-    static_assert(!std::is_const_v<T>, "argosy: this data is const, so a file cannot be read into it");
+    static_assert(!std::is_const_v<std::remove_pointer_t<Address>>,
+                  "argosy: this data is const, so a file cannot be read into it");
   }
-  template <detail::no_address Elements, detail::beside_address Datatype>
-  target(Elements&& x, Datatype const& type, source_location where = source_location::current())
-      : source(std::forward<Elements>(x), type, where) {
-    if constexpr (detail::elements_and_choice<Elements, Datatype>)
-      static_assert(!std::is_const_v<std::remove_pointer_t<decltype(std::ranges::data(x))>>,
-                    "argosy: this data is const, so a file cannot be read into it");
+  template <detail::no_address Container, detail::beside_address Datatype>
+  target(Container&& x, Datatype const& type, source_location where = source_location::current())
+      : source(std::forward<Container>(x), type, where) {
+    require_changeable<Container, Datatype>();
+  }
+  template <detail::no_address Container, detail::beside_address Datatype, detail::integer Count>
+  target(Container&& x, Datatype const& type, Count copies,
+         source_location where = source_location::current())
+      : source(std::forward<Container>(x), type, copies, where) {
+    require_changeable<Container, Datatype>();
   }
   template <detail::no_address A, class B, detail::beside_address C>
+    requires(!detail::integer<C>)
   target(A const& a, B const& b, C const& c) : source(a, b, c) {}
+
+ private:
+  template <class Container, class Datatype>
+  static constexpr void require_changeable() {
+    if constexpr (detail::container_and_datatype<Container, Datatype>)
+      static_assert(std::convertible_to<decltype(memory(
+                                            std::declval<Container>(),
+                                            detail::datatype_in(std::declval<Datatype const&>()))),
+                                        argosy::buffer>,
+                    "argosy: this data is const, so a file cannot be read into it");
+  }
 };
 
 }  // namespace argosy

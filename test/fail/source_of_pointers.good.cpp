@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+#include <memory>
+#include <vector>
+
+namespace io = argosy;
+using file = io::basic_file<io::self>;
+
+auto write(file& f, std::vector<std::unique_ptr<double>>& v) {
+  return f.write_at(0, {v, io::type<double>});
+}
