@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 source cmake/mpi_libraries.sh
 
-all_suites=(twins mpich romio mpi4py pnetcdf hdf5 netcdf h5py debian)
+all_suites=(twins mpich romio mpi4py pnetcdf hdf5 netcdf h5py debian tools)
 
 build=yes only= preloaded=
 suites=() libraries=()
