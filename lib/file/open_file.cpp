@@ -61,8 +61,11 @@ void open_file::choose_again() { choice_ = chosen(hints_.values(), ranks, storag
 bool open_file::would_merge() const {
   bool const asks =
       !near && has_locks && !storage_.reads_late && can_write(modes) && hints_.values().ds_write == toggle::automatic;
-  if (!asks || !readable || !where->sorted || where->one.etype > 0) return false;
-  view const& v = where->view;
+  if (!asks || !readable || where->one.etype > 0) return false;
+  std::shared_ptr<used_view const> const first =
+      where->overlapping ? where->overlapping->within_first(0, 0) : where;
+  if (!first->sorted) return false;
+  view const& v = first->view;
   argosy::sieving s = choice_.sieving;
   s.merges = true;
   std::int64_t const copy = v.filetype().size(), all = v.stream().size();
@@ -209,7 +212,17 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   return f;
 }
 
-failure open_file::locate(std::int64_t offset, job& t) const { return t.where->locate(offset, t.bytes, t.position); }
+failure open_file::locate(std::int64_t offset, job& t) const {
+  if (failure f = t.where->locate(offset, t.bytes, t.position)) return f;
+  if (!t.where->overlapping || t.bytes == 0) return {};
+  // Held beyond the change of t.where, of which it is a part.
+  std::shared_ptr<overlapping_copies const> const copies = t.where->overlapping;
+  if (auto first = copies->within_first(t.position, t.bytes)) {
+    t.where = std::move(first);
+    return {};
+  }
+  return t.kind == access_kind::write ? copies->twice(t.position, t.bytes) : failure();
+}
 
 void open_file::remark(std::string const& text) const {
   if (trace) trace->note(text);

@@ -186,7 +186,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   rank = rank_of_world();
   ranks = ranks_of_world();
-  for (auto part : {opening, arguments, handlers, views, large_counts, representations, requests, tested_requests,
+  for (auto part : {opening, arguments, handlers, views, overlapping_copies, large_counts,
+                    representations, requests, tested_requests,
                     mixed_calls, dropped_requests, split, hints, reports}) {
     part();
     MPI_Barrier(MPI_COMM_WORLD);

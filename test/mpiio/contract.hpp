@@ -22,6 +22,7 @@ inline void close(MPI_File& f) {
 // The parts.
 void handlers();
 void views();
+void overlapping_copies();
 void large_counts();
 void representations();
 void requests();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -84,6 +85,36 @@ void views() {
   std::array<unsigned char, 8> raw = {};
   CHECK_OK(MPI_File_read_at(f, rank * 8, raw.data(), 8, MPI_BYTE, &status));
   CHECK(raw == std::array<unsigned char, 8>{1, 2, 3, 4, 0xff, 0xff, 0xff, 0xfe});
+  close(f);
+}
+
+// MPI forbids overlap in the filetype, not of its copies: copy k has the bytes k and k + 100.
+void overlapping_copies() {
+  MPI_File f = fresh(path_of("overlapping.dat"));
+  MPI_Datatype bytes = MPI_DATATYPE_NULL, far = MPI_DATATYPE_NULL;
+  int const places[2] = {0, 100};
+  MPI_Type_create_indexed_block(2, 1, places, MPI_BYTE, &bytes);
+  MPI_Type_create_resized(bytes, 0, 1, &far);
+  MPI_Type_commit(&far);
+  CHECK_OK(MPI_File_set_size(f, 400 * ranks));
+  CHECK_OK(MPI_File_set_view(f, 400 * rank, MPI_BYTE, far, "native", MPI_INFO_NULL));
+  MPI_Offset at = -1;
+  CHECK_OK(MPI_File_get_byte_offset(f, 7, &at));
+  CHECK(at == 400 * rank + 103);
+  std::array<unsigned char, 202> out, in = {};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(i + 1);
+  CHECK_OK(MPI_File_write_at(f, 200, out.data(), 200, MPI_BYTE, MPI_STATUS_IGNORE));
+  CHECK_OK(MPI_File_read_at_all(f, 200, in.data(), 200, MPI_BYTE, MPI_STATUS_IGNORE));
+  CHECK(std::equal(in.begin(), in.begin() + 200, out.begin()));
+  CHECK_CLASS(MPI_File_write_at_all(f, 200, out.data(), 202, MPI_BYTE, MPI_STATUS_IGNORE),
+              MPI_ERR_TYPE);
+  if (rank == ranks - 1) {
+    CHECK_OK(MPI_File_seek(f, 0, MPI_SEEK_END));
+    CHECK_OK(MPI_File_get_position(f, &at));
+    CHECK(at == 601);
+  }
+  MPI_Type_free(&far);
+  MPI_Type_free(&bytes);
   close(f);
 }
 

@@ -171,6 +171,7 @@ TEST_CASE("what lies beyond 2^63 has no answer", "[view][error]") {
   // Tiles as long as they come, and views that begin as late as they can.
   io::view const wide(0, io::resized(io::type<double>, 0, std::int64_t{1} << 62));
   CHECK(wide.byte_offset(0) == 0);
+  CHECK(wide.byte_offset(1) == std::int64_t{1} << 62);
   CHECK_FALSE(wide.byte_offset(2));
   io::view const late(most - 1, io::type<std::byte>);
   CHECK(late.byte_offset(0) == most - 1);
@@ -179,6 +180,80 @@ TEST_CASE("what lies beyond 2^63 has no answer", "[view][error]") {
   CHECK_THROWS_WITH(io::view(-8, io::type<double>).stream(), Contains("displacement is -8"));
   CHECK_THROWS_WITH(io::view(0, io::type<double>, io::type<float>).stream(), Contains("does not divide"));
   CHECK_THROWS_WITH(io::view(0, io::hindexed({1}, {-8}, io::type<double>)).stream(), Contains("negative displacement"));
+}
+
+TEST_CASE("the last copies of a filetype whose bytes are below 2^63 are places of the view",
+          "[view]") {
+  // The oracle counts in more bits: byte i of the stream is where its copy and its piece say.
+  __extension__ typedef __int128 wide;
+  struct shape {
+    std::vector<std::int64_t> offsets;  // of ints
+    std::int64_t lower;
+  };
+  std::vector<shape> const shapes{{{0}, 0}, {{0}, -64},      {{8}, 0},
+                                  {{8}, 4}, {{0, 4, 20}, 0}, {{12, 40}, 8}};
+  int at_the_end = 0;
+  for (shape const& s : shapes)
+    for (int const bits : {16, 40, 59, 60, 61, 62})
+      for (std::int64_t const less : {0, 4, 8, 1000})
+        for (std::int64_t const displacement :
+             {std::int64_t{0}, std::int64_t{1}, std::int64_t{12345}, std::int64_t{1} << 61,
+              std::int64_t{1} << 62, most - 100, most - 24}) {
+          std::int64_t const extent = (std::int64_t{1} << bits) - less;
+          std::vector<std::int64_t> const lengths(s.offsets.size(), 1);
+          auto const filetype = io::resized(
+              io::hindexed(lengths, s.offsets, io::type<std::int32_t>), s.lower, extent);
+          std::int64_t const last = s.offsets.back() + 4,
+                             items = static_cast<std::int64_t>(s.offsets.size());
+          CAPTURE(bits, less, displacement, s.lower, s.offsets.size());
+          if (wide{displacement} + last > most) {
+            CHECK_THROWS_AS(io::view(displacement, io::type<std::int32_t>, filetype).stream(),
+                            io::invalid_layout);
+            continue;
+          }
+          io::view const v(displacement, io::type<std::int32_t>, filetype);
+          wide const copies = (wide{most} - displacement - last) / extent + 1;
+          auto const etypes = static_cast<std::int64_t>(copies) * items;
+          auto const place = [&](std::int64_t e) {
+            return wide{displacement} + wide{e / items} * extent +
+                   s.offsets[static_cast<std::size_t>(e % items)];
+          };
+          for (std::int64_t const e :
+               {std::int64_t{0}, etypes / 2, etypes - 1 - items, etypes - 2, etypes - 1})
+            if (e >= 0) CHECK(v.byte_offset(e) == static_cast<std::int64_t>(place(e)));
+          CHECK_FALSE(v.byte_offset(etypes));
+          CHECK(v.position(etypes) == 4 * etypes);
+          CHECK_FALSE(v.position(etypes + 1));
+          CHECK(v.offset_of_end(most) == etypes);
+          CHECK(v.offset_of_end(static_cast<std::int64_t>(place(etypes - 1))) == etypes - 1);
+          // The last bytes are walked.
+          std::int64_t walked = 0;
+          for (io::cursor c(v.stream(), 4 * std::max<std::int64_t>(0, etypes - 5)); !c.done();
+               c.next())
+            walked += c.current().length;
+          CHECK(walked == 4 * std::min<std::int64_t>(5, etypes));
+          ++at_the_end;
+        }
+  CHECK(at_the_end > 300);
+}
+
+TEST_CASE("a table of many pieces is whole in the last of its copies", "[view]") {
+  // 5000 pieces, of which the last one joins the first of the next copy.
+  std::vector<std::int64_t> places, lengths;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    places.push_back(3 * i + i % 2);
+    lengths.push_back(1);
+  }
+  std::int64_t const extent = places.back() + 1;
+  io::view const v(0, io::bytes(1),
+                   io::resized(io::hindexed(lengths, places, io::bytes(1)), 0, extent));
+  CHECK(v.byte_offset(std::int64_t{5000} * 1000000 + 4999) == 1000000 * extent + places.back());
+  for (std::int64_t const copies : {2, 3, 1000})
+    CHECK(io::view(most - copies * extent, io::bytes(1), v.filetype())
+              .byte_offset(copies * 5000 - 1) == most - 1);
+  io::view const late(most - 3 * extent, io::bytes(1), v.filetype());
+  CHECK(late.byte_offset(3 * 5000 - 1) == most - 1);
+  CHECK_FALSE(late.byte_offset(3 * 5000));
 }
 
 TEST_CASE("a view without bytes has its displacement, and its end there", "[view]") {

@@ -35,9 +35,11 @@ class view {
   // MPI's default: the file's bytes.
   view() : view(0, layout(bytes(1)), layout(bytes(1))) {}
 
-  // A negative displacement, a pair that breaks MPI's rules for reading, or a datatype that cannot be gives a view that throws
-  // invalid_layout, and why, when it is asked for more than its displacement and representation; so does set_view, on all ranks.
-  // The rules for writing are told by fault() and require_writable().
+  // A negative displacement, a pair that breaks MPI's rules for reading, or a datatype that cannot
+  // be gives a view that throws invalid_layout, and why, when it is asked for more than its
+  // displacement and representation; so does set_view, on all ranks. The rules for writing are told
+  // by fault() and require_writable(). set_view takes a view whose copies overlap, since MPI
+  // forbids overlap in the filetype only; a write that names a byte twice fails.
   template <datatype Etype, datatype Filetype>
   view(std::int64_t displacement, Etype const& etype, Filetype const& filetype, argosy::representation r = {})
       : displacement_(displacement), representation_(std::move(r)) {
@@ -70,11 +72,12 @@ class view {
   // The sizes of the array of which the filetype is a subarray or darray; none of other filetypes.
   numbers<> const& array_sizes() const noexcept { return array_sizes_; }
 
-  // The same view, if all that is wrong with it is that the filetype is not of whole etypes: holes may be of any size, and offsets
-  // count as many bytes of data as an etype has. MPI does not allow that; its libraries do (the hint argosy_lenient).
-  // A view for writing of a filetype whose copies overlap ends with the first copy, beyond which programs that make one do not go.
-  view lenient(bool for_writing = false) const;
-  bool is_one_copy() const noexcept { return one_copy_; }
+  // Returns this view without its fault if that is a filetype which is not of whole etypes: holes may
+  // be of any size, and offsets count as many bytes of data as an etype has. MPI does not allow
+  // that; its libraries do (the hint argosy_lenient).
+  view lenient() const;
+  // Returns this view as far as the first copy of the filetype.
+  view first_copy() const;
 
   // False where bytes are named twice, or a copy of the filetype begins before the one before it ends.
   bool in_order() const {

@@ -74,8 +74,9 @@ failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, boo
   std::shared_ptr<detail::used_view const> made;
   mine = detail::failure_of(errc::datatype, [&] {
     argosy::view v = shape.at(byte_offset(*at));
-    if (lenient) v = v.lenient(detail::can_write(local().modes));
-    made = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);
+    if (lenient) v = v.lenient();
+    made = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient,
+                                                     detail::can_write(local().modes));
   });
   if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
   return mine;
@@ -112,12 +113,17 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
-      if (lenient) v = v.lenient(detail::can_write(local().modes));
-      bool const taken = lenient && (v.is_one_copy() || v.fault(true) == detail::filetype_fault::not_etypes);
-      if (detail::can_write(local().modes) && !taken) v.require_writable();
+      if (lenient) v = v.lenient();
+      bool const writes = detail::can_write(local().modes);
+      // MPI forbids overlap in the filetype, not of its copies: each write is looked at.
+      using enum detail::filetype_fault;
+      detail::filetype_fault const fault = writes ? v.fault(true) : no_fault;
+      if (fault != no_fault && fault != tiles_overlap && !(lenient && fault == not_etypes))
+        v.require_writable();
       if ((crew_->develop || v.representation().converts()) && !v.types_fault().empty())
         throw invalid_layout(v.types_fault());
-      next = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient);
+      next =
+          std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient, writes);
     }));
   }
   given.same("extent of the etype", next ? next->view.etype().extent() : 0);

@@ -15,15 +15,19 @@
 namespace argosy {
 namespace detail {
 
-// Repeats the filetype as often as sizes and offsets stay below 2^63. Two extents are left free, because walking a layout
-// looks at the place of the next copy. Nobody gets to the last copy of a table, so it need not be whole: less memory.
+// Repeats the filetype as often as sizes and the ends of its bytes stay below 2^63. The bounds of
+// the result are those of its bytes, since those of the last copy may lie beyond. A table whose
+// last piece joins the next copy, repeated a million times and more, is not whole in its last copy,
+// which no file reaches: that saves as much memory as the table takes.
 inline layout tiles(std::int64_t displacement, layout const& filetype) {
   if (filetype.empty()) return {};
-  std::int64_t const most = std::numeric_limits<std::int64_t>::max();
-  std::int64_t const room = most - displacement - std::max(filetype.upper_bound(), filetype.true_upper_bound());
-  std::int64_t const all = most / filetype.size();
-  std::int64_t const count = filetype.extent() == 0 ? all : std::min(room / filetype.extent() - 1, all);
-  return at(displacement, copies(std::max<std::int64_t>(count, 1), filetype.extent(), filetype, false));
+  std::int64_t const most = std::numeric_limits<std::int64_t>::max(), extent = filetype.extent();
+  std::int64_t const room = most - displacement - filetype.true_upper_bound();
+  std::int64_t count = most / filetype.size();
+  if (extent != 0) count = std::min(count, room < 0 ? 1 : room / extent + 1);
+  bool const whole = count < (1 << 20);
+  layout const one = resized(filetype, filetype.true_lower_bound(), filetype.true_extent());
+  return at(displacement, copies(count, extent, one, whole));
 }
 
 }  // namespace detail
@@ -53,14 +57,16 @@ ARGOSY_ONCE void view::compare_types(signature const& etype, signature const& fi
         "the filetype is of other types (" + to_string(filetype) + ") than the etype (" + to_string(etype) + ")";
 }
 
-ARGOSY_ONCE view view::lenient(bool for_writing) const {
+ARGOSY_ONCE view view::lenient() const {
   view v(*this);
   if (v.uneven_) v.fault_ = {};
-  if (!v.fault_ && for_writing &&
-      detail::check_filetype(etype_, filetype_, true) == detail::filetype_fault::tiles_overlap) {
-    v.stream_ = at(displacement_, filetype_);
-    v.one_copy_ = true;
-  }
+  return v;
+}
+
+ARGOSY_ONCE view view::first_copy() const {
+  view v(whole());
+  v.stream_ = at(displacement_, filetype_);
+  v.one_copy_ = true;
   return v;
 }
 
@@ -74,9 +80,9 @@ ARGOSY_ONCE std::int64_t view::offset_of_end(std::int64_t file_size) const {
     std::int64_t const last = cursor(stream_, (of_tile - 1) * etype_.size()).current().offset;
     if (filetype_.extent() == 0 && last < file_size) return high;
     // The first tile with an etype that starts there is the first whose last one does.
-    if (last < file_size) low = (file_size - last + filetype_.extent() - 1) / filetype_.extent() * of_tile;
+    if (last < file_size) low = ((file_size - last - 1) / filetype_.extent() + 1) * of_tile;
     if (low >= high) return high;
-    high = low + of_tile - 1;
+    high = std::min(high, low + of_tile - 1);
   }
   while (low < high) {
     std::int64_t const middle = low + (high - low) / 2;
