@@ -92,10 +92,7 @@ struct descriptor_of {
   // Another process of that number may live in this container.
   unsigned long long device = 0, inode = 0;
 
-  bool is(int descriptor) const noexcept {
-    struct stat s = {};
-    return ::fstat(descriptor, &s) == 0 && s.st_dev == device && s.st_ino == inode;
-  }
+  bool is(struct stat const& s) const noexcept { return s.st_dev == device && s.st_ino == inode; }
 };
 
 int name_descriptor(name& n, int descriptor) noexcept {
@@ -115,8 +112,15 @@ bool is_descriptor(name const& n, descriptor_of& d) noexcept {
 int open_descriptor(descriptor_of const& d) noexcept {
   char path[64] = {};
   std::snprintf(path, sizeof path, "/proc/%ld/fd/%d", d.process, d.number);
+  // Looks before it opens: what another process has there may be a device or a pipe.
+  struct stat s = {};
+  if (::stat(path, &s) != 0) return -1;
+  if (!d.is(s)) {
+    errno = ESRCH;
+    return -1;
+  }
   int const descriptor = ::open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0 || d.is(descriptor)) return descriptor;
+  if (descriptor < 0 || (::fstat(descriptor, &s) == 0 && d.is(s))) return descriptor;
   ::close(descriptor);
   errno = ESRCH;
   return -1;
