@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <argosy/datatype/element.hpp>
@@ -446,6 +447,24 @@ TEST_CASE("a text file gives hints; its errors are told with their lines", "[hin
     CHECK_THAT(none.find("ARGOSY_HINTS")->why, Contains("cannot be read"));
     CHECK(none.values() == io::resolved_hints());
   }
+  // A name in the environment may be that of anything.
+  std::string const pipe = file.path + ".pipe", large = file.path + ".large";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::ofstream(large) << std::string((1 << 20) + 1, '#');
+  for (auto const& [path, why] : {std::pair{pipe, "no regular file"},
+                                  {"/dev/zero", "no regular file"},
+                                  {large, "more than 1 MiB"}}) {
+    CAPTURE(path);
+    io::hints const none = io::read_hints_file(path, "ROMIO_HINTS");
+    REQUIRE(none.named.size() == 1);
+    CHECK(none.named[0].name == "ROMIO_HINTS");
+    CHECK(none.named[0].value == path);
+    CHECK_THAT(none.named[0].fault, Contains(why));
+  }
+  std::filesystem::resize_file(large, 1 << 20);
+  CHECK(io::read_hints_file(large).empty());
+  std::filesystem::remove(pipe);
+  std::filesystem::remove(large);
   ::setenv("ARGOSY_HINTS", file.path.c_str(), 1);
   CHECK(io::detail::environment_hints() == io::read_hints_file(file.path));
   ::setenv("ARGOSY_HINTS", "", 1);

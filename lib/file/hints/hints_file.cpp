@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/hints_file.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "parse.hpp"
 
@@ -37,18 +43,51 @@ hints parse_hints(std::string_view text, std::string_view origin) {
   return result;
 }
 
-hints read_hints_file(std::string const& path, std::string_view variable) {
-  errno = 0;
-  std::ifstream file(path);
-  std::string text;
-  for (std::string line; std::getline(file, line);) text += line + "\n";
-  if (!file.is_open() || file.bad()) {
-    std::string const why = errno != 0 ? std::generic_category().message(errno) : std::string("unknown error");
-    hints unreadable;
-    unreadable.named.push_back({std::string(variable), path, "", "the file cannot be read: " + why});
-    return unreadable;
+namespace {
+
+constexpr std::size_t most_bytes = 1 << 20;
+
+// Reads a file of hints, and returns why that cannot be done. A name in the environment may be that
+// of anything: a pipe, a device without end, a file of data.
+std::string read_text(std::string const& path, std::string& text) {
+  auto const by_errno = [] {
+    return "the file cannot be read: " + std::generic_category().message(errno);
+  };
+  int const descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return by_errno();
+  struct close_at_end {
+    int descriptor;
+    ~close_at_end() { ::close(descriptor); }
+  } const at_end{descriptor};
+  struct stat about{};
+  if (::fstat(descriptor, &about) != 0) return by_errno();
+  if (S_ISDIR(about.st_mode)) {
+    errno = EISDIR;
+    return by_errno();
   }
-  return parse_hints(text, path);
+  if (!S_ISREG(about.st_mode))
+    return "this is no regular file, and hints are read from nothing else";
+  std::array<char, 4096> some;
+  for (;;) {
+    ssize_t const got = ::read(descriptor, some.data(), some.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return by_errno();
+    if (got == 0) return {};
+    text.append(some.data(), static_cast<std::size_t>(got));
+    if (text.size() > most_bytes) return "the file has more than 1 MiB, so it is none of hints";
+  }
+}
+
+}  // namespace
+
+hints read_hints_file(std::string const& path, std::string_view variable) {
+  std::string text;
+  std::string why =
+      path.find('\0') == std::string::npos ? read_text(path, text) : "a path has no byte 0";
+  if (why.empty()) return parse_hints(text, path);
+  hints unreadable;
+  unreadable.named.push_back({std::string(variable), path, "", std::move(why)});
+  return unreadable;
 }
 
 hints detail::environment_hints() {
