@@ -6,11 +6,13 @@
 #include <argosy/policy.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <regex>
@@ -21,6 +23,7 @@
 
 #include "file/usage_cases.hpp"
 #include "support/shared_scratch.hpp"
+#include "support/standard_error.hpp"
 
 namespace io = argosy;
 using Catch::Contains;
@@ -172,6 +175,45 @@ TEST_CASE("reports of several files are added to one file, and a place that cann
   io::file f = io::file::open(world, here / "first", making);
   f.close();  // standard error has it
   CHECK_FALSE(f.is_open());
+}
+
+TEST_CASE(
+    "a report that cannot be written, or would follow the link of another user, comes to standard "
+    "error",
+    "[report][usage][error]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const target = here / "target", common = here / "common", pipe = here / "pipe";
+  if (world.rank() == 0) {
+    std::ofstream(target) << "as it was\n";
+    std::filesystem::create_directory(common);
+    std::filesystem::permissions(common, std::filesystem::perms(01777));
+    for (std::string const name : {"/mine", "/anothers"})
+      REQUIRE(::symlink(target.c_str(), (common + name).c_str()) == 0);
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  }
+  world.barrier();
+  bool const other = ::geteuid() == 0;
+  if (other && world.rank() == 0)
+    REQUIRE(::lchown((common + "/anothers").c_str(), 65534, 65534) == 0);
+  auto const said_for = [&](std::string const& to) {
+    asked const env(to);
+    return errors_of([&] { io::file::open(world, here / "data", making).close(); });
+  };
+  std::vector<std::string> places{"/dev/full", pipe};
+  if (other) places.push_back(common + "/anothers");
+  for (std::string const& to : places) {
+    CAPTURE(to);
+    std::string const said = said_for(to);
+    if (world.rank() != 0) continue;
+    CHECK_THAT(said, Contains("ARGOSY_REPORT=" + to) && Contains("the report comes here") &&
+                         Contains("no data was read or written"));
+  }
+  CHECK(written(world, target) == (world.rank() == 0 ? "as it was\n" : ""));
+  CHECK(said_for(common + "/mine").empty());
+  std::string const mine = written(world, target);
+  if (world.rank() == 0)
+    CHECK_THAT(mine, Contains("as it was\n") && Contains("no data was read or written"));
 }
 
 TEST_CASE("a close that fails tells its report, and fails", "[report][usage][error]") {

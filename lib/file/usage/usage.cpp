@@ -2,14 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/usage.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <argosy/handle/detail/size_limit.hpp>
 
 namespace argosy::detail {
 namespace {
@@ -140,17 +149,74 @@ std::int64_t plain_copy_ns(std::int64_t bytes) try {
   return -1;
 }
 
+namespace {
+
+// Returns true for a link that another user has put into a directory where everybody may: a report
+// is not to be added to what it leads to. fs.protected_symlinks of the kernel says the same, where
+// it is on.
+bool is_link_of_another(char const* path) {
+  struct stat link{};
+  struct stat directory{};
+  std::string parent(path);
+  std::size_t const slash = parent.rfind('/');
+  parent = slash == std::string::npos ? "." : parent.substr(0, slash + 1);
+  if (::lstat(path, &link) != 0 || ::stat(parent.c_str(), &directory) != 0) return true;
+  bool const for_all = (directory.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+  return S_ISLNK(link.st_mode) && for_all && link.st_uid != ::geteuid() &&
+         link.st_uid != directory.st_uid;
+}
+
+// Opens the file of the reports, and never waits for the reader of a pipe. Returns 0 or errno.
+int open_to_append(char const* path, int& descriptor) {
+  constexpr int how = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  descriptor = ::open(path, how | O_NOFOLLOW, 0666);
+  if (descriptor < 0 && errno == ELOOP && !is_link_of_another(path))
+    descriptor = ::open(path, how, 0666);
+  if (descriptor < 0) return errno;
+  int const status = ::fcntl(descriptor, F_GETFL);
+  if (status >= 0) ::fcntl(descriptor, F_SETFL, status & ~O_NONBLOCK);
+  return 0;
+}
+
+// Returns 0, or errno of what kept a part of the text from being written.
+int append(char const* path, std::string_view text) {
+  int descriptor = -1;
+  if (int const error = open_to_append(path, descriptor)) return error;
+  int error = 0;
+  {
+    size_limit_guard guard(std::numeric_limits<std::int64_t>::max(), size_limit());
+    while (!text.empty() && error == 0) {
+      ssize_t const put = ::write(descriptor, text.data(), text.size());
+      if (put > 0)
+        text.remove_prefix(static_cast<std::size_t>(put));
+      else if (put == 0 || errno != EINTR)
+        error = put == 0 ? EIO : errno;
+    }
+    guard.note(error);
+  }
+  if (::close(descriptor) != 0 && error == 0 && errno != EINTR) error = errno;
+  return error;
+}
+
+}  // namespace
+
 void publish(std::string const& text) {
   char const* const said = setting();
   std::string_view const to = said ? said : "1";
-  std::FILE* const file = to == "1" || to == "stderr" ? nullptr : std::fopen(said, "a");
-  if (!file && to != "1" && to != "stderr")
-    std::fprintf(stderr, "argosy: ARGOSY_REPORT=%s cannot be written (%s), so the report comes here\n", said,
-                 std::strerror(errno));
-  std::FILE* const out = file ? file : stderr;
-  std::fwrite(text.data(), 1, text.size(), out);
-  std::fflush(out);
-  if (file) std::fclose(file);
+  bool const has_file = to != "1" && to != "stderr";
+  int const error = has_file ? append(said, text) : 0;
+  if (error == 0 && has_file) return;
+  if (error == ELOOP)
+    std::fprintf(stderr,
+                 "argosy: ARGOSY_REPORT=%s is a link that another user may have put there, so the "
+                 "report comes here\n",
+                 said);
+  else if (error != 0)
+    std::fprintf(stderr,
+                 "argosy: ARGOSY_REPORT=%s cannot be written (%s), so the report comes here\n",
+                 said, std::strerror(error));
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace argosy::detail
