@@ -137,6 +137,8 @@ struct vector_of_parts {
 raw_posix::raw_posix(raw_posix&& other) noexcept
     : most_bytes(other.most_bytes),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      process_(other.process_),
+      heeds_signal_(std::exchange(other.heeds_signal_, false)),
       readable_(other.readable_),
       block_bytes_(other.block_bytes_),
       size_limit_(other.size_limit_.load(std::memory_order_relaxed)),
@@ -148,6 +150,8 @@ raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
   if (this == &other) return *this;
   close();
   most_bytes = other.most_bytes;
+  process_ = other.process_;
+  heeds_signal_ = std::exchange(other.heeds_signal_, false);
   descriptor_ = std::exchange(other.descriptor_, -1);
   readable_ = other.readable_;
   block_bytes_ = other.block_bytes_;
@@ -193,6 +197,7 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
     return opened;
   }
   opened.descriptor_ = descriptor;
+  opened.process_ = ::getpid();
   auto const refuse = [&](int reason) {
     opened.close();
     if (flags.create && flags.exclusive) ::unlink(path.c_str());  // nobody else has made it
@@ -211,6 +216,8 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
     refuse(errno);
   } else {
     opened.readable_ = flags.read;
+    opened.heeds_signal_ = flags.write;
+    if (flags.write) detail::heed_size_signal();
     if (about.st_blksize > 0) opened.block_bytes_ = about.st_blksize;
     opened.size_limit_.store(detail::size_limit(), std::memory_order_relaxed);
     opened.locks_ = std::move(locks);
@@ -240,6 +247,7 @@ template <class Write>
 io_result raw_posix::written(std::int64_t end, std::int64_t bytes, Write&& write) {
   io_result done;
   if (std::int64_t const limit = limit_for(bytes); end <= limit) {
+    detail::writing_now const now;
     done = result(write());
   } else {
     detail::size_limit_guard guard(end, limit);
@@ -398,6 +406,7 @@ std::error_code raw_posix::close() {
   write_out();  // some clients do it only after close has returned
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (int const lost = cache_ ? cache_->take_lost() : 0; error == 0) error = lost;
+  if (std::exchange(heeds_signal_, false) && process_ == ::getpid()) detail::leave_size_signal();
   locks_.reset();
   cache_.reset();
   return from_errno(error == EINTR ? 0 : error);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <ctime>
 #include <limits>
+#include <mutex>
 
 namespace argosy::detail {
 
@@ -20,7 +21,42 @@ sigset_t only_file_size() noexcept {
   return set;
 }
 
+void on_size_signal(int) {
+  if (is_writing) return;
+  ::signal(SIGXFSZ, SIG_DFL);
+  ::raise(SIGXFSZ);  // comes when the handler returns
+}
+
+std::mutex heeding;
+int heeded = 0;
+
+// Puts `wanted` in the place of `now`, but leaves alone what the program has set.
+void replace_handler(void (*now)(int), void (*wanted)(int)) noexcept {
+  struct sigaction set{};
+  if (::sigaction(SIGXFSZ, nullptr, &set) != 0 || (set.sa_flags & SA_SIGINFO) != 0 ||
+      set.sa_handler != now)
+    return;
+  set = {};
+  set.sa_handler = wanted;
+  set.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigemptyset(&set.sa_mask);
+  ::sigaction(SIGXFSZ, &set, nullptr);
+}
+
 }  // namespace
+
+constinit thread_local volatile std::sig_atomic_t is_writing = 0;
+
+void heed_size_signal() noexcept {
+  std::lock_guard const guard(heeding);
+  ++heeded;
+  replace_handler(SIG_DFL, on_size_signal);
+}
+
+void leave_size_signal() noexcept {
+  std::lock_guard const guard(heeding);
+  if (--heeded == 0) replace_handler(on_size_signal, SIG_DFL);
+}
 
 std::int64_t size_limit() noexcept {
   constexpr auto none = std::numeric_limits<std::int64_t>::max();

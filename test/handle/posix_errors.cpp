@@ -196,7 +196,7 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
   };
   CHECK(in_child(body) == 0);
 
-  // A limit that comes after open is seen by large writes and by resize.
+  // A large write looks up a limit that comes after open.
   auto const later = [&] {
     std::error_code error;
     posix f = posix::open(dir / "later", read_write, error);
@@ -225,6 +225,53 @@ TEST_CASE("beyond the size limit is EFBIG, not death", "[posix][errors]") {
     return failed && sigismember(&waiting, SIGXFSZ) == 1;
   };
   CHECK(in_child(pending) == 0);
+}
+
+TEST_CASE(
+    "a size limit that is lowered after open is EFBIG for the smallest write, and only for "
+    "argosy's",
+    "[posix][errors]") {
+  scratch const dir;
+  std::string const path = dir / "file";
+  auto const lowered = [] {
+    rlimit const none{0, 0}, limit{10'000, 10'000};
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  auto const handler = [] {
+    struct sigaction now{};
+    ::sigaction(SIGXFSZ, nullptr, &now);
+    return now.sa_handler;
+  };
+  std::vector<std::byte> const data(5000);
+  CHECK(in_child([&] {
+          std::error_code error;
+          posix f = posix::open(path, read_write, error), g = posix::open(path, read_write, error);
+          lowered();
+          bool good = f.write(10'000, data).error == std::errc::file_too_large;
+          f.close();
+          std::thread([&] {  // a thread that was made later
+            good = good && g.write(8'000, data).bytes == 2'000;
+            io::write_part const parts[]{{10'000, std::span(data).first(1)}, {10'001, data}};
+            good = good && g.write(parts).error == std::errc::file_too_large;
+          })
+              .join();
+          g.close();
+          return good && handler() == SIG_DFL;
+        }) == 0);
+  // A write of the program itself ends it, as it does without argosy.
+  auto const own_write = [&](void (*set)(int)) {
+    int const own = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (set != SIG_DFL) ::signal(SIGXFSZ, set);
+    std::error_code error;
+    posix f = posix::open(path, read_write, error);
+    lowered();
+    bool const good = f.write(10'000, data).error == std::errc::file_too_large;
+    return good && ::pwrite(own, data.data(), data.size(), 10'000) == -1 &&
+           (set == SIG_DFL || handler() == set);
+  };
+  CHECK(in_child([&] { return own_write(SIG_DFL); }) == 1000 + SIGXFSZ);
+  CHECK(in_child([&] { return own_write(SIG_IGN); }) == 0);
 }
 
 TEST_CASE("interrupted and short calls are nobody's business", "[posix][faults]") {

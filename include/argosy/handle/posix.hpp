@@ -15,9 +15,11 @@ namespace argosy {
 //
 // - Costs one system call per run of parts (up to IOV_MAX of them and 2 GiB), nothing else; two more at the end of the
 //   file. Transfers of any length.
-// - Errors are the errno of the call. RLIMIT_FSIZE comes back as EFBIG, and the process lives: the limit is looked up at
-//   open, at resize, preallocate and sync, and in writes of 128 KiB and more; one that is lowered in between is not seen by
-//   smaller writes.
+// - Errors are the errno of the call. RLIMIT_FSIZE comes back as EFBIG, and the process lives,
+//   whenever the limit was set. Where the program leaves SIGXFSZ at its default, a handler is there
+//   while a file is open for writing; any other write beyond the limit ends the program as before.
+//   If the program sets another handler, that one is called by small writes beyond a limit that was
+//   lowered since open, resize, preallocate, sync or the last write of 128 KiB and more.
 // - Locks are OFD locks (with NFS and others as far as the file system takes them to its servers), and exclude the threads
 //   of one handle, too. EDEADLK, ENOLCK, ENOTSUP, ENOSYS and EINVAL of the file system are errc::no_locks. A lock ends with
 //   its handle; a forked child shares both.

@@ -75,6 +75,8 @@ class raw_posix {
   int write_out();
 
   int descriptor_ = -1;
+  int process_ = -1;  // it opened the file
+  bool heeds_signal_ = false;
   bool readable_ = false;
   std::int64_t block_bytes_ = 4096;
   std::atomic<std::int64_t> size_limit_{0};

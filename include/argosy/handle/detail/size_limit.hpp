@@ -10,6 +10,24 @@ namespace argosy::detail {
 // RLIMIT_FSIZE; the largest std::int64_t if there is no limit. Costs a system call.
 std::int64_t size_limit() noexcept;
 
+// True while this thread writes to a file of argosy. Read by the handler of SIGXFSZ.
+extern constinit thread_local volatile std::sig_atomic_t is_writing;
+
+class writing_now {
+ public:
+  writing_now() noexcept { is_writing = 1; }
+  ~writing_now() { is_writing = 0; }
+  writing_now(writing_now const&) = delete;
+  writing_now& operator=(writing_now const&) = delete;
+};
+
+// Handles SIGXFSZ from the first heed to the last leave, if nobody else does: to look the limit up
+// costs as much as a small write, and somebody may lower it at any time. In a write of argosy the
+// handler does nothing, so the write returns EFBIG. Any other write of the program ends it, as it
+// would without argosy.
+void heed_size_signal() noexcept;
+void leave_size_signal() noexcept;
+
 // Blocks SIGXFSZ while it lives. Beyond the limit the kernel fails a call with EFBIG and sends that signal to the calling
 // thread; its default action ends the process; the signal mask belongs to the thread, so nothing that the rest of
 // the program has set is touched. Costs nothing if `end`, one beyond the last byte, is within the limit.
