@@ -1,5 +1,7 @@
 // What one rank does with its open file.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -25,8 +27,13 @@
 
 namespace argosy::detail {
 open_file::open_file()
-    : files(posix_opener()), where(std::make_shared<used_view const>(view())), choice_(hints_.values()) {}
+    : files(posix_opener()),
+      where(std::make_shared<used_view const>(view())),
+      choice_(hints_.values()),
+      process_(::getpid()) {}
 open_file::~open_file() = default;
+
+bool open_file::is_of_parent() const noexcept { return ::getpid() != process_; }
 
 void open_file::follow(file_hints h) {
   chosen next(h.values(), ranks, storage_, ranks_are());

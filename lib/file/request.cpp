@@ -71,6 +71,11 @@ void file_operation::leave() try {
 
 request::~request() {
   if (!operation_) return;
+  // In a child made by fork no thread carries it out: all of it stays as it is.
+  if (operation_->file && operation_->file->is_of_parent()) {
+    static_cast<void>(new std::shared_ptr<detail::operation>(std::move(operation_)));
+    return;
+  }
   operation_->leave();
   operation_->abandon();
 }

@@ -25,9 +25,19 @@ basic_file<World>::basic_file() = default;
 template <communicator World>
 basic_file<World>::basic_file(basic_file&&) noexcept = default;
 template <communicator World>
-basic_file<World>& basic_file<World>::operator=(basic_file&&) noexcept = default;
+basic_file<World>& basic_file<World>::operator=(basic_file&& other) noexcept {
+  if (this == &other) return *this;
+  basic_file const old(std::move(*this));  // goes as a file does that is destroyed
+  crew_ = std::move(other.crew_);
+  split_ = std::move(other.split_);
+  split_call_ = other.split_call_;
+  what_failed_ = std::move(other.what_failed_);
+  return *this;
+}
 template <communicator World>
-basic_file<World>::~basic_file() = default;
+basic_file<World>::~basic_file() {
+  if (crew_ && crew_->file && crew_->file->is_of_parent()) static_cast<void>(crew_.release());
+}
 
 template <communicator World>
 bool basic_file<World>::is_open() const noexcept {

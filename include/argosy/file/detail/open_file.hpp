@@ -50,6 +50,9 @@ class io_threads;
 struct open_file {
   open_file();
   ~open_file();
+  // Returns true in a child made by fork since. The threads of the file are the parent's, and so is
+  // whatever they have locked: a child waits for none of them, and leaves the file as it is.
+  bool is_of_parent() const noexcept;
 
   std::string path;
   argosy::mode modes = mode::none;
@@ -263,6 +266,7 @@ struct open_file {
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;
+  int process_;
 };
 
 }  // namespace argosy::detail
