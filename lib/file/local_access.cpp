@@ -59,6 +59,7 @@ merging open_file::merging_for(bool ranks_write) const {
   if (!has_locks || (late && !all_writes_lock())) return {none, false};
   bool const announced = ranks_write && gate && !all_writes_lock();
   merging m{locks ? ranks : programs, merges, opens ? &*opens : nullptr, announced ? &gate : nullptr};
+  m.sees_all = near;
   if (caches_differ())
     m.announced_bytes = std::numeric_limits<std::int64_t>::max();  // what is under a lock is written out before it goes
   return m;
@@ -345,8 +346,14 @@ failure open_file::access_locked(job const& t, staging& with, report& done) {
   window const all = t.where->sorted ? window_of(t.where->view.stream(), t.position, t.bytes) : window{0, INT64_MAX};
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
   auto const [from, bytes] = range_of_data(all.offset, all.length);
-  if (auto const e = handle.lock(from, bytes, kind)) return {e, "locking for atomic access"};
+  if (auto const e =
+          lock_of_rank(handle, all.offset, all.length, kind, near && gate ? &gate : nullptr, false))
+    return {e, classify(e) == errc::file_in_use ? "locking for atomic access: another program has "
+                                                  "locked some of these bytes and keeps them"
+                                                : "locking for atomic access"};
   ++done.locks;
+  write_gate::holding const told(near && gate ? &gate : nullptr);
+  // The lock keeps ranks out.
   merging const how{merging::others::programs, readable, opens ? &*opens : nullptr};
   failure f = caught([&] { return access_windows(t, access_of(t), handle, how, with, done); });
   if (auto const e = give_back(handle, from, bytes)) f.keep({e, "unlocking after atomic access"});

@@ -30,7 +30,9 @@
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
+#include <argosy/handle/hinting.hpp>
 #include <argosy/handle/tracing.hpp>
+#include <argosy/handle/trying.hpp>
 #include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {
@@ -227,8 +229,16 @@ failure open_file::enter(std::uint64_t number, bool& none) {
 }
 
 failure open_file::try_lock(bool& none) {
-  std::error_code const error =
-      locks_are_vain ? make_error_code(errc::no_locks) : handle.lock(lock_tried_at, 1, lock_kind::shared);
+  std::error_code error;
+  if (locks_are_vain) {
+    error = errc::no_locks;
+  } else if (tells_locks(handle)) {
+    // If another program has the lock, there are locks, and it is not waited for.
+    bool const had = try_lock_of(handle, lock_tried_at, 1, lock_kind::shared, error);
+    if (!had && !error) return {handle.reconcile(), "writing out what this node has kept"};
+  } else {
+    error = handle.lock(lock_tried_at, 1, lock_kind::shared);
+  }
   none = error && classify(error) == errc::no_locks;
   return {error ? error : give_back(handle, lock_tried_at, 1), "trying a byte-range lock"};
 }

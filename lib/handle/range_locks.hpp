@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -45,7 +46,7 @@ int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::
   int error = 0;
   auto const forget = [&](std::int64_t from, std::int64_t to) {
     if (from >= to) return;
-    if (int const e = System::control(descriptor, F_OFD_SETLK, F_UNLCK, from, to)) error = e;
+    if (int const e = System::control(descriptor, F_UNLCK, from, to)) error = e;
   };
   for (auto const& [from, to] : needed) {
     forget(begin, from);
@@ -56,11 +57,13 @@ int basic_range_locks<System>::release(int descriptor, std::int64_t begin, std::
 }
 
 template <class System>
-int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind) {
+int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int64_t end,
+                                    lock_kind kind, std::chrono::milliseconds limit) {
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
-  return ask(guard, descriptor, F_OFD_SETLKW, {begin, end, kind, me, false});
+  return ask(guard, descriptor, {begin, end, kind, me, false},
+             [&](int type) { return System::wait(descriptor, type, begin, end, limit); });
 }
 
 template <class System>
@@ -68,16 +71,18 @@ int basic_range_locks<System>::try_lock(int descriptor, std::int64_t begin, std:
   auto const me = System::self();
   std::unique_lock guard(mutex_);
   if (conflict(begin, end, kind, me)) return EAGAIN;
-  return ask(guard, descriptor, F_OFD_SETLK, {begin, end, kind, me, false});
+  return ask(guard, descriptor, {begin, end, kind, me, false},
+             [&](int type) { return System::control(descriptor, type, begin, end); });
 }
 
 template <class System>
-int basic_range_locks<System>::ask(std::unique_lock<typename System::mutex>& guard, int descriptor, int command,
-                                   entry const& e) {
+template <class Call>
+int basic_range_locks<System>::ask(std::unique_lock<typename System::mutex>& guard, int descriptor,
+                                   entry const& e, Call&& call) {
+  was_used_ = true;
   place const mine = add(e);
   guard.unlock();  // other ranges go on while this one waits for another process
-  int const error =
-      System::control(descriptor, command, e.kind == lock_kind::shared ? F_RDLCK : F_WRLCK, e.begin, e.end);
+  int const error = call(e.kind == lock_kind::shared ? F_RDLCK : F_WRLCK);
   guard.lock();
   if (error == 0) {
     give_up(e.begin, e.end, e.owner);

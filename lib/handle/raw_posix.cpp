@@ -43,6 +43,9 @@ std::int64_t end_of_range(std::int64_t offset, std::int64_t length) {
   return length > largest - offset ? largest : offset + length;
 }
 
+// Returns true if fcntl says that somebody else has the lock.
+bool is_held(int error) { return error == EAGAIN || error == EACCES; }
+
 std::error_code lock_error(int error) {
   switch (error) {
     case 0:
@@ -136,6 +139,7 @@ struct vector_of_parts {
 
 raw_posix::raw_posix(raw_posix&& other) noexcept
     : most_bytes(other.most_bytes),
+      longest_lock_wait(other.longest_lock_wait),
       descriptor_(std::exchange(other.descriptor_, -1)),
       process_(other.process_),
       heeds_signal_(std::exchange(other.heeds_signal_, false)),
@@ -150,6 +154,7 @@ raw_posix& raw_posix::operator=(raw_posix&& other) noexcept {
   if (this == &other) return *this;
   close();
   most_bytes = other.most_bytes;
+  longest_lock_wait = other.longest_lock_wait;
   process_ = other.process_;
   heeds_signal_ = std::exchange(other.heeds_signal_, false);
   descriptor_ = std::exchange(other.descriptor_, -1);
@@ -296,7 +301,9 @@ std::error_code raw_posix::lock(std::int64_t offset, std::int64_t length, lock_k
   if (!is_open()) return from_errno(EBADF);
   if (length == 0) return {};
   if (!readable_) kind = lock_kind::exclusive;
-  int const error = locks_->lock(descriptor_, offset, end_of_range(offset, length), kind);
+  int const error =
+      locks_->lock(descriptor_, offset, end_of_range(offset, length), kind, longest_lock_wait);
+  if (is_held(error)) return errc::file_in_use;
   if (error == 0 && cache_) cache_->distrust();
   return lock_error(error);
 }
@@ -306,7 +313,7 @@ bool raw_posix::try_lock(std::int64_t offset, std::int64_t length, lock_kind kin
   if (error || length == 0) return !error;
   if (!readable_) kind = lock_kind::exclusive;
   int const code = locks_->try_lock(descriptor_, offset, end_of_range(offset, length), kind);
-  if (code == EAGAIN || code == EACCES) return false;
+  if (is_held(code)) return false;
   error = lock_error(code);
   if (!error && cache_) cache_->distrust();
   return !error;
@@ -328,14 +335,36 @@ std::error_code raw_posix::unlock(std::int64_t offset, std::int64_t length) {
   return error || lost == 0 ? error : from_errno(lost);
 }
 
+namespace {
+
+// Asks the kernel for a lock of others that conflicts; its type is F_UNLCK if there is none. False
+// if the kernel does not say.
+bool ask_who_locks(int descriptor, std::int64_t offset, std::int64_t length, int type,
+                   struct flock& told) {
+  told = {};
+  told.l_type = static_cast<short>(type);
+  told.l_whence = SEEK_SET;
+  told.l_start = offset;
+  told.l_len = end_of_range(offset, length) == largest ? 0 : length;
+  return ::fcntl(descriptor, F_OFD_GETLK, &told) == 0;
+}
+
+}  // namespace
+
 std::optional<bool> raw_posix::is_locked(std::int64_t offset, std::int64_t length) const {
-  struct flock asked{};
-  asked.l_type = F_WRLCK;
-  asked.l_whence = SEEK_SET;
-  asked.l_start = offset;
-  asked.l_len = length;
-  if (::fcntl(descriptor_, F_OFD_GETLK, &asked) != 0) return std::nullopt;
-  return asked.l_type != F_UNLCK;
+  struct flock told{};
+  if (!ask_who_locks(descriptor_, offset, length, F_WRLCK, told)) return std::nullopt;
+  return told.l_type != F_UNLCK;
+}
+
+std::optional<locked_range> raw_posix::lock_in_the_way(std::int64_t offset, std::int64_t length,
+                                                       lock_kind kind) const {
+  struct flock told{};
+  bool const shared = kind == lock_kind::shared && readable_;
+  if (!ask_who_locks(descriptor_, offset, length, shared ? F_RDLCK : F_WRLCK, told))
+    return std::nullopt;
+  if (told.l_type == F_UNLCK) return std::nullopt;
+  return locked_range{told.l_start, told.l_len == 0 ? largest - told.l_start : told.l_len};
 }
 
 std::int64_t raw_posix::size(std::error_code& error) {
@@ -404,9 +433,14 @@ std::error_code raw_posix::reconcile() {
 std::error_code raw_posix::close() {
   if (!is_open()) return from_errno(EBADF);
   write_out();  // some clients do it only after close has returned
+  // A child made by fork shares the open file description, and would keep the locks for as long as
+  // it lives.
+  bool const is_mine = process_ == ::getpid();
+  if (is_mine && locks_ && locks_->was_used())
+    detail::threads_and_kernel::control(descriptor_, F_UNLCK, 0, largest);
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (int const lost = cache_ ? cache_->take_lost() : 0; error == 0) error = lost;
-  if (std::exchange(heeds_signal_, false) && process_ == ::getpid()) detail::leave_size_signal();
+  if (std::exchange(heeds_signal_, false) && is_mine) detail::leave_size_signal();
   locks_.reset();
   cache_.reset();
   return from_errno(error == EINTR ? 0 : error);

@@ -9,9 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "handle/posix_cases.hpp"
@@ -204,6 +206,69 @@ TEST_CASE("a lock waits, and is not given up when interrupted", "[posix][locks]"
   CHECK_FALSE(unlocked);
 }
 
+TEST_CASE("a lock is not waited for longer than the handle allows, and who has it can be asked",
+          "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f"), g = opened(dir / "f");
+  REQUIRE_FALSE(f.lock(100, 50, lock_kind::shared));
+  g.raw().longest_lock_wait = 20ms;
+  CHECK(g.lock(120, 1, lock_kind::exclusive) == io::errc::file_in_use);
+  CHECK_FALSE(g.lock(120, 1, lock_kind::shared));
+  CHECK(g.lock(0, 200, lock_kind::exclusive) == io::errc::file_in_use);
+  CHECK(g.lock_in_the_way(0, 200, lock_kind::exclusive) == io::locked_range{100, 50});
+  CHECK_FALSE(g.lock_in_the_way(0, 200, lock_kind::shared));
+  CHECK_FALSE(g.lock_in_the_way(0, 100, lock_kind::exclusive));
+  CHECK_FALSE(f.unlock(100, 50));
+  constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  REQUIRE_FALSE(f.lock(200, end, lock_kind::exclusive));
+  CHECK(g.lock_in_the_way(0, end, lock_kind::shared) == io::locked_range{200, end - 200});
+  // What the table keeps of a lock that was not had is nothing: the threads of the handle go on.
+  CHECK_FALSE(g.lock(0, 200, lock_kind::exclusive));
+  std::thread([&] {
+    std::error_code error;
+    CHECK_FALSE(g.try_lock(0, 1, lock_kind::shared, error));
+    CHECK_FALSE(error);
+  }).join();
+  CHECK_FALSE(f.close());
+  CHECK_FALSE(g.lock(0, end, lock_kind::exclusive));
+}
+
+TEST_CASE(
+    "a handle gives its locks back when it is closed, though a child made by fork has the file "
+    "open",
+    "[posix][locks]") {
+  scratch const dir;
+  posix f = opened(dir / "f");
+  probe const is_free{dir / "f"};
+  REQUIRE_FALSE(f.lock(5, 10, lock_kind::exclusive));
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    char byte = 0;
+    ::close(ends[1]);
+    posix copy = std::move(f);  // closed by the child, it leaves the parent's locks alone
+    copy.close();
+    ::_exit(::read(ends[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  pid_t const other = ::fork();
+  if (other == 0) {
+    char byte = 0;
+    ::close(ends[1]);
+    ::_exit(::read(ends[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  ::close(ends[0]);
+  CHECK_FALSE(is_free(5, 10, false));
+  CHECK_FALSE(f.close());
+  CHECK(is_free(0, 20, true));
+  ::close(ends[1]);
+  for (pid_t const each : {child, other}) {
+    int status = -1;
+    ::waitpid(each, &status, 0);
+    CHECK(status == 0);
+  }
+}
+
 TEST_CASE("of nested shared locks each thread keeps its own when another one unlocks", "[posix][locks]") {
   scratch const dir;
   posix f = opened(dir / "f");
@@ -267,7 +332,8 @@ TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobo
   interrupting const signals;
   REQUIRE_FALSE(g.lock(0, 10, lock_kind::exclusive));
   REQUIRE_FALSE(f.lock(20, 10, lock_kind::shared));
-  bool const has_some = GENERATE(false, true), interrupted = GENERATE(true, false);
+  bool const has_some = GENERATE(false, true), gives_up = GENERATE(true, false);
+  if (gives_up) f.raw().longest_lock_wait = 200ms;
   std::atomic<bool> asks{false}, ended{false}, end{false};
   std::error_code error;
   std::thread waiting([&] {
@@ -282,12 +348,12 @@ TEST_CASE("what is left to a thread that waits in the kernel is its own, or nobo
   std::this_thread::sleep_for(20ms);
   CHECK_FALSE(f.unlock(20, 8));
   CHECK_FALSE(f.unlock(28, 2));
-  if (interrupted) {
-    while (!ended) {
+  if (gives_up) {
+    while (!ended) {  // signals are handled meanwhile, and make the wait neither shorter nor longer
       ::pthread_kill(waiting.native_handle(), SIGUSR1);
       std::this_thread::sleep_for(2ms);
     }
-    CHECK(error == std::errc::interrupted);
+    CHECK(error == io::errc::file_in_use);
     CHECK(is_free(20, 8, true));
     CHECK(is_free(28, 2, true) == !has_some);
   } else {

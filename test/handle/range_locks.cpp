@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -58,7 +59,9 @@ struct explored {
   };
   using owner = int;  // from 1 on
   static owner self();
-  static int control(int descriptor, int command, int type, std::int64_t begin, std::int64_t end);
+  static int control(int descriptor, int type, std::int64_t begin, std::int64_t end);
+  static int wait(int descriptor, int type, std::int64_t begin, std::int64_t end,
+                  std::chrono::milliseconds limit);
 };
 using table = io::detail::basic_range_locks<explored>;
 
@@ -164,10 +167,10 @@ class run {
   bool& is_locked() { return handles_[current_->handle].is_locked; }
   bool is_spurious() { return spurious_ && below(8) == 0; }
 
-  int control(std::size_t h, int command, int type, range where) {
+  int control(std::size_t h, bool waits, int type, range where) {
     thread& me = *current_;
     bool const unlocks = type == F_UNLCK;
-    if ((command == F_OFD_SETLKW) == unlocks) say("the kernel is asked in the wrong way");
+    if (waits == unlocks) say("the kernel is asked in the wrong way");
     pass();
     if (!unlocks) me.answered = me.fails_with != 0;
     if (unlocks) {
@@ -286,8 +289,9 @@ class run {
         break;
       }
     tell(me, shares ? "locks, shared" : "locks, exclusive");
-    int const error = handles_[me.handle].locks.lock(static_cast<int>(me.handle), r.begin, r.end,
-                                                     shares ? lock_kind::shared : lock_kind::exclusive);
+    int const error = handles_[me.handle].locks.lock(
+        static_cast<int>(me.handle), r.begin, r.end,
+        shares ? lock_kind::shared : lock_kind::exclusive, std::chrono::seconds(1));
     tell(me, "has locked", error);
     if (error != 0 && error != me.fails_with && !(error == EINTR && me.interruptible)) say("an error from nowhere");
     if (error == 0 && me.fails_with != 0) say("an error is lost");
@@ -453,8 +457,12 @@ void explored::condition::notify_all() {
 }
 
 int explored::self() { return run::now->self(); }
-int explored::control(int descriptor, int command, int type, std::int64_t begin, std::int64_t end) {
-  return run::now->control(static_cast<std::size_t>(descriptor), command, type, {begin, end});
+int explored::control(int descriptor, int type, std::int64_t begin, std::int64_t end) {
+  return run::now->control(static_cast<std::size_t>(descriptor), false, type, {begin, end});
+}
+int explored::wait(int descriptor, int type, std::int64_t begin, std::int64_t end,
+                   std::chrono::milliseconds) {
+  return run::now->control(static_cast<std::size_t>(descriptor), true, type, {begin, end});
 }
 
 // How many seeds until the oracle says something; none if it does not.

@@ -98,6 +98,11 @@ class any_handle {
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
     return held_ ? held_->is_locked(offset, length) : std::nullopt;
   }
+  std::optional<locked_range> lock_in_the_way(std::int64_t offset, std::int64_t length,
+                                              lock_kind kind) const {
+    return held_ ? held_->lock_in_the_way(offset, length, kind) : std::nullopt;
+  }
+  bool tells_locks() const { return held_ && held_->tells_locks(); }
 
   // The held handle if it is an H, otherwise null.
   template <handle H>
@@ -141,6 +146,8 @@ class any_handle {
     virtual int node() = 0;
     virtual argosy::storage storage() = 0;
     virtual std::optional<bool> is_locked(std::int64_t, std::int64_t) = 0;
+    virtual std::optional<locked_range> lock_in_the_way(std::int64_t, std::int64_t, lock_kind) = 0;
+    virtual bool tells_locks() = 0;
   };
 
   template <class H>
@@ -177,6 +184,11 @@ class any_handle {
     std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) override {
       return argosy::detail::is_locked(handle_, offset, length);
     }
+    std::optional<locked_range> lock_in_the_way(std::int64_t offset, std::int64_t length,
+                                                lock_kind kind) override {
+      return argosy::detail::lock_in_the_way(handle_, offset, length, kind);
+    }
+    bool tells_locks() override { return argosy::detail::tells_locks(handle_); }
 
     H handle_;
   };

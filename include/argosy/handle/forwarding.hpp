@@ -111,6 +111,11 @@ class forwarding {
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const {
     return argosy::detail::is_locked(inner_, offset, length);
   }
+  std::optional<locked_range> lock_in_the_way(std::int64_t offset, std::int64_t length,
+                                              lock_kind kind) const {
+    return argosy::detail::lock_in_the_way(inner_, offset, length, kind);
+  }
+  bool tells_locks() const { return argosy::detail::tells_locks(inner_); }
 
   H& inner() noexcept { return inner_; }
   H const& inner() const noexcept { return inner_; }

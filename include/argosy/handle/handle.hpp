@@ -30,6 +30,13 @@ struct write_part {
 
 enum class lock_kind { shared, exclusive };
 
+// The bytes that somebody has locked. A length beyond 2^63 - 1 - offset is cut to that.
+struct locked_range {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  friend constexpr bool operator==(locked_range const&, locked_range const&) = default;
+};
+
 namespace detail {
 
 // The calls of a handle, asked for without a question whether it can be moved: any_handle asks only for these, since the answer
@@ -46,7 +53,9 @@ concept handle_calls =
       { h.write(writes) } -> std::same_as<io_result>;
 
       // Excludes everyone else: other threads (also of this handle), handles and processes. Waits. A thread may convert ranges that
-      // it locked itself, and unlock parts of them. errc::no_locks if the file system has none.
+      // it locked itself, and unlock parts of them. errc::no_locks if the file system has none. A
+      // handle may stop waiting after a while, since others may never give their lock back:
+      // errc::file_in_use.
       { h.lock(n, n, lock_kind::exclusive) } -> std::same_as<std::error_code>;
       { h.unlock(n, n) } -> std::same_as<std::error_code>;
 

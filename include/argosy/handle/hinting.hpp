@@ -64,6 +64,32 @@ std::optional<bool> is_locked(H& h, std::int64_t offset, std::int64_t length) {
     return std::nullopt;
 }
 
+// Returns the range of a lock that keeps the handle from a lock of this kind; nothing if there is
+// none, or if it does not know.
+template <handle H>
+std::optional<locked_range> lock_in_the_way(H& h, std::int64_t offset, std::int64_t length,
+                                            lock_kind kind) {
+  if constexpr (requires {
+                  {
+                    h.lock_in_the_way(offset, length, kind)
+                    } -> std::same_as<std::optional<locked_range>>;
+                })
+    return h.lock_in_the_way(offset, length, kind);
+  else
+    return std::nullopt;
+}
+
+// Returns true if lock_in_the_way() knows. Decorators say it for what they are around.
+template <handle H>
+bool tells_locks(H& h) {
+  if constexpr (requires {
+                  { h.tells_locks() } -> std::same_as<bool>;
+                })
+    return h.tells_locks();
+  else
+    return requires { h.lock_in_the_way(std::int64_t{}, std::int64_t{}, lock_kind{}); };
+}
+
 template <class H>
 concept reconciling = requires(H& h) {
   { h.reconcile() } -> std::same_as<std::error_code>;

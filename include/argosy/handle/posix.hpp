@@ -22,7 +22,8 @@ namespace argosy {
 //   lowered since open, resize, preallocate, sync or the last write of 128 KiB and more.
 // - Locks are OFD locks (with NFS and others as far as the file system takes them to its servers), and exclude the threads
 //   of one handle, too. EDEADLK, ENOLCK, ENOTSUP, ENOSYS and EINVAL of the file system are errc::no_locks. A lock ends with
-//   its handle; a forked child shares both.
+//   its handle; a child made by fork shares both until the handle is closed. lock() waits no longer
+//   than raw_posix::longest_lock_wait: errc::file_in_use.
 using posix = retrying<raw_posix>;
 
 extern template class retrying<raw_posix>;

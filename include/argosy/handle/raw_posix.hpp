@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,11 +43,17 @@ class raw_posix {
   // OFD locks. Lengths that reach beyond 2^63 - 1 mean "to the end of the file, however far it moves"; no bytes, no lock.
   // A shared lock on a file that cannot be read is exclusive: the kernel has no other. Where nodes have caches of their own, what is read
   // after lock() is as the server has it, and what was written before unlock() is there: an error of that is returned by unlock().
+  // Waits while somebody else has the lock, but no longer than `longest_lock_wait`:
+  // errc::file_in_use then.
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind);
   bool try_lock(std::int64_t offset, std::int64_t length, lock_kind kind, std::error_code& error);
   std::error_code unlock(std::int64_t offset, std::int64_t length);
   // Whether somebody else keeps this file from an exclusive lock; nothing if that is not known.
   std::optional<bool> is_locked(std::int64_t offset, std::int64_t length) const;
+  // Returns the range of a lock of somebody else that keeps this file from such a lock: one of
+  // them, if there are several. Nothing if there is none, or if that is not known.
+  std::optional<locked_range> lock_in_the_way(std::int64_t offset, std::int64_t length,
+                                              lock_kind kind) const;
 
   std::int64_t size(std::error_code& error);
   std::error_code resize(std::int64_t bytes);
@@ -66,6 +73,10 @@ class raw_posix {
 
   // The most bytes asked for by one system call. Linux moves no more.
   std::int64_t most_bytes = 0x7ffff000;
+  // A holder that does not give a lock back for so long may never do so: a stopped process, or the
+  // child of a rank that was killed. Longer than any lock of argosy lasts, but that of an atomic
+  // call.
+  std::chrono::milliseconds longest_lock_wait{30'000};
 
  private:
   std::int64_t limit_for(std::int64_t bytes);
@@ -75,7 +86,7 @@ class raw_posix {
   int write_out();
 
   int descriptor_ = -1;
-  int process_ = -1;  // it opened the file
+  int process_ = -1;  // it opened the file; a child made by fork must not give back its locks
   bool heeds_signal_ = false;
   bool readable_ = false;
   std::int64_t block_bytes_ = 4096;

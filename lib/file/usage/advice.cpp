@@ -192,8 +192,9 @@ void advise_on_bytes(usage_report const& r, std::vector<std::string>& all) {
                   "romio_ds_write = disable read none");
   if (fallbacks > 0)
     all.push_back(counted(fallbacks, "window") +
-                  " could not be merged, for want of locks or of the right to read, or as another open of the file may "
-                  "write, and went by pieces");
+                  " could not be merged, for want of locks or of the right to read, or as another "
+                  "open of the file may "
+                  "write or another program has locked it, and went by pieces");
   spread const& each = total(r, &report::bytes);
   double const others = static_cast<double>(each.sum - each.most) / static_cast<double>(std::max(1, r.ranks - 1));
   if (r.ranks > 1 && each.most > 1 << 20 && static_cast<double>(each.most) > 4 * others)

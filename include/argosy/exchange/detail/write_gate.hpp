@@ -84,14 +84,39 @@ class write_gate {
     write_gate const* all_;
   };
 
+  // A byte-range lock of this rank while it lives. A thread that waits for a lock asks
+  // rank_holds(), whether a rank has one.
+  class holding {
+   public:
+    // Null: nobody is told.
+    explicit holding(write_gate const* all) : mine_(all ? &all->held(all->rank_ + 1) : nullptr) {
+      if (mine_) std::atomic_ref(*mine_).fetch_add(1, std::memory_order_relaxed);
+    }
+    holding(holding const&) = delete;
+    holding& operator=(holding const&) = delete;
+    ~holding() {
+      if (mine_) std::atomic_ref(*mine_).fetch_sub(1, std::memory_order_relaxed);
+    }
+
+   private:
+    std::uint32_t* mine_;
+  };
+  bool rank_holds() const noexcept {
+    for (int r = 1; r <= ranks_; ++r)
+      if (std::atomic_ref(held(r)).load(std::memory_order_relaxed) != 0) return true;
+    return false;
+  }
+
  private:
   static constexpr std::size_t line_bytes = 64;
 
-  // Line 0 counts who merges, each of the others what its rank has under way.
+  // Line 0 counts who merges, each of the others what its rank has under way, and behind that the
+  // locks that it holds.
   std::uint32_t& line(int n) const noexcept {
     return *static_cast<std::uint32_t*>(
         static_cast<void*>(memory_.bytes().data() + line_bytes * static_cast<std::size_t>(n)));
   }
+  std::uint32_t& held(int n) const noexcept { return *(&line(n) + 1); }
   void await_none(std::uint32_t& word) const {
     std::atomic_ref<std::uint32_t> const under_way(word);
     for (int tries = 0; under_way.load(std::memory_order_seq_cst) != 0; ++tries) pause(tries);

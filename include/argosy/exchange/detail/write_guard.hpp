@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <argosy/error/errc.hpp>
@@ -12,6 +15,8 @@
 #include <argosy/exchange/detail/write_gate.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/handle.hpp>
+#include <argosy/handle/hinting.hpp>
+#include <argosy/handle/trying.hpp>
 #include <argosy/plan/report.hpp>
 
 namespace argosy::detail {
@@ -31,14 +36,44 @@ struct merging {
   std::int64_t announced_bytes = write_gate::most_bytes;  // longer ones do
   bool owns_windows = false;                              // no other rank can be merging there, but by another call
   bool waits = true;                                      // false: who merges may be waiting for this rank
+  bool sees_all = true;  // false: ranks of other nodes have gates of their own
   friend bool operator==(merging const&, merging const&) = default;
 };
+
+// Locks bytes of the data for a rank, and waits without limit only for ranks of the same file: as
+// long as `gate` says that one of them has a lock. Where `gate` is null ranks of other nodes are
+// not seen, and it waits for many times what the handle does. `yields`: the caller has another way,
+// so where the gate tells of no rank it hardly waits. errc::file_in_use: somebody else keeps the
+// lock.
+template <handle H>
+std::error_code lock_of_rank(H& file, std::int64_t offset, std::int64_t length, lock_kind kind,
+                             write_gate const* gate, bool yields) {
+  constexpr int most_turns = 20, most_looks = 10;
+  auto const [from, bytes] = range_of_data(offset, length);
+  // A rank takes its lock before the gate tells of it.
+  for (int look = 0; yields && gate && tells_locks(file); ++look) {
+    std::error_code error;
+    if (try_lock_of(file, from, bytes, kind, error)) return {};
+    if (error == errc::unsupported || gate->rank_holds()) break;
+    if (error) return error;
+    if (look == most_looks) return errc::file_in_use;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (int turn = 1;; ++turn) {
+    std::error_code const error = file.lock(from, bytes, kind);
+    if (!error || classify(error) != errc::file_in_use) return error;
+    if (gate ? !gate->rank_holds() : turn == most_turns) return error;
+  }
+}
 
 // A merge is the one who pays. It finds that no other open of the file is there, and keeps those that come waiting; closes the gate,
 // so that ranks take locks for their writes; and holds an exclusive lock on its window, where these are shared. The first two last
 // until end(). Where another open is there, windows are written by pieces.
 //
 // A write by pieces goes through the gate, or where that is closed holds a shared lock.
+//
+// A lock of a program that is no rank of this file is not waited for, or not without limit
+// (errc::file_in_use): what then holds is what holds without locks.
 //
 // A rank that gets no lock (errc::no_locks) does not merge. It still writes its pieces, when nobody merges, if the gate tells and it
 // may wait for that; otherwise the write fails, unless the windows are its own. `open` finds out whether every rank has locks, so this
@@ -61,14 +96,16 @@ class write_guard {
 
   template <class Write>
   std::error_code pieces(std::int64_t offset, std::int64_t length, Write&& write) {
+    if (with_.opens && with_.opens->unseen()) [[unlikely]]
+      with_.opens->be_seen(file_);
     if (with_.writing != merging::others::ranks) return write();
     if (with_.gate && with_.announces && length <= with_.announced_bytes)
       if (write_gate::writing const here(*with_.gate); here) return write();
     std::error_code const error = lock(offset, length, lock_kind::shared);
     if (!error) return locked(offset, length, write);
-    if (classify(error) != errc::no_locks) return error;
+    if (!is_not_had(error)) return error;
     if (with_.owns_windows) return write();
-    if (!with_.gate) return error;
+    if (!with_.gate || (!with_.sees_all && classify(error) == errc::file_in_use)) return error;
     if (gate_) by_pieces();
     write_gate::writing const here(*with_.gate, with_.waits);
     return here ? write() : error;
@@ -79,11 +116,19 @@ class write_guard {
   std::error_code merge(std::int64_t offset, std::int64_t length, Merge&& merged, Write&& write) {
     if (std::error_code const error = begin()) return error;
     if (!with_.allowed) return pieces(offset, length, write);
-    if (with_.writing != merging::others::ranks) return merged();
+    if (with_.writing != merging::others::ranks) {
+      merged_bytes_ += length;
+      return merged();
+    }
     std::error_code const error = lock(offset, length, lock_kind::exclusive);
-    if (!error) return locked(offset, length, merged);
-    if (classify(error) != errc::no_locks) return error;
-    by_pieces();
+    if (!error) {
+      merged_bytes_ += length;
+      return locked(offset, length, merged);
+    }
+    if (!is_not_had(error)) return error;
+    by_pieces(classify(error) == errc::file_in_use
+                  ? "; nothing is merged: another program has locked these bytes"
+                  : "");
     return pieces(offset, length, write);
   }
 
@@ -96,7 +141,15 @@ class write_guard {
   }
 
  private:
+  // Those who open the file are let in after so many bytes, and not only when the call ends.
+  static constexpr std::int64_t turn_bytes = 64 << 20;
+
   std::error_code begin() {
+    if (alone_ && merged_bytes_ >= turn_bytes) {
+      merged_bytes_ = 0;
+      alone_ = false;
+      if (std::error_code const error = with_.opens->readmit(file_)) return error;
+    }
     if (with_.opens && !alone_) {
       std::error_code tried, kept;
       alone_ = with_.opens->exclude(file_, tried, kept);
@@ -104,24 +157,33 @@ class write_guard {
       if (kept) return kept;
       auto const kind = classify(tried);
       if (tried && kind != errc::no_locks && kind != errc::unsupported) return tried;
-      if (!alone_) by_pieces();
+      if (!alone_) by_pieces(with_.opens->obstacle());
     }
     if (with_.allowed && with_.gate && with_.writing == merging::others::ranks && !gate_) gate_.emplace(with_.gate);
     return {};
   }
-  void by_pieces() {
+  // `why` is added to the reason in the report.
+  void by_pieces(std::string_view why = {}) {
     kept_ = end();
     with_.allowed = false;
     ++done_.fallbacks;
+    done_.reason += why;
+  }
+
+  static bool is_not_had(std::error_code const& error) {
+    errc const kind = classify(error);
+    return kind == errc::no_locks || kind == errc::file_in_use;
   }
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
-    auto const [from, bytes] = range_of_data(offset, length);
-    return file_.lock(from, bytes, kind);
+    write_gate const* const of_all = with_.sees_all ? with_.gate : nullptr;
+    return lock_of_rank(file_, offset, length, kind, of_all,
+                        with_.owns_windows || (of_all && with_.waits));
   }
   template <class Write>
   std::error_code locked(std::int64_t offset, std::int64_t length, Write&& write) {
     ++done_.locks;
+    write_gate::holding const told(with_.gate);
     auto const [from, bytes] = range_of_data(offset, length);
     std::error_code error;
     try {
@@ -138,6 +200,7 @@ class write_guard {
   merging with_;
   report& done_;
   bool alone_ = false;
+  std::int64_t merged_bytes_ = 0;  // since others were kept out
   std::error_code kept_;  // of a lock that could not be given back
   std::optional<write_gate::closed> gate_;
 };

@@ -161,6 +161,7 @@ class shared_pointer {
   std::int64_t ask(std::int64_t n, failure& f);
   std::int64_t in_file(std::int64_t n, failure& f);
   std::int64_t only_read(failure& f) const;
+  static std::error_code lock_slots(any_handle& h, lock_kind kind);
 
   shared_memory memory_;
   std::shared_ptr<std::int64_t> kept_ = std::make_shared<std::int64_t>(0);  // by rank 0
@@ -233,7 +234,7 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
     if (failed(e, "opening")) return 0;
   }
   std::array<stored, 2> slots;
-  if (failed(handle_.lock(0, sizeof slots, lock_kind::exclusive), "locking")) return 0;
+  if (failed(lock_slots(handle_, lock_kind::exclusive), "locking")) return 0;
   std::int64_t before = 0;
   if (!failed(handle_.read(0, std::as_writable_bytes(std::span(slots))).error, "reading")) {
     std::size_t const newer = newer_of(slots), older = 1 - newer;
@@ -255,12 +256,27 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
   return before;
 }
 
+// Waits for other ranks as long as they go on, which the number of the newest write tells: many
+// ranks that sync may take longer than a handle waits.
+inline std::error_code shared_pointer::lock_slots(any_handle& h, lock_kind kind) {
+  for (std::int64_t before = -1;;) {
+    std::array<stored, 2> slots;
+    std::error_code const error = h.lock(0, sizeof slots, kind);
+    if (!error || classify(error) != errc::file_in_use) return error;
+    if (h.reconcile() || h.read(0, std::as_writable_bytes(std::span(slots))).error) return error;
+    std::int64_t const now = slots[newer_of(slots)].number;
+    if (now == before) return error;
+    before = now;
+  }
+}
+
 inline std::int64_t shared_pointer::only_read(failure& f) const {
   std::error_code e;
   any_handle h = (*files_)(path_, {.read = true}, e);
   if (e && classify(e) == errc::no_such_file) return start_;
   std::array<stored, 2> slots;
-  if (has_failed(e, "opening", f) || has_failed(h.lock(0, sizeof slots, lock_kind::shared), "locking", f)) return 0;
+  if (has_failed(e, "opening", f) || has_failed(lock_slots(h, lock_kind::shared), "locking", f))
+    return 0;
   std::int64_t now = 0;
   if (!has_failed(h.read(0, std::as_writable_bytes(std::span(slots))).error, "reading", f))
     now = value_of(slots[newer_of(slots)]);

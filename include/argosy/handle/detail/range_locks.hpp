@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <list>
@@ -19,8 +21,12 @@ struct threads_and_kernel {
   using condition = std::condition_variable;
   using owner = std::thread::id;
   static owner self() noexcept { return std::this_thread::get_id(); }
-  // fcntl with one of the OFD commands and types; errno.
-  static int control(int descriptor, int command, int type, std::int64_t begin, std::int64_t end);
+  // Calls fcntl with F_OFD_SETLK, which does not wait. Returns 0 or errno.
+  static int control(int descriptor, int type, std::int64_t begin, std::int64_t end);
+  // Asks again, after growing pauses, as long as somebody else has the lock; EAGAIN if `limit` has
+  // passed.
+  static int wait(int descriptor, int type, std::int64_t begin, std::int64_t end,
+                  std::chrono::milliseconds limit);
 };
 
 // The kernel's OFD locks exclude other open file descriptions, in this process or another; to the kernel, threads that share
@@ -29,12 +35,16 @@ struct threads_and_kernel {
 template <class System>
 class basic_range_locks {
  public:
-  // Waits. 0 or an errno value; EINTR leaves everything as it was.
-  int lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
+  // Waits: for threads of this table without limit, for others as long as `limit`. Returns 0 or an
+  // errno value: EAGAIN if others still have the lock. EINTR leaves everything as it was.
+  int lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind,
+           std::chrono::milliseconds limit);
   // Does not wait: EAGAIN where lock() would.
   int try_lock(int descriptor, std::int64_t begin, std::int64_t end, lock_kind kind);
   // Unlocks what this thread holds in [begin, end); if nothing, what another thread locked as exactly this range.
   int unlock(int descriptor, std::int64_t begin, std::int64_t end);
+  // Returns true if a lock was ever asked for, so that the kernel may hold some.
+  bool was_used() const noexcept { return was_used_; }
 
  private:
   using owner_id = typename System::owner;
@@ -47,7 +57,9 @@ class basic_range_locks {
   using place = typename std::list<entry>::iterator;
 
   // Takes its place in the table, and asks the kernel.
-  int ask(std::unique_lock<typename System::mutex>& guard, int descriptor, int command, entry const& e);
+  template <class Call>
+  int ask(std::unique_lock<typename System::mutex>& guard, int descriptor, entry const& e,
+          Call&& call);
   place add(entry const& e);
   bool conflict(std::int64_t begin, std::int64_t end, lock_kind kind, owner_id owner) const;
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
@@ -58,6 +70,7 @@ class basic_range_locks {
   typename System::condition changed_;
   std::list<entry> entries_;
   std::list<entry> spare_;  // a node that a lock left for the next one
+  std::atomic<bool> was_used_{false};
 };
 
 extern template class basic_range_locks<threads_and_kernel>;
