@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "crc32.hpp"
 #include "dtype_text.hpp"
@@ -22,6 +23,7 @@ constexpr std::string_view magic =
     "ARGOSY\x01";
 constexpr std::size_t prefix = 16;
 constexpr std::uint32_t longest_text = 16 << 20;
+constexpr std::int64_t most_members = 65536;  // of all arrays that are records
 constexpr std::int64_t alignment = 4096;
 constexpr std::int64_t least_block = 512, most_block = std::int64_t{1} << 30;
 
@@ -57,38 +59,54 @@ std::string text_of(checkpoint_header const& h) {
 
 bool is_number(literal const* l) { return l && l->what == literal::kind::number; }
 
-// Empty if all is well.
-std::string array_from(literal const& from, detail::checkpoint_array& a) {
+// A name as errors show it: a damaged header may have a long one.
+std::string shown(std::string_view name) {
+  return "'" + std::string(name.substr(0, 100)) + (name.size() > 100 ? "..." : "") + "'";
+}
+
+// How many members a type has, and the members of it.
+std::int64_t members_of(dtype const& type) {
+  std::int64_t all = 0;
+  for (detail::dtype_field const& f : type.fields) all += 1 + members_of(f.type);
+  return all;
+}
+
+// Takes an array out of what the text says of it. Empty if all is well.
+std::string array_from(literal& from, detail::checkpoint_array& a) {
   literal const *name = from.find("name"), *descr = from.find("descr"), *fortran = from.find("fortran_order"),
                 *shape = from.find("shape"), *offset = from.find("offset"), *sums = from.find("sums");
   if (!name || !descr || !fortran || !shape || !is_number(offset) || !is_number(sums) || from.items.size() != 12 ||
       name->what != literal::kind::text || name->text.empty() || fortran->what != literal::kind::truth)
     return "an array has a name, descr, fortran_order, shape, offset and sums";
-  a.name = name->text;
+  a.name = std::move(const_cast<literal*>(name)->text);
   a.order = fortran->number == 1 ? order::fortran : order::c;
   a.offset = offset->number;
   a.sums = sums->number;
   std::string words;
   if (!detail::dtype_from(*descr, a.type, words)) return words;
-  if (!detail::read_tuple(*shape, a.shape) || a.shape.size() > 64) return "the shape of '" + a.name + "' is none";
+  if (!detail::read_tuple(*shape, a.shape) || a.shape.size() > 64)
+    return "the shape of " + shown(a.name) + " is none";
   std::int64_t bytes = 0;
-  if (!array_bytes(a, bytes)) return "'" + a.name + "' is larger than any file";
+  if (!array_bytes(a, bytes)) return shown(a.name) + " is larger than any file";
   return {};
 }
 
-// Arrays and sums lie behind the header, one behind the other, in the file.
+// Arrays and sums lie behind the header, one behind the other, in the file. No name is there twice.
 std::string misplaced(checkpoint_header const& h, std::int64_t end) {
-  std::set<std::string_view> names;
+  std::vector<std::string_view> names;
+  names.reserve(h.arrays.size());
   for (detail::checkpoint_array const& a : h.arrays) {
-    if (!names.insert(a.name).second) return "'" + a.name + "' is there twice";
+    names.push_back(a.name);
     auto const follow = [&](std::int64_t at, std::int64_t bytes) {
       return at >= end && !__builtin_add_overflow(at, bytes, &end) && end <= h.file_bytes;
     };
     std::int64_t const bytes = a.bytes();
     if (!follow(a.offset, bytes) || !follow(a.sums, 4 * (bytes / h.block_bytes + (bytes % h.block_bytes != 0))))
-      return "'" + a.name + "' has no place of its own in the file";
+      return shown(a.name) + " has no place of its own in the file";
   }
-  return {};
+  std::ranges::sort(names);
+  auto const twice = std::ranges::adjacent_find(names);
+  return twice == names.end() ? std::string() : shown(*twice) + " is there twice";
 }
 
 }  // namespace
@@ -133,18 +151,24 @@ std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::
   if (detail::crc32(text) != word_at(start, 12)) return no("its checksum is not that of its text");
   literal all;
   std::string words;
-  if (!detail::parse_literal({reinterpret_cast<char const*>(text.data()), text.size()}, false, all, words))
+  checkpoint_header h;
+  std::int64_t members = 0;
+  auto const take = [&](literal& item) -> std::string {
+    std::string wrong = array_from(item, h.arrays.emplace_back());
+    if (wrong.empty() && (members += members_of(h.arrays.back().type)) > most_members)
+      wrong = "its arrays have more members than a header has";
+    return wrong;
+  };
+  std::string_view const characters(reinterpret_cast<char const*>(text.data()), text.size());
+  if (!detail::parse_literal(characters, false, all, words, take))
     return no(std::move(words));
   literal const *blocks = all.find("blocks"), *bytes = all.find("size"), *arrays = all.find("arrays");
   if (!is_number(blocks) || !is_number(bytes) || !arrays || arrays->what != literal::kind::list ||
       all.items.size() != 6)
     return no("it must have blocks, size and arrays, and nothing else");
-  checkpoint_header h{.block_bytes = blocks->number, .file_bytes = bytes->number};
+  h.block_bytes = blocks->number;
+  h.file_bytes = bytes->number;
   if (h.block_bytes < least_block || h.block_bytes > most_block) return no("its blocks have no sensible size");
-  for (literal const& item : arrays->items) {
-    words = array_from(item, h.arrays.emplace_back());
-    if (!words.empty()) return no(std::move(words));
-  }
   if (*size > h.file_bytes) return no("the file is shorter than it");
   words = misplaced(h, *size);
   if (!words.empty()) return no(std::move(words));
@@ -153,15 +177,17 @@ std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::
 
 std::vector<std::byte> detail::checkpoint_header_of(checkpoint_header const& h) {
   std::string const text = text_of(h);
-  std::string head(magic);
+  auto const content = std::as_bytes(std::span(text)), start = std::as_bytes(std::span(magic));
+  std::vector<std::byte> head;
+  head.reserve(prefix + text.size());
+  head.insert(head.end(), start.begin(), start.end());
   auto const append = [&](std::uint32_t word) {
-    for (int i = 0; i < 4; ++i) head += static_cast<char>(word >> (8 * i) & 0xff);
+    for (int i = 0; i < 4; ++i) head.push_back(static_cast<std::byte>(word >> (8 * i) & 0xff));
   };
   append(static_cast<std::uint32_t>(text.size()));
-  append(detail::crc32(std::as_bytes(std::span(text))));
-  head += text;
-  auto const bytes = std::as_bytes(std::span(head));
-  return {bytes.begin(), bytes.end()};
+  append(detail::crc32(content));
+  head.insert(head.end(), content.begin(), content.end());
+  return head;
 }
 
 void detail::place_arrays(checkpoint_header& h) {

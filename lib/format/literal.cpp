@@ -41,14 +41,17 @@ int hex_digit(char c) {
 
 class parser {
  public:
-  parser(std::string_view text, bool is_latin) : text_(text), is_latin_(is_latin) {}
+  parser(std::string_view text, bool is_latin, literal_taker const& take)
+      : text_(text), is_latin_(is_latin), take_(take) {}
 
   bool all(literal& into) {
     if (!value(into, 0)) return false;
     skip();
     return at_ == text_.size() || fail("there is more behind the value");
   }
-  std::string why() const { return why_ + " at character " + std::to_string(at_); }
+  std::string why() const {
+    return refused_ ? why_ : why_ + " at character " + std::to_string(at_);
+  }
 
  private:
   bool fail(char const* what) {
@@ -74,6 +77,7 @@ class parser {
   bool value(literal& into, int depth) {
     skip();
     if (depth > deepest) return fail("values are nested too deeply");
+    if (++made_ > most_literals) return fail("there are more values than a header has");
     char const c = peek();
     if (c == '\'' || c == '"') return quoted(into);
     if (c >= '0' && c <= '9') return number(into);
@@ -103,6 +107,8 @@ class parser {
   bool quoted(literal& into) {
     into.what = literal::kind::text;
     char const quote = text_[at_++];
+    std::size_t const end = std::min(text_.find(quote, at_), text_.size());  // if it is no escape
+    into.text.reserve(end - at_);
     for (;;) {
       if (at_ == text_.size() || text_[at_] == '\n') return fail("a string has no end");
       char const c = text_[at_++];
@@ -172,7 +178,11 @@ class parser {
         item = {};
         if (!value(item, depth + 1)) return false;
       }
-      into.items.push_back(std::move(item));
+      if (take_ && depth == 1 && what == literal::kind::list) {
+        if (!give(item)) return false;
+      } else {
+        into.items.push_back(std::move(item));
+      }
       comma = take(',');
     }
     // (x) is x in Python, and no tuple.
@@ -180,8 +190,19 @@ class parser {
     return true;
   }
 
+  // The values of an item that is not kept count no more.
+  bool give(literal& item) {
+    why_ = take_(item);
+    refused_ = !why_.empty();
+    made_ = 0;
+    return !refused_;
+  }
+
   std::string_view text_;
   bool is_latin_;
+  literal_taker const& take_;
+  std::size_t made_ = 0;
+  bool refused_ = false;
   std::size_t at_ = 0;
   std::string why_;
 };
@@ -195,13 +216,14 @@ literal const* literal::find(std::string_view key) const {
   return nullptr;
 }
 
-bool parse_literal(std::string_view text, bool is_latin, literal& into, std::string& why) {
+bool parse_literal(std::string_view text, bool is_latin, literal& into, std::string& why,
+                   literal_taker const& take) {
   into = {};
   if (!is_latin && !is_utf8(text)) {
-    why = "the text is not UTF-8";
+    why = "the text is not UTF-8, nor is a name in it";
     return false;
   }
-  parser p(text, is_latin);
+  parser p(text, is_latin, take);
   if (p.all(into)) return true;
   why = p.why();
   return false;

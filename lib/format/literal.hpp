@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +24,20 @@ struct literal {
   literal const* find(std::string_view key) const;
 };
 
+// How many values a header may have at a time: a record of 5,000 members has fewer. Each takes more
+// memory than its text.
+inline constexpr std::size_t most_literals = 16384;
+
+// What is done with an item of a list that is not kept. It returns what is wrong with the item, or
+// an empty string.
+using literal_taker = std::function<std::string(literal&)>;
+
 // What ast.literal_eval takes of strings, whole numbers, True and False, and tuples, lists and dicts of them; not nested deeper
 // than 16. `text` is UTF-8, or latin-1 where `is_latin` says so. False if it is anything else; then `why` says what and where.
-bool parse_literal(std::string_view text, bool is_latin, literal& into, std::string& why);
+// With `take`, lists that are values of the outermost dict stay empty: their items are given to it
+// one by one.
+bool parse_literal(std::string_view text, bool is_latin, literal& into, std::string& why,
+                   literal_taker const& take = {});
 
 // 'it''s': quoted, with escapes, so that it reads back equal. "(3, 4)", "(3,)", "()".
 std::string python_text(std::string_view text);

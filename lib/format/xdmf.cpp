@@ -14,6 +14,8 @@
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/format/xdmf.hpp>
 
+#include "literal.hpp"
+
 namespace argosy {
 
 template class basic_xdmf<mpi>;
@@ -132,6 +134,20 @@ std::string words_of(sizes const& all) {
   return text;
 }
 
+// A name that is not UTF-8, with its other bytes as escapes.
+std::string visible(std::string_view name) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string all = "'";
+  for (char const c : name.substr(0, 100)) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f)
+      all += c;
+    else
+      all += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  }
+  return all + "'";
+}
+
 // Empty, and `why` says so, if the field cannot be shown on the grid.
 std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field const& f, std::string& why) {
   std::size_t const n = g.points.size();
@@ -145,6 +161,11 @@ std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field c
   sizes cells = g.points;
   for (std::int64_t& k : cells) --k;
   std::string_view const kind = kind_of(f.type);
+  if (!is_utf8(f.name) || !is_utf8(f.file)) {
+    why = "the name " + (is_utf8(f.name) ? "of the file " + visible(f.file) : visible(f.name)) +
+          " is not UTF-8, in which XML is written; give it another one";
+    return {};
+  }
   char const* const what = parts == 1 ? "Scalar" : parts == 3 ? "Vector" : parts == 9 ? "Tensor" : nullptr;
   if (kind.empty())
     why = "'" + f.name + "' is of " + to_string(f.type) +
