@@ -12,10 +12,15 @@
 
 namespace {
 std::atomic<std::size_t> count{0}, now{0}, peak{0};
-std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0}, slow_from{SIZE_MAX};
+std::atomic<std::size_t> most{SIZE_MAX}, first_refused{0}, slow_from{SIZE_MAX}, refused_number{SIZE_MAX};
+std::atomic<bool> was_refused{false};
 
 void* try_allocate(std::size_t size) noexcept {
-  ++count;
+  if (++count == refused_number) {
+    most = now.load();
+    was_refused = true;
+    return nullptr;
+  }
   void* const p = std::malloc(size == 0 ? 1 : size);
   if (p == nullptr) return p;
   std::size_t const own = ::malloc_usable_size(p);
@@ -68,6 +73,16 @@ argosy::scarce_memory::scarce_memory(std::size_t bytes) : start_(now) {
 }
 argosy::scarce_memory::~scarce_memory() { most = SIZE_MAX; }
 std::size_t argosy::scarce_memory::first_need() const { return first_refused == 0 ? 0 : first_refused - start_; }
+
+argosy::refused_allocation::refused_allocation(std::size_t number) {
+  was_refused = false;
+  refused_number = count + number;
+}
+argosy::refused_allocation::~refused_allocation() {
+  refused_number = SIZE_MAX;
+  most = SIZE_MAX;
+}
+bool argosy::refused_allocation::happened() const { return was_refused; }
 
 argosy::slow_memory::slow_memory(std::size_t least) { slow_from = least; }
 argosy::slow_memory::~slow_memory() { slow_from = SIZE_MAX; }

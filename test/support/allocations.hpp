@@ -44,6 +44,18 @@ class scarce_memory {
   std::size_t start_;
 };
 
+// While it lives, one allocation of this process is refused, the `number`-th from now on, and those behind it for which there is
+// no more memory than there was then. One at a time, and none beside a scarce_memory.
+class refused_allocation {
+ public:
+  explicit refused_allocation(std::size_t number);
+  ~refused_allocation();
+  refused_allocation(refused_allocation const&) = delete;
+  refused_allocation& operator=(refused_allocation const&) = delete;
+  // True once it was refused.
+  bool happened() const;
+};
+
 // While one lives, operator new waits a moment with the memory in hand, before it gives so many bytes or more to whoever asked.
 class slow_memory {
  public:

@@ -5,11 +5,13 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/agree/detail/phase.hpp>
+#include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
@@ -123,12 +125,22 @@ template <communicator World>
 report basic_file<World>::end_split(std::string_view begun, on_error const& e) {
   if (failure f = split_fault(begun)) return finish(alone(rank(), std::move(f)), "end", {}, e.error());
   request r = std::move(split_);
+  auto const tell = [&]() noexcept {
+    what_failed_.clear();
+    if (r.what_failed().empty()) return;
+    detail::memory_reserve const kept;
+    try {
+      what_failed_.set(r.what_failed());
+    } catch (std::bad_alloc const&) {  // the code says why
+      return;
+    }
+  };
   try {
     report done = r.wait(e);
-    what_failed_.set(r.what_failed());
+    tell();
     return done;
   } catch (...) {
-    what_failed_.set(r.what_failed());
+    tell();
     throw;
   }
 }

@@ -188,7 +188,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   }
   if (!result) {
     if (part.rank == 0 || part.rank == result.failed_rank) part.complain(0);
-    part.abandon(made);
+    detail::failure_of(errc::io, [&] { part.abandon(made); });
     crew.world.reset();
     return result;
   }
@@ -250,12 +250,17 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
     part.handle.close();
   }
   if (!crew.world || part.handle.is_open()) return result;  // it was not open, or ranks were in different calls
-  if (part.rank == 0) crew.pointer->remove();
+  // The opener may be code of the program, whose remove throws.
+  if (part.rank == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
   crew.disband();
   if (has(part.modes, mode::delete_on_close)) {
     failure removed;
-    if (part.rank == 0)
-      if (auto const kept = part.files.remove(part.path)) removed = {kept, "deleting the file"};
+    if (part.rank == 0) {
+      removed = detail::failure_of(errc::io, [&]() -> failure {
+        if (auto const kept = part.files.remove(part.path)) return {kept, "deleting the file"};
+        return {};
+      });
+    }
     agreement const all_removed = detail::agree_on_outcome(*crew.world, removed);
     if (result) result = all_removed;
   }

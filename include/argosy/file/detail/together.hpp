@@ -26,6 +26,16 @@
 
 namespace argosy::detail {
 
+// Returns the block size that the file system prefers, or a usual one if a handle of the program
+// throws when it is asked: the other ranks wait for the number.
+inline std::int64_t block_bytes_of(any_handle const& file) noexcept {
+  try {
+    return file.block_bytes();
+  } catch (...) {
+    return rank_group{}.block_bytes;
+  }
+}
+
 // What collective calls keep between them. Made at the first one, by all ranks: a file that is used without pays nothing.
 template <agreeing World>
 class team {
@@ -55,7 +65,7 @@ class team {
         met |= other.met;
         scattered = scattered || other.scattered;
       }
-    } all{leads ? 1 : 0,   leads ? processors : 0, file.handle.block_bytes(),
+    } all{leads ? 1 : 0,   leads ? processors : 0, block_bytes_of(file.handle),
           allowed ? 1 : 0, file.hosts_met(host),   world.rank() - near.rank() != first};
     world.all_reduce(all);
     file.tell_hosts(all.eligible, all.met);

@@ -15,8 +15,9 @@
 namespace argosy {
 
 template <communicator World>
-basic_npy<World> basic_npy<World>::create(World const& world, std::string const& path, array_part const& part,
-                                          detail::hinted with, opener files) {
+basic_npy<World> basic_npy<World>::create(World const& world, std::string const& path,
+                                          array_part const& part, detail::hinted with,
+                                          opener files) {
   basic_npy n;
   detail::program_call const call{"npy::create", path, with.where()};
   detail::in_one_call_of_its_own(world, call, with.error(), n.what_failed_,
@@ -67,8 +68,9 @@ void basic_npy<World>::drop(joint const& s) {
 }
 
 template <communicator World>
-basic_npy<World> basic_npy<World>::open(World const& world, std::string const& path, array_part const& part,
-                                        argosy::mode modes, detail::hinted with, opener files) {
+basic_npy<World> basic_npy<World>::open(World const& world, std::string const& path,
+                                        array_part const& part, argosy::mode modes,
+                                        detail::hinted with, opener files) {
   basic_npy n;
   detail::program_call const call{"npy::open", path, with.where()};
   detail::in_one_call(world, call, with.error(), n.what_failed_, [&](joint const& s) {
@@ -97,7 +99,8 @@ void basic_npy<World>::find(joint const& s) {
 }
 
 template <communicator World>
-npy_header basic_npy<World>::header_of(World const& world, std::string const& path, detail::hinted with, opener files) {
+npy_header basic_npy<World>::header_of(World const& world, std::string const& path,
+                                       detail::hinted with, opener files) {
   basic_npy n;
   detail::program_call const call{"npy::header_of", path, with.where()};
   detail::in_one_call(world, call, with.error(), n.what_failed_, [&](joint const& s) {
@@ -110,12 +113,14 @@ npy_header basic_npy<World>::header_of(World const& world, std::string const& pa
 // Carries out a call of the open file. One that is not open has no other ranks.
 template <communicator World>
 template <class Body>
-void basic_npy<World>::in_call(std::string_view name, source_location where, std::error_code* code, Body&& body) {
+void basic_npy<World>::in_call(std::string_view name, source_location where, std::error_code* code,
+                               Body&& body) {
   if (file_.is_open()) {
     World const world = file_.world();  // closing takes that of the file
     return detail::in_one_call(world, {name, file_.path(), where}, code, what_failed_, body);
   }
-  error const closed(alone(-1, {errc::file, "the file is not open. What to do: open it first"}), name, {}, -1);
+  error const closed(alone(-1, {errc::file, "the file is not open. What to do: open it first"}),
+                     name, {}, -1);
   what_failed_ = closed.what();
   if (!code) throw closed;
   *code = closed.code();
@@ -127,7 +132,8 @@ template <class Data>
 void basic_npy<World>::check(Data& data) const {
   failure why = data.fault().value_or(failure());
   if (!why)
-    why = detail::failure_of(errc::datatype, [&] { return detail::fault_of(*part_, data.buffer(), file_.path()); });
+    why = detail::failure_of(errc::datatype,
+                             [&] { return detail::fault_of(*part_, data.buffer(), file_.path()); });
   if (why) data = Data(std::move(why), data.where());
 }
 
@@ -136,7 +142,8 @@ report basic_npy<World>::write_all(source from, how with) {
   report r;
   in_call("npy::write_all", from.where(), with.error(), [&](joint const& s) {
     check(from);
-    r = s.together([&] { return file_.write_at_all(0, std::move(from), std::move(with).policy()); });
+    r = s.together(
+        [&] { return file_.write_at_all(0, std::move(from), std::move(with).policy()); });
   });
   return r;
 }
@@ -149,8 +156,9 @@ report basic_npy<World>::read_all(target into, how with) {
     r = s.together([&] { return file_.read_at_all(0, std::move(into), std::move(with).policy()); });
     s.alone(errc::io, [&]() -> failure {
       if (r.memory_bytes >= part_->part_bytes()) return {};
-      return {errc::truncated, "the file ends inside of the array: " + std::to_string(r.memory_bytes) + " of " +
-                                   std::to_string(part_->part_bytes()) + " bytes of this rank are there"};
+      return {errc::truncated,
+              "the file ends inside of the array: " + std::to_string(r.memory_bytes) + " of " +
+                  std::to_string(part_->part_bytes()) + " bytes of this rank are there"};
     });
   });
   return r;

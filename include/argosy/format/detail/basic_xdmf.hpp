@@ -12,22 +12,25 @@
 namespace argosy {
 
 template <communicator World>
-void basic_xdmf<World>::save(World const& world, std::string const& path, on_error e, opener files) {
+void basic_xdmf<World>::save(World const& world, std::string const& path, on_error e,
+                             opener files) {
   detail::program_call const call{"xdmf::save", path, e.where()};
-  detail::in_one_call_of_its_own(world, call, e.error(), what_failed_, [&](detail::joint_call<World> const& s) {
-    std::string text;
-    s.alone_with_equal("steps", errc::argument, [&](std::string& lines) {
-      failure why;
-      for (detail::xdmf_field const& f : fields_)
-        why.keep(detail::failure_of(errc::datatype, [&] { f.fault.require_none(); }));
-      if (!why) text = detail::xdmf_text(path, grid_, fields_, why);
-      lines = detail::xdmf_lines(grid_, fields_);
-      return why;
-    });
-    s.on_first(errc::io, [&] {
-      return detail::replace_file(files, path, detail::temporary_path(path, detail::random_name()), text);
-    });
-  });
+  detail::in_one_call_of_its_own(
+      world, call, e.error(), what_failed_, [&](detail::joint_call<World> const& s) {
+        std::string text;
+        s.alone_with_equal("steps", errc::argument, [&](std::string& lines) {
+          failure why;
+          for (detail::xdmf_field const& f : fields_)
+            why.keep(detail::failure_of(errc::datatype, [&] { f.fault.require_none(); }));
+          if (!why) text = detail::xdmf_text(path, grid_, fields_, why);
+          lines = detail::xdmf_lines(grid_, fields_);
+          return why;
+        });
+        s.on_first(errc::io, [&] {
+          return detail::replace_file(files, path,
+                                      detail::temporary_path(path, detail::random_name()), text);
+        });
+      });
 }
 
 }  // namespace argosy

@@ -1,4 +1,5 @@
-// The guard of the formats' collective calls: whatever a rank does by itself in one is a step, after which all ranks agree.
+// The guard of the formats' collective calls: whatever a rank does by itself in one is a step,
+// after which all ranks agree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,12 +40,14 @@ constexpr std::string_view already_named = "the new checkpoint has its name";
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
 
-// An exception that code of the program threw on this rank, after all ranks have learnt that it did.
+// An exception that code of the program threw on this rank, after all ranks have learnt that it
+// did.
 struct thrown_together {
   failure why;
 };
 
-[[noreturn]] inline void throw_agreed(agreement const& a, std::string_view call, std::string_view path, int rank) {
+[[noreturn]] inline void throw_agreed(agreement const& a, std::string_view call,
+                                      std::string_view path, int rank) {
   if (a.thrown) {
     failure why = a.own ? a.own : failure(a.code, a.detail);
     why.thrown = a.thrown;
@@ -53,9 +56,10 @@ struct thrown_together {
   throw error(a, call, path, rank);
 }
 
-// A collective call of a format on one rank, as its body sees it. The body consists of `alone` (steps of each rank by itself,
-// in which anything may throw), `together` (collective calls of a file) and messages. Code between them must not throw; it
-// may allocate what is small, which the reserve of memory covers. All errors out of these functions are errors on all ranks.
+// A collective call of a format on one rank, as its body sees it. The body consists of `alone`
+// (steps of each rank by itself, in which anything may throw), `together` (collective calls of a
+// file) and messages. Code between them must not throw; it may allocate what is small, which the
+// reserve of memory covers. All errors out of these functions are errors on all ranks.
 template <communicator World>
 class joint_call {
  public:
@@ -72,8 +76,8 @@ class joint_call {
   void agree(failure const& mine) const {
     require(lost_as_agreement([&] { return agree_on_outcome(world_, mine); }));
   }
-  // Runs `body` on this rank by itself. All ranks then learn what it returned, if that is a failure, or threw. `e` is the
-  // class of an error that has none of its own.
+  // Runs `body` on this rank by itself. All ranks then learn what it returned, if that is a
+  // failure, or threw. `e` is the class of an error that has none of its own.
   template <class Body>
   void alone(errc e, Body&& body) const {
     agree(failure_of(e, body));
@@ -83,8 +87,8 @@ class joint_call {
   void on_first(errc e, Body&& body) const {
     agree(rank() == 0 ? failure_of(e, body) : failure());
   }
-  // Runs `body(lines)` on each rank by itself. It writes "name value" lines about `what`, which must be equal on all ranks;
-  // the error names those that differ.
+  // Runs `body(lines)` on each rank by itself. It writes "name value" lines about `what`, which
+  // must be equal on all ranks; the error names those that differ.
   template <class Body>
   void alone_with_equal(std::string_view what, errc e, Body&& body) const {
     std::string lines;
@@ -96,7 +100,8 @@ class joint_call {
       return agree_to_begin(world_, given, false);
     }));
   }
-  // Makes collective calls of a file. Their throwing forms leave on all ranks, or on none. Arguments must be made before.
+  // Makes collective calls of a file. Their throwing forms leave on all ranks, or on none.
+  // Arguments must be made before.
   template <class Body>
   auto together(Body&& body) const -> std::invoke_result_t<Body&> {
     try {
@@ -122,12 +127,15 @@ class joint_call {
     return in;
   }
 
-  basic_file<World> open(std::string const& path, mode modes, hinted const& with, opener&& files) const {
-    return together(
-        [&] { return basic_file<World>::open(world_, path, modes, {with.hints(), call_.where}, std::move(files)); });
+  basic_file<World> open(std::string const& path, mode modes, hinted const& with,
+                         opener&& files) const {
+    return together([&] {
+      return basic_file<World>::open(world_, path, modes, {with.hints(), call_.where},
+                                     std::move(files));
+    });
   }
-  // Carries out `body`. If that ends by an error, which it does on all ranks, carries out `undo`, too, whose own errors are
-  // left out.
+  // Carries out `body`. If that ends by an error, which it does on all ranks, carries out `undo`,
+  // too, whose own errors are left out.
   template <class Body, class Undo>
   void undone(Body&& body, Undo&& undo) const {
     try {
@@ -171,9 +179,10 @@ class joint_call {
   program_call const& call_;
 };
 
-// Ends a call by an error of this kind: sets the error_code, if there is one, or returns what is to be thrown.
-inline std::exception_ptr ended_by(error const& e, program_call const& c, int rank, std::error_code* code,
-                                   std::string& what) {
+// Ends a call by an error of this kind: sets the error_code, if there is one, or returns what is to
+// be thrown.
+inline std::exception_ptr ended_by(error const& e, program_call const& c, int rank,
+                                   std::error_code* code, std::string& what) {
   bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
   std::string const otherwise = named || !c.otherwise ? std::string() : c.otherwise();
   error const told = told_as(e, c.name, c.path, rank, otherwise);
@@ -182,19 +191,21 @@ inline std::exception_ptr ended_by(error const& e, program_call const& c, int ra
   *code = told.code();
   return {};
 }
-inline std::exception_ptr ended_by(thrown_together const& x, program_call const& c, int rank, std::error_code* code,
-                                   std::string& what) {
+inline std::exception_ptr ended_by(thrown_together const& x, program_call const& c, int rank,
+                                   std::error_code* code, std::string& what) {
   what = message_of(argosy::alone(rank, x.why), c.name, c.path, rank);
   if (!code || x.why.code != errc::no_memory) return x.why.thrown;
   *code = make_error_code(errc::no_memory);
   return {};
 }
 
-// Carries out a collective call of a format on this rank: `body(joint_call)`. An error goes to the error_code, if there is
-// one, and its words to `what`. What code of the program threw comes out as it is; want of memory sets the error_code.
-// An exception that the other ranks do not know of ends the job, if the world can do that.
+// Carries out a collective call of a format on this rank: `body(joint_call)`. An error goes to the
+// error_code, if there is one, and its words to `what`. What code of the program threw comes out as
+// it is; want of memory sets the error_code. An exception that the other ranks do not know of ends
+// the job, if the world can do that.
 template <communicator World, class Body>
-void in_one_call(World const& world, program_call const& c, std::error_code* code, std::string& what, Body&& body) {
+void in_one_call(World const& world, program_call const& c, std::error_code* code,
+                 std::string& what, Body&& body) {
   std::exception_ptr const thrown = with_reserve(world, [&]() -> std::exception_ptr {
     if (code) code->clear();
     try {
@@ -213,7 +224,8 @@ void in_one_call(World const& world, program_call const& c, std::error_code* cod
       *code = make_error_code(errc::no_memory);
     } catch (...) {
       if constexpr (requires { world.give_up(""); })
-        if (world.size() > 1) world.give_up("an exception left a collective call on this rank alone");
+        if (world.size() > 1)
+          world.give_up("an exception left a collective call on this rank alone");
       throw;
     }
     return {};
@@ -223,8 +235,8 @@ void in_one_call(World const& world, program_call const& c, std::error_code* cod
 
 // The same, with messages of the call's own.
 template <communicator World, class Body>
-void in_one_call_of_its_own(World const& world, program_call const& c, std::error_code* code, std::string& what,
-                            Body&& body) {
+void in_one_call_of_its_own(World const& world, program_call const& c, std::error_code* code,
+                            std::string& what, Body&& body) {
   in_one_call(world, c, code, what, [&](joint_call<World> const& outer) {
     std::optional<World> ours;
     try {
@@ -243,11 +255,12 @@ struct found_header {
   std::optional<Header> parsed;
 };
 
-// Reads and checks a header on rank 0. The other ranks get its bytes only after rank 0 has accepted them, so a header that
-// makes no sense takes memory of one rank. `check` returns a failure if the file does not fit the header. Collective.
+// Reads and checks a header on rank 0. The other ranks get its bytes only after rank 0 has accepted
+// them, so a header that makes no sense takes memory of one rank. `check` returns a failure if the
+// file does not fit the header. Collective.
 template <class Header, communicator World, class BytesOf, class Parse, class Check>
-Header header_for_all(joint_call<World> const& s, basic_file<World>& f, BytesOf&& bytes_of, Parse&& parse,
-                      Check&& check) {
+Header header_for_all(joint_call<World> const& s, basic_file<World>& f, BytesOf&& bytes_of,
+                      Parse&& parse, Check&& check) {
   found_header<Header> h;
   s.on_first(errc::io, [&]() -> failure {
     failure why;
@@ -279,8 +292,8 @@ failure shorter_than(basic_file<World> const& f, std::int64_t bytes) {
   std::int64_t const size = f.size(error);
   if (error) return error;
   if (size >= bytes) return {};
-  return {errc::damaged,
-          "the file has " + std::to_string(size) + " bytes; its header speaks of " + std::to_string(bytes)};
+  return {errc::damaged, "the file has " + std::to_string(size) + " bytes; its header speaks of " +
+                             std::to_string(bytes)};
 }
 
 }  // namespace argosy::detail

@@ -1,0 +1,542 @@
+// Every public collective call, of files and of formats, with a failure of one rank at every place:
+// no rank waits for ever, all ranks agree, and nothing is lost.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/catch.hpp"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <argosy/datatype.hpp>
+#include <argosy/error/detail/memory_reserve.hpp>
+#include <argosy/file/file.hpp>
+#include <argosy/file/representations.hpp>
+#include <argosy/format/checkpoint.hpp>
+#include <argosy/format/detail/checksums.hpp>
+#include <argosy/format/npy.hpp>
+#include <argosy/format/xdmf.hpp>
+#include <argosy/policy.hpp>
+
+#include "support/files_on_worlds.hpp"
+#include "support/one_rank_fails.hpp"
+#include "support/shared_scratch.hpp"
+
+namespace io = argosy;
+using namespace io::test;
+using code = std::error_code;
+using io::mode;
+
+namespace {
+
+constexpr int each = 500;
+
+template <class World>
+bool everywhere(World const& world, bool here) {
+  reducible_range all{here ? 1 : 0, here ? 1 : 0};
+  world.all_reduce(all);
+  return all.low == 1;
+}
+
+// Copies numbers as they are, by code of the program.
+char const* program_representation() {
+  auto const copy = [](io::basic, std::int64_t count, std::byte const* from, std::byte* to) {
+    program_code::run();
+    std::memcpy(to, from, static_cast<std::size_t>(4 * count));
+    return true;
+  };
+  code taken;
+  io::register_representation("of the program", {.file_bytes = {}, .read = copy, .write = copy},
+                              taken);
+  return "of the program";
+}
+
+// Numbers of the ranks in turn in a file. Calls write what is there, so they may end early without
+// harm.
+template <class World>
+class file_subject {
+ public:
+  file_subject(World const& world, std::string const& at)
+      : files(program_opener()),
+        spare(files),
+        path(at),
+        other_path(at + ".scratch"),
+        mine(std::vector<int>(each, 7 + world.rank())),
+        room(std::vector<int>(each)),
+        other(0, io::type<int>),
+        address(room.data()),
+        world_(world) {
+    for (int i = 0; i < 100; ++i) places.push_back(i);
+    program_representation();
+    f = io::basic_file<World>::open(world, path, mode::create | mode::read_write, io::hints{},
+                                    files);
+    f.set_view(turns());
+    f.write_at_all(0, mine);
+    restore();
+  }
+  World const& world() const { return world_; }
+  void prepare() { spare = files; }
+  bool restore() {
+    bool const open = everywhere(world_, f.is_open());
+    if (!open && !everywhere(world_, !f.is_open())) return false;
+    if (!open) f = io::basic_file<World>::open(world_, path, mode::read_write, io::hints{}, files);
+    try {
+      f.end();  // a split call whose beginning or end threw
+    } catch (io::error const&) {
+    }
+    f.clear_sync_error();
+    f.set_atomic(false);
+    f.set_hints(io::hints{.cb_nodes = 2, .policy = "two_phase"});
+    f.set_view(turns());
+    std::vector<int> now(each);
+    f.read_at_all(0, now);
+    f.seek(0);
+    f.seek_shared(0);
+    return now == std::vector<int>(each, 7 + world_.rank());
+  }
+
+  io::basic_file<World> f;
+  io::opener files, spare;
+  std::string path, other_path;
+  program_numbers mine, room;
+  io::view other;
+  int* address;
+  std::vector<std::int64_t> places;
+
+ private:
+  io::view turns() const {
+    return {4 * world_.rank(), io::type<int>, io::resized(io::type<int>, 0, 4 * world_.size())};
+  }
+  World const& world_;
+};
+
+template <class World>
+std::vector<collective_row<file_subject<World>>> calls_of_the_whole() {
+  using s = file_subject<World>;
+  auto const number = [] { return program_code::run(), io::type<int>; };
+  return {
+      {"open",
+       [](s& o, code& e) {
+         io::basic_file<World>::open(o.world(), o.path, mode::read, e, std::move(o.spare));
+       }},
+      {"open for writing",
+       [](s& o, code& e) {
+         auto const modes = mode::create | mode::read_write | mode::append;
+         io::basic_file<World>::open(o.world(), o.path, modes, {io::hints{.cb_nodes = 1}, e},
+                                     std::move(o.spare));
+       }},
+      {"close", [](s& o, code& e) { o.f.close(e); }},
+      {"close and delete",
+       [](s& o, code& e) {
+         auto const modes = mode::create | mode::read_write | mode::delete_on_close;
+         auto f =
+             io::basic_file<World>::open(o.world(), o.other_path, modes, e, std::move(o.spare));
+         if (!e) f.close(e);
+       }},
+      {"set_view",
+       [number](s& o, code& e) {
+         o.f.set_view(0, {io::type<int>, number}, e);
+       }},
+      {"set_view of blocks",
+       [](s& o, code& e) {
+         o.f.set_view(0, {io::type<int>, io::indexed_block(1, o.places, io::type<int>)}, e);
+       }},
+      {"set_view of a view", [](s& o, code& e) { o.f.set_view(o.other, e); }},
+      {"set_view of a representation",
+       [](s& o, code& e) {
+         o.f.set_view(0, {io::type<int>, io::type<int>, "of the program"}, e);
+       }},
+      {"set_size", [](s& o, code& e) { o.f.set_size(4 * each * o.world().size(), e); }},
+      {"preallocate", [](s& o, code& e) { o.f.preallocate(4 * each * o.world().size(), e); }},
+      {"sync", [](s& o, code& e) { o.f.sync(e); }},
+      {"set_atomic", [](s& o, code& e) { o.f.set_atomic(true, e); }},
+      {"set_hints",
+       [](s& o, code& e) { o.f.set_hints(io::hints{.cb_nodes = 1, .policy = "automatic"}, e); }},
+      {"seek_shared", [](s& o, code& e) { o.f.seek_shared(0, io::seek_from::end, e); }},
+      {"explain_all", [](s& o, code&) { o.f.explain_all(io::access_kind::write, o.mine); }, true},
+      {"explain_at_all", [](s& o, code&) { o.f.explain_at_all(io::access_kind::read, 0, o.room); },
+       true},
+  };
+}
+
+template <class World>
+std::vector<collective_row<file_subject<World>>> calls_of_access() {
+  using s = file_subject<World>;
+  auto const number = [] { return program_code::run(), io::type<int>; };
+  return {
+      {"read_at_all", [](s& o, code& e) { o.f.read_at_all(0, o.room, e); }},
+      {"write_at_all", [](s& o, code& e) { o.f.write_at_all(0, o.mine, e); }},
+      {"read_all", [](s& o, code& e) { o.f.read_all(o.room, e); }},
+      {"write_all", [](s& o, code& e) { o.f.write_all(o.mine, e); }},
+      {"write_all by a policy of the program",
+       [](s& o, code& e) {
+         o.f.write_all(o.mine, {program_policy{}, e});
+       }},
+      {"read_all of a function's type",
+       [number](s& o, code& e) {
+         o.f.read_all({o.address, number, each}, e);
+       }},
+      {"read_all through a representation of the program",
+       [](s& o, code& e) {
+         o.f.set_view(0, {io::type<int>, io::type<int>, "of the program"}, e);
+         if (!e) o.f.read_all(o.room, e);
+       }},
+      {"write_all by each rank",
+       [](s& o, code& e) {
+         o.f.write_all(o.mine, {io::sieving{}, e});
+       }},
+      {"write_all to agents",
+       [](s& o, code& e) {
+         o.f.write_all(o.mine, {io::data_shipping{}, e});
+       }},
+      {"read_ordered", [](s& o, code& e) { o.f.read_ordered(o.room, e); }},
+      {"write_ordered of nothing", [](s& o, code& e) { o.f.write_ordered({}, e); }},
+      {"iread_at_all", [](s& o, code& e) { o.f.iread_at_all(0, o.room).wait(e); }},
+      {"iwrite_at_all", [](s& o, code& e) { o.f.iwrite_at_all(0, o.mine).wait(e); }},
+      {"iread_all", [](s& o, code& e) { o.f.iread_all(o.room).wait(e); }},
+      {"iwrite_all", [](s& o, code& e) { o.f.iwrite_all(o.mine, io::two_phase{}).wait(e); }},
+      {"begin_read_at_all", [](s& o, code& e) { o.f.begin_read_at_all(0, o.room), o.f.end(e); }},
+      {"begin_write_at_all", [](s& o, code& e) { o.f.begin_write_at_all(0, o.mine), o.f.end(e); }},
+      {"begin_read_all", [](s& o, code& e) { o.f.begin_read_all(o.room), o.f.end(e); }},
+      {"begin_write_all",
+       [](s& o, code& e) { o.f.begin_write_all(o.mine), o.f.end("begin_write_all", e); }},
+      {"begin_read_ordered", [](s& o, code& e) { o.f.begin_read_ordered(o.room), o.f.end(e); }},
+      {"begin_write_ordered of nothing",
+       [](s& o, code& e) { o.f.begin_write_ordered({}), o.f.end(e); }},
+      {"end", [](s& o, code& e) { o.f.begin_read_all(o.room), o.f.end(e); }},
+  };
+}
+
+void say(char const* what, int rank, std::size_t places) {
+  if (rank == 0) std::printf("%s: %zu places\n", what, places);
+}
+
+template <class World>
+void check_files(World const& world, char const* where) {
+  shared_scratch<World> const here(world);
+  watchdog const guard;
+  file_subject<World> subject(world, here / "data");
+  std::size_t places = fail_everywhere(subject, calls_of_the_whole<World>());
+  places += fail_everywhere(subject, calls_of_access<World>());
+  subject.f.close();
+  say(where, world.rank(), places);
+  CHECK(places > 1000);
+}
+
+}  // namespace
+
+TEST_CASE("a rank that fails anywhere in a collective call of a file keeps no rank waiting",
+          "[file][memory][error]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  check_files(world, "files on one node");
+}
+
+TEST_CASE("a rank that fails anywhere keeps no rank of another node waiting",
+          "[file][memory][error]") {
+  check_files(nodes_world(io::mpi(MPI_COMM_WORLD), {1}), "files on a node for each rank");
+}
+
+TEST_CASE("every collective call of a file is in the table", "[file][error]") {
+  auto all = calls_of_the_whole<io::mpi>();
+  for (auto& row : calls_of_access<io::mpi>()) all.push_back(std::move(row));
+  check_rows(all, ARGOSY_TEST_HEADERS "/file/basic_file.hpp", "basic_file",
+             {"is_open",     "view",         "byte_offset",
+              "type_extent", "mode",         "path",
+              "world",       "atomic",       "get_hints",
+              "what_failed", "size",         "clear_sync_error",
+              "read_at",     "write_at",     "read",
+              "write",       "read_shared",  "write_shared",
+              "iread_at",    "iwrite_at",    "iread",
+              "iwrite",      "iread_shared", "iwrite_shared",
+              "position",    "seek",         "position_shared",
+              "explain",     "explain_at"});
+}
+
+namespace {
+
+// A checkpoint that is there, with this rank's numbers.
+class checkpoint_subject {
+ public:
+  checkpoint_subject(io::mpi const& world, std::string at)
+      : files(program_opener()),
+        spare(files),
+        path(std::move(at)),
+        mine(std::vector<int>(each, 7 + world.rank())),
+        world_(world) {
+    std::int64_t const n = world.size();
+    state.add("step", step)
+        .add("mine", io::darray<int, 1>({each * n}, io::distribute::block, {n}, world.rank()),
+             mine);
+    state.save(world, path, {}, files);
+  }
+  io::mpi const& world() const { return world_; }
+  void prepare() { spare = files; }
+  // Whole, whatever became of the call.
+  bool restore() {
+    mine = program_numbers(std::vector<int>(each));
+    step = 0;
+    state.load(world_, path, {}, files);
+    return everywhere(
+        world_, step == 3 && mine == program_numbers(std::vector<int>(each, 7 + world_.rank())));
+  }
+
+  io::checkpoint state;
+  io::opener files, spare;
+  std::string path;
+  std::int64_t step = 3;
+  program_numbers mine;
+
+ private:
+  io::mpi const& world_;
+};
+
+std::vector<collective_row<checkpoint_subject>> calls_of_checkpoints() {
+  using s = checkpoint_subject;
+  return {
+      {"save", [](s& o, code& e) { o.state.save(o.world(), o.path, e, std::move(o.spare)); }},
+      {"load", [](s& o, code& e) { o.state.load(o.world(), o.path, e, std::move(o.spare)); }},
+      {"header_of",
+       [](s& o, code& e) { io::checkpoint::header_of(o.world(), o.path, e, std::move(o.spare)); }},
+  };
+}
+
+// A .npy file that is there, open, and a name for others.
+class npy_subject {
+ public:
+  npy_subject(io::mpi const& world, std::string const& at)
+      : files(program_opener()),
+        spare(files),
+        path(at),
+        fresh(at + ".new"),
+        mine(std::vector<int>(each, 7 + world.rank())),
+        room(std::vector<int>(each)),
+        part(io::darray<int, 1>({std::int64_t{each} * world.size()}, io::distribute::block,
+                                {world.size()}, world.rank())),
+        world_(world) {
+    f = io::npy::create(world, path, part, {}, files);
+    f.write_all(mine);
+  }
+  io::mpi const& world() const { return world_; }
+  void prepare() { spare = files; }
+  bool restore() {
+    bool const open = everywhere(world_, f.file().is_open());
+    if (!open && !everywhere(world_, !f.file().is_open())) return false;
+    if (!open) f = io::npy::open(world_, path, part, mode::read_write, {}, files);
+    std::vector<int> now(each);
+    f.read_all(now);
+    return everywhere(world_, now == std::vector<int>(each, 7 + world_.rank()));
+  }
+
+  io::npy f;
+  io::opener files, spare;
+  std::string path, fresh;
+  program_numbers mine, room;
+  io::array_part part;
+
+ private:
+  io::mpi const& world_;
+};
+
+std::vector<collective_row<npy_subject>> calls_of_npy() {
+  using s = npy_subject;
+  return {
+      {"create",
+       [](s& o, code& e) { io::npy::create(o.world(), o.fresh, o.part, e, std::move(o.spare)); }},
+      {"open",
+       [](s& o, code& e) {
+         io::npy::open(o.world(), o.path, o.part, mode::read_write, e, std::move(o.spare));
+       }},
+      {"header_of",
+       [](s& o, code& e) { io::npy::header_of(o.world(), o.path, e, std::move(o.spare)); }},
+      {"write_all", [](s& o, code& e) { o.f.write_all(o.mine, e); }},
+      {"write_all by a policy",
+       [](s& o, code& e) {
+         o.f.write_all(o.mine, {program_policy{}, e});
+       }},
+      {"read_all", [](s& o, code& e) { o.f.read_all(o.room, e); }},
+      {"close", [](s& o, code& e) { o.f.close(e); }},
+  };
+}
+
+class xdmf_subject {
+ public:
+  xdmf_subject(io::mpi const& world, std::string at)
+      : files(program_opener()),
+        spare(files),
+        path(std::move(at)),
+        run({.points = {each}, .spacing = {1}}),
+        world_(world) {
+    run.add(0, "numbers", path + ".raw",
+            io::array_part(io::darray<int, 1>({each}, io::distribute::block, {1}, 0)));
+    run.save(world, path, {}, files);
+  }
+  io::mpi const& world() const { return world_; }
+  void prepare() { spare = files; }
+  bool restore() { return everywhere(world_, content_of(path).ends_with("</Xdmf>\n")); }
+
+  io::opener files, spare;
+  std::string path;
+  io::xdmf run;
+
+ private:
+  io::mpi const& world_;
+};
+
+std::vector<collective_row<xdmf_subject>> calls_of_xdmf() {
+  return {{"save",
+           [](xdmf_subject& o, code& e) { o.run.save(o.world(), o.path, e, std::move(o.spare)); }}};
+}
+
+template <class Subject>
+std::size_t places_in(std::string const& path, std::vector<collective_row<Subject>> const& table) {
+  io::mpi const world(MPI_COMM_WORLD);
+  Subject subject(world, path);
+  return fail_everywhere(subject, table);
+}
+
+}  // namespace
+
+TEST_CASE("a rank that fails anywhere in a collective call of a format keeps no rank waiting",
+          "[format][memory][error]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  watchdog const guard;
+  std::size_t places = places_in(here / "state", calls_of_checkpoints());
+  places += places_in(here / "u.npy", calls_of_npy());
+  places += places_in(here / "u.xdmf", calls_of_xdmf());
+  say("formats", world.rank(), places);
+  CHECK(places > 1000);
+}
+
+TEST_CASE("every collective call of a format is in the table", "[format][error]") {
+  check_rows(calls_of_checkpoints(), ARGOSY_TEST_HEADERS "/format/basic_checkpoint.hpp",
+             "basic_checkpoint", {"add", "what_failed"});
+  check_rows(calls_of_npy(), ARGOSY_TEST_HEADERS "/format/basic_npy.hpp", "basic_npy",
+             {"header", "file", "what_failed"});
+  check_rows(calls_of_xdmf(), ARGOSY_TEST_HEADERS "/format/basic_xdmf.hpp", "basic_xdmf",
+             {"add", "what_failed"});
+}
+
+namespace {
+
+// A checkpoint of one process whose header is so many bytes of `items`, with the right checksum.
+void write_header(std::string const& path, std::string const& items, std::size_t bytes) {
+  std::string text = "{'blocks': 1048576, 'size': 33554432, 'arrays': [";
+  while (text.size() + items.size() + 2 <= bytes) text += items;
+  text += "]}";
+  std::string head =
+      "\x93"
+      "ARGOSY\x01";
+  for (std::uint32_t const word : {static_cast<std::uint32_t>(text.size()),
+                                   io::detail::checksum_of(std::as_bytes(std::span(text)))})
+    for (int i = 0; i < 4; ++i) head += static_cast<char>(word >> (8 * i) & 0xff);
+  std::ofstream(path, std::ios::binary) << head << text;
+}
+
+// One rank at a time has so many bytes: the call ends on all ranks, or on none.
+template <class Call>
+void check_scarce(io::mpi const& world, std::size_t bytes, Call&& call) {
+  for (int who = 0; who < world.size(); ++who) {
+    watchdog::watch("a call with scarce memory", loss::allocation, who, bytes, world.rank());
+    code error;
+    {
+      std::optional<io::scarce_memory> scarce;
+      if (world.rank() == who) scarce.emplace(bytes);
+      call(error);
+    }
+    INFO(error.message());
+    CHECK((everywhere(world, !error) || everywhere(world, static_cast<bool>(error))));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a header that grows is refused by one rank, in twice its size",
+          "[format][checkpoint][memory]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  watchdog const guard;
+  io::detail::memory_reserve const kept;  // which does not count
+  constexpr std::size_t size = 16 << 20;
+  std::string const path = here / "f";
+  for (std::string const items : {"0,", "[],", "(0,),", "{'name': ((0,),(0,),(0,)),},", "'a',"}) {
+    if (world.rank() == 0) write_header(path, items, size);
+    world.barrier();
+    std::size_t peak = 0;
+    code error;
+    {
+      io::heap_peak const most;
+      io::checkpoint::header_of(world, path, error);
+      peak = most.bytes();
+    }
+    CAPTURE(items, world.rank(), peak);
+    CHECK(failed_on(world, 0, io::errc::damaged, error));
+    CHECK(peak < (world.rank() == 0 ? 2 * size + (1 << 20) : std::size_t{1} << 20));
+  }
+  // A single list that has no end.
+  if (world.rank() == 0) {
+    std::string all = "0";
+    for (std::size_t i = 0; i < size / 2 - 100; ++i) all += ",0";
+    write_header(path, "{'shape': (" + all + ")}", size);
+  }
+  world.barrier();
+  io::heap_peak const most;
+  code error;
+  io::checkpoint::header_of(world, path, error);
+  CHECK(failed_on(world, 0, io::errc::damaged, error));
+  CHECK(most.bytes() < 3 * size);
+  for (std::size_t const bytes :
+       {std::size_t{64} << 10, std::size_t{4} << 20, std::size_t{20} << 20})
+    check_scarce(world, bytes, [&](code& e) { io::checkpoint::header_of(world, path, e); });
+}
+
+TEST_CASE("a process with too little memory for the names of a checkpoint keeps none waiting",
+          "[format][checkpoint][memory]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  std::string const path = here / "f";
+  watchdog const guard;
+  std::vector<double> values(8);
+  io::checkpoint state;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    state.add(std::string(std::size_t{1} << 20, static_cast<char>('a' + i)), values[i]);
+  state.save(world, path);
+  for (std::size_t const mib : {0u, 1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 24u, 32u}) {
+    std::size_t const bytes = mib << 20;
+    check_scarce(world, bytes, [&](code& e) { state.save(world, path, e); });
+    check_scarce(world, bytes, [&](code& e) { state.load(world, path, e); });
+    check_scarce(world, bytes, [&](code& e) { io::checkpoint::header_of(world, path, e); });
+  }
+  state.load(world, path);
+}
+
+TEST_CASE("names that are not UTF-8 are refused on every rank", "[format][error]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  double value = 1;
+  code error;
+  io::checkpoint state;
+  state.add("caf\xff", value).save(world, here / "f", error);
+  CHECK(error == io::errc::argument);
+  CHECK_THAT(state.what_failed(), Catch::Contains("not UTF-8"));
+  CHECK_FALSE(std::filesystem::exists(here / "f"));
+  for (bool const of_file : {false, true}) {
+    io::xdmf run({.points = {4}});
+    run.add(0, of_file ? "u" : "caf\xff", of_file ? "caf\xff.raw" : "u.raw",
+            io::array_part(io::darray<double, 1>({4}, io::distribute::block, {1}, 0)));
+    run.save(world, here / "u.xdmf", error);
+    CHECK(error == io::errc::argument);
+    CHECK_THAT(run.what_failed(), Catch::Contains("caf\\xff") && Catch::Contains("is not UTF-8"));
+    CHECK_FALSE(std::filesystem::exists(here / "u.xdmf"));
+  }
+}
