@@ -27,6 +27,15 @@ int main() {
               io::to_table(r).c_str());
   // [times]
   well = well && r.time_ns > 0 && in_file <= 1;
+  auto const compute = [&] { world.barrier(); };
+  // [overlap]
+  io::request q = f.iwrite_at_all(800'000 * world.rank(), u);
+  compute();
+  io::report const later = q.wait();
+  double const hidden =
+      1 - static_cast<double>(later.waited_ns) / static_cast<double>(later.time_ns);
+  // [overlap]
+  well = well && later.in_background && later.time_ns > 0 && hidden < 1;
   // [sum]
   io::summed_report const all = io::sum(r, world);         // collective
   auto const slowest = all.of(&io::report::time_ns).most;  // also .least, .mean() and .sum

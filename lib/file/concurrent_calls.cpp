@@ -214,6 +214,8 @@ std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
 
 void concurrent_calls::drain() {
   if (!state_->has_work()) return;
+  open_file& file = *state_->file;
+  std::int64_t const since = now_ns(file.clock);
   auto const last = state_->latest();
   call_watch::waiting const here(state_->file->watch.get(), call_watch::lane::nonblocking, last.number, last.call,
                                  last.where);
@@ -221,6 +223,7 @@ void concurrent_calls::drain() {
     while (state_->has_work()) state_->next(true);
   std::unique_lock guard(state_->mutex);
   state_->wait(guard, state_->ended, last.number, [this] { return state_->under_way == 0; });
+  if (file.used) file.used->add_waited(now_ns(file.clock) - since);
 }
 
 }  // namespace argosy::detail

@@ -249,8 +249,11 @@ void open_file::abandon(bool made) {
 }
 
 void open_file::drain() {
+  bool const counts = used && pending > 0;
+  std::int64_t const since = counts ? now_ns(clock) : 0;
   if (workers) workers->wait([this] { return pending == 0; });
   end_threads();
+  if (counts) used->add_waited(now_ns(clock) - since);
 }
 
 void open_file::end_threads() {

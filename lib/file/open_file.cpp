@@ -177,6 +177,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
            overridden(c.policy(), hints_.values(), c.kind, true), t);
   t.agents = agents.get();
   t.call = c.name;
+  t.called_at = c.where();
   t.kind = c.kind;
   if (c.data.fault()) return *c.data.fault();
   if (reading && !can_read(modes)) return opened_for_writing_only();

@@ -33,9 +33,13 @@ void file_operation::start(std::function<void()> then) {
 void file_operation::run() {
   {
     traced_phases const traced(file->trace.get(), file->path);
-    in_phase const now(phase::call, {.name = call, .bytes = job_.bytes});
+    in_phase const now(phase::call, {.name = call,
+                                     .bytes = job_.bytes,
+                                     .source_file = job_.called_at.file_name(),
+                                     .source_line = job_.called_at.line()});
     staging with;
     failure f = file->access_timed(job_, with, done);
+    done.in_background = true;
     result = alone(file->rank, std::move(f));
     has_result();
   }
@@ -76,7 +80,10 @@ request::~request() {
     static_cast<void>(new std::shared_ptr<detail::operation>(std::move(operation_)));
     return;
   }
-  operation_->leave();
+  {
+    detail::program_waits const here(*operation_);
+    operation_->leave();
+  }
   operation_->abandon();
 }
 
@@ -84,14 +91,23 @@ void request::tell_by_close() {
   if (operation_) operation_->abandon();
 }
 
-bool request::test() { return !operation_ || operation_->test(); }
+bool request::test() {
+  if (!operation_) return true;
+  detail::program_waits const here(*operation_);
+  return operation_->test();
+}
 
 report request::wait(on_error e) {
   if (e.error()) e.error()->clear();
   what_failed_.clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
-  o->wait();
+  {
+    detail::program_waits const here(*o);
+    o->wait();
+  }
+  o->done.in_background = o->has_begun;
+  o->done.waited_ns = o->has_begun ? o->waited_ns() : 0;
   if (!o->result) o->file->position.take_back(o->moved);
   std::optional<detail::memory_reserve> kept;  // for the words
   if (!o->result) {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
+#include <string>
 
 #include "trace_gathering.hpp"
 
@@ -204,6 +205,12 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::span<deta
         lines.put(' ');
         lines.put(p.facts.detail);
       }
+      if (p.facts.source_line > 0) {
+        lines.put(" from=");
+        lines.put(p.facts.source_file);
+        lines.put(':');
+        lines.put_number(p.facts.source_line);
+      }
       lines.put(" -> ok\n");
     }
     for (detail::traced_message const& m : messages) {
@@ -244,6 +251,10 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::span<deta
       if (!p.facts.detail.empty()) {
         lines.put(",\"detail\":");
         lines.put_quoted(p.facts.detail);
+      }
+      if (p.facts.source_line > 0) {
+        lines.put(",\"from\":");
+        lines.put_quoted(p.facts.source_file + (':' + std::to_string(p.facts.source_line)));
       }
       lines.put("}}\n");
     }

@@ -142,6 +142,17 @@ class breath {
   // `comm`: of several ranks, if there is one. MPI libraries know that a communicator of one rank has no messages to move.
   breath(std::vector<request*> awaited, MPI_Comm comm) : awaited_(std::move(awaited)), comm_(comm) {}
   void operator()() {
+    auto const since = std::chrono::steady_clock::now();
+    pause();
+    auto const took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - since).count();
+    for (request* const r : awaited_)
+      if (detail::request_watch::add_waited(*r, took))
+        return;  // of several, the first counts the time
+  }
+
+ private:
+  static constexpr int patient = 200;
+  void pause() {
     int found = 0;
     if (comm_ != MPI_COMM_NULL)
       PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
@@ -151,8 +162,6 @@ class breath {
     for (request* const r : awaited_) detail::request_watch::look(*r);
   }
 
- private:
-  static constexpr int patient = 200;
   std::vector<request*> awaited_;
   MPI_Comm comm_;
   int times_ = 0;

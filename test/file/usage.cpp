@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/file/file.hpp>
+#include <argosy/file/summed_report.hpp>
 #include <argosy/handle/faulty.hpp>
+#include <argosy/handle/throttled.hpp>
 #include <argosy/policy.hpp>
+#include <argosy/world/self.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -67,10 +70,158 @@ TEST_CASE("a report is summed over ranks: least, mean, most and sum of each numb
   CHECK((to_table(mixed).find("others differ") == std::string::npos) == (n == 1));
 }
 
+namespace {
+
+// Writes take at least so long.
+io::opener slow(std::chrono::milliseconds least) {
+  return io::with_throttle(io::posix_opener(),
+                           std::make_shared<io::throttle>(io::throttle_rates{.latency = least}));
+}
+
+}  // namespace
+
+TEST_CASE("the time that the program waited for a request lies between what clocks around it say",
+          "[report][waited]") {
+  using clock = std::chrono::steady_clock;
+  auto const ns = [](clock::duration d) {
+    return std::int64_t{std::chrono::nanoseconds(d).count()};
+  };
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  bool const together = GENERATE(false, true);
+  std::string const progress = GENERATE("always", "in_calls");
+  CAPTURE(together, progress);
+  io::hints how;
+  how.set("argosy_progress", progress);
+  io::file f =
+      io::file::open(world, here / "data", making, how, slow(std::chrono::milliseconds(5)));
+  std::vector<char> const some(1000, 'x');
+  std::int64_t const at = 1000 * world.rank();
+
+  auto const before = clock::now();
+  io::request q = together ? f.iwrite_at_all(at, some) : f.iwrite_at(at, some);
+  auto const begun = clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  auto const waits = clock::now();
+  io::report const r = q.wait();
+  auto const after = clock::now();
+  CHECK(r.in_background);
+  CHECK(r.time_ns > 0);
+  CHECK(r.waited_ns > 0);
+  CHECK(r.waited_ns <= ns(begun - before) + ns(after - waits));
+  CHECK(r.time_ns <= r.waited_ns + ns(waits - before));
+  // On one node a thread carries it out, whatever the hint says.
+  if (Contains("carried out where it was waited for").match(r.reason)) CHECK(r.waited_ns >= r.time_ns);
+
+  f.begin_write_at_all(at, some);
+  io::report const split = f.end();
+  CHECK(split.in_background);
+  CHECK(split.waited_ns > 0);
+  CHECK(f.write_at(at, some).waited_ns == 0);
+  std::error_code error;
+  io::report const wrong = f.iwrite_at(-1, some).wait(error);
+  CHECK(error);
+  CHECK_FALSE(wrong.in_background);
+  f.close();
+
+  auto g = io::basic_file<io::self>::open(io::self(), here / ("own" + std::to_string(world.rank())),
+                                          making);
+  io::report const alone = g.iwrite_at(0, some).wait();
+  CHECK(alone.in_background);
+  CHECK(alone.waited_ns > 0);
+  g.close();
+}
+
+TEST_CASE("the report of a file says how long the program waited for calls in the background",
+          "[report][usage][waited]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  {
+    asked const env(to);
+    io::file f = io::file::open(world, here / "data", making);
+    std::vector<char> const some(1000, 'x');
+    f.write_at_all(1000 * world.rank(), some);
+    f.close();
+  }
+  std::string const none = written(world, to);
+  {
+    asked const env(to);
+    io::file f =
+        io::file::open(world, here / "data", making, {}, slow(std::chrono::milliseconds(1)));
+    std::vector<char> const some(1000, 'x');
+    f.iwrite_at_all(1000 * world.rank(), some).wait();
+    io::request dropped = f.iwrite_at(1000 * world.rank(), some);
+    f.close();
+  }
+  std::string const text = written(world, to);
+  if (world.rank() != 0) return;
+  INFO(text);
+  CHECK(none.find("the program waited") == std::string::npos);
+  CHECK(std::regex_search(text, std::regex("\n    in the background  ( +[0-9.]+ [mnu]?s){3}\n"
+                                           "      the program waited( +[0-9.]+ [mnu]?s){3}\n")));
+}
+
+TEST_CASE("the largest call, and small ones, are told with their place in the program",
+          "[report][usage][where]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const to = here / "report";
+  std::string at_large, at_small;
+  {
+    asked const env(to);
+    io::file f = io::file::open(world, here / "data", making);
+    std::vector<char> large(100'000, 'x'), small(100, 'y'), tiny(10, 'z');
+    at_large = "usage.cpp:" + std::to_string(__LINE__ + 1);
+    f.write_at(100'000 * world.rank(), large);
+    f.write_at_all(100'000 * world.rank(), std::span(large).first(1000));
+    at_small = "usage.cpp:" + std::to_string(__LINE__ + 1);
+    for (int k = 0; k < 70; ++k) f.read_at(100 * k, small);
+    for (int k = 0; k < 70; ++k) f.iwrite_at(100 * k, tiny).wait();
+    f.close();
+  }
+  std::string const text = written(world, to);
+  if (world.rank() != 0) return;
+  INFO(text);
+  CHECK_THAT(text, Contains("largest call\n  write_at at ") &&
+                       Contains(at_large + " on rank 0: 100000 bytes"));
+  CHECK_THAT(text, Contains("local reads of 100 bytes on average (the largest at ") &&
+                       Contains(at_small + "): "));
+  CHECK_THAT(text, Contains("local writes of "));
+}
+
+TEST_CASE("a call whose place is not known is told without one", "[report][usage][where]") {
+  io::detail::usage counted("f", 0);
+  counted.add("write_at", io::access_kind::write, {.policy = "sieving", .bytes = 8}, false);
+  io::detail::usage_report const r{.path = "f", .numbers = counted.numbers()};
+  counted.told();
+  CHECK_THAT(to_string(r), Contains("largest call\n  write_at on rank 0: 8 bytes, by sieving\n"));
+}
+
+TEST_CASE("of calls of one size on several ranks, the place is that of the lowest rank",
+          "[report][usage][where]") {
+  auto const numbers = [](int rank, std::int64_t bytes, io::source_location const& where) {
+    io::detail::usage counted("f", rank);
+    counted.add("write_at", io::access_kind::write, {.bytes = bytes}, false, 0, {}, where);
+    counted.told();
+    return counted.numbers();
+  };
+  auto const here = io::source_location::current();
+  auto const there = io::source_location::current();
+  auto all = numbers(2, 8, there);
+  all.combine(numbers(1, 8, here));
+  all.combine(numbers(0, 7, there));
+  CHECK(all.largest.rank == 1);
+  CHECK(all.largest.at.line == here.line());
+  CHECK(all.rows[1].at.line == here.line());
+  CHECK(all.rows[1].calls.sum == 3);
+}
+
 TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the times, and advice", "[report][usage]") {
   io::mpi const world = everyone();
   shared_scratch const here(world);
   int const n = world.size();
+  int largest_line = 0;
   std::string const to = here / "report";
   {
     asked const env(to);
@@ -78,6 +229,7 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
         io::file::open(world, here / "data", making, io::hints{.cb_nodes = 1, .named = {{"cb_bufer_size", "1"}}});
     std::vector<char> large(1 << 20, 'x'), small(100, 'y');
     std::int64_t const at = world.rank() * std::int64_t{1 << 20};
+    largest_line = __LINE__ + 1;
     f.write_at_all(at, large, io::two_phase{});
     f.read_at_all(at, large, io::two_phase{});
     f.iwrite_at_all(at, large).wait();
@@ -114,7 +266,9 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
   CHECK(row(text, "ordered writes")[3] == n * 100);
   CHECK(row(text, "ordered reads, in the background")[0] == 1);
   CHECK(row(text, "shared reads").empty());
-  CHECK_THAT(text, Contains("largest call\n  write_at_all on rank 0: 1048576 bytes, by two_phase\n  because: "));
+  CHECK_THAT(text, Contains("largest call\n  write_at_all at ") &&
+                       Contains("usage.cpp:" + std::to_string(largest_line) +
+                                " on rank 0: 1048576 bytes, by two_phase\n  because: "));
   CHECK_THAT(text, Contains("times per rank") && Contains("in all calls") && Contains("agreement") &&
                        Contains("waiting for ranks") && Contains("locks") && Contains("exchange, the rest"));
   bool const crowded = text.find(": ranks wait for a processor, so times tell little") != std::string::npos;
@@ -123,7 +277,7 @@ TEST_CASE("at close rank 0 tells the calls by kind, the largest, the file, the t
       text, std::regex("\n  windows of [0-9]+ bytes, moved by [1-9] of " + io::detail::counted(n, "rank") + "\n")));
   CHECK(std::regex_search(text, std::regex("rounds? of exchange, by [1-9].* aggregators?, ")));
   CHECK((text.find("    for later ranks") != std::string::npos) == (n > 1));
-  CHECK_THAT(text, Contains("- " + std::to_string(100 * n) + " local writes of 100 bytes on average: ") &&
+  CHECK_THAT(text, Contains("- " + std::to_string(100 * n) + " local writes of 100 bytes on average (the largest at ") &&
                        Contains("set_view was never called"));
   CHECK_THAT(text, Contains("- hint cb_bufer_size is ignored: unknown"));
 }

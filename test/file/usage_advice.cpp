@@ -82,11 +82,38 @@ TEST_CASE("more aggregators are advised where there may be more", "[report][usag
   wait.numbers.largest.together = {1, 32 << 20, 16 << 20};
   CHECK_THAT(advice(wait), Contains("windows of 33.6 MB leave nothing for more, so smaller ones (argosy_window_size") &&
                                !Contains("cb_nodes"));
+  auto const here = io::source_location::current();
+  wait.numbers.largest.at.set(here);
+  CHECK_THAT(advice(wait), Contains("for the windows of 1 aggregator (the largest call at ") &&
+                               Contains("usage_advice.cpp:" + std::to_string(here.line()) + "): windows of"));
   wait.numbers.most_aggregators = 4;
   CHECK_THAT(advice(wait),
              Contains("though 4 of 4 ranks move them: a look at the file system") && !Contains("cb_nodes"));
   wait.numbers.most_aggregators = wait.processors = 2;  // one for each processor: nothing is to be had
   CHECK(advice(wait).empty());
+}
+
+TEST_CASE("where the program waits for most of its calls in the background, that is said",
+          "[report][usage][waited]") {
+  auto const waiting = [](std::int64_t waited_ms, std::int64_t time_ms) {
+    auto r = paced({0, 0}, 0, 0);
+    for (int rank = 0; rank < 2; ++rank) {
+      r.numbers.background.combine(io::spread(time_ms * 1'000'000));
+      std::size_t const last = io::detail::report_numbers.size() - 1;
+      CHECK(io::detail::report_numbers[last].value == &io::report::waited_ns);
+      if (rank == 0) r.numbers.totals[last] = {};
+      r.numbers.totals[last].combine(io::spread(waited_ms * 1'000'000));
+    }
+    return r;
+  };
+  CHECK_THAT(advice(waiting(800, 1000)),
+             Contains("for 80 % of the time of calls in the background the program waited for them"));
+  CHECK_THAT(advice(waiting(1200, 1000)), Contains("for 100 % of the time of calls"));
+  CHECK(advice(waiting(400, 1000)).empty());
+  CHECK(advice(waiting(8, 9)).empty());  // too short to matter
+  auto crowded = waiting(800, 1000);
+  crowded.processors = 1;
+  CHECK(advice(crowded).empty());
 }
 
 TEST_CASE("at the end of a program its files are a line each, and all of them one more", "[report][usage]") {

@@ -54,6 +54,21 @@ TEST_CASE("a report as a table says all the rest", "[report]") {
         "  hinted_ranges   14\n");
 }
 
+TEST_CASE("the table of a call in the background says how long the program waited for it",
+          "[report]") {
+  io::report r{.bytes = 3'000'000};
+  r.time_ns = 2'280'000'000;
+  CHECK(to_table(r).find("waited_ns") == std::string::npos);
+  r.in_background = true;
+  r.waited_ns = 970'000'000;
+  CHECK_THAT(
+      to_table(r),
+      Catch::Contains(
+          "  waited_ns       970000000  970.00 ms: in the background 2.280 s, of which the program "
+          "waited 970.00 ms\n"));
+  CHECK(r.exchange_ns() == r.time_ns);  // the wait is no part of the call
+}
+
 TEST_CASE("the table of a report that was timed has times, their rest, and the rate", "[report]") {
   io::report r{.bytes = 3'000'000};
   CHECK(to_table(r).find("time_ns") == std::string::npos);

@@ -39,6 +39,10 @@ struct report {
   std::int64_t waiting_ns = 0;    // for windows, messages and answers of other ranks, and for the last one to be done
   std::int64_t file_ns = 0;       // in reads and writes of the file
   std::int64_t lock_ns = 0;       // taking locks, and giving them back
+  // The time in which the program waited for a call in the background: in the call that began it, in test() and wait(),
+  // and in other calls of the file that carried it out (argosy_progress = in_calls). Requests of any size are timed.
+  std::int64_t waited_ns = 0;
+  bool in_background = false;  // false: a blocking call, and waited_ns is 0
   // The rest: copying, messages, and thinking about it.
   std::int64_t exchange_ns() const noexcept { return time_ns - agreement_ns - waiting_ns - file_ns - lock_ns; }
   // 10^6 bytes of the request per second; 0 if no time was taken.
@@ -54,7 +58,7 @@ struct report_number {
   std::string_view name;
   std::int64_t report::* value;
 };
-inline constexpr std::array<report_number, 20> report_numbers{{
+inline constexpr std::array<report_number, 21> report_numbers{{
     {"bytes", &report::bytes},
     {"memory_bytes", &report::memory_bytes},
     {"rounds", &report::rounds},
@@ -75,6 +79,7 @@ inline constexpr std::array<report_number, 20> report_numbers{{
     {"waiting_ns", &report::waiting_ns},
     {"file_ns", &report::file_ns},
     {"lock_ns", &report::lock_ns},
+    {"waited_ns", &report::waited_ns},
 }};
 
 }  // namespace detail

@@ -57,6 +57,8 @@ std::string to_table(summed_report const& s) {
     bool const time = name.ends_with("_ns");
     if (time && !timed) continue;
     spread const& n = s.numbers[i];
+    if (detail::report_numbers[i].value == &report::waited_ns && n.most <= 0)
+      continue;  // none in the background
     // Rounds are those of all ranks together: their sum over ranks counts nothing.
     bool const shared = detail::report_numbers[i].value == &report::rounds;
     text += "  " + detail::padded(name) + (time ? three(n, 14, plain) : three_counts(n, 14)) +
@@ -76,13 +78,14 @@ namespace {
 
 spread const& total(usage_report const& r, std::int64_t report::* which) { return r.numbers.of(which); }
 
-// Calls of a place and their bytes, in the foreground and in the background.
+// Returns the calls of a place and their bytes, in the foreground and in the background, and where the largest is.
 usage_numbers::row row_of(usage_report const& r, call_place place, access_kind kind) {
   std::size_t const k = static_cast<std::size_t>(place) * 4 + (kind == access_kind::write ? 1 : 0);
   usage_numbers::row sum = r.numbers.rows[k];
   usage_numbers::row const& later = r.numbers.rows[k + 2];
   sum.calls.sum += later.calls.sum;
   sum.bytes += later.bytes;
+  if (later.largest > sum.largest) sum.at = later.at;
   return sum;
 }
 
@@ -94,10 +97,14 @@ void advise_on_calls(usage_report const& r, std::vector<std::string>& all) {
     auto const each = [](usage_numbers::row const& row) {
       return static_cast<double>(row.bytes) / static_cast<double>(std::max<std::int64_t>(1, row.calls.sum));
     };
+    auto const largest = [](usage_numbers::row const& row) {
+      std::string const at = row.at.words();
+      return at.empty() ? at : " (the largest" + at + ")";
+    };
     bool const many = local.calls.sum >= 64 * r.ranks;
     if (many && each(local) < 64 << 10) {
       std::string text = counted(local.calls.sum, reads ? "local read" : "local write") + " of " +
-                         size_of(each(local)) + " on average: ";
+                         size_of(each(local)) + " on average" + largest(local) + ": ";
       text += r.ranks > 1 ? std::string("collective calls (") + (reads ? "read_at_all" : "write_at_all") +
                                 ") let few ranks access long stretches for all"
                           : "fewer and larger ones take less time";
@@ -105,9 +112,10 @@ void advise_on_calls(usage_report const& r, std::vector<std::string>& all) {
       all.push_back(std::move(text));
     }
     if (together.calls.sum >= 64 * r.ranks && each(together) < 4096)
-      all.push_back(counted(together.calls.sum / r.ranks, reads ? "collective read" : "collective write") + " of " +
-                    size_of(each(together)) +
-                    " per rank on average: ranks agree twice in each, so fewer and larger ones take less time");
+      all.push_back(
+          counted(together.calls.sum / r.ranks, reads ? "collective read" : "collective write") +
+          " of " + size_of(each(together)) + " per rank on average" + largest(together) +
+          ": ranks agree twice in each, so fewer and larger ones take less time");
   }
 }
 
@@ -156,6 +164,17 @@ std::string said_by(chosen_by who, char const* member, char const* overriding, c
          " in ARGOSY_HINTS_OVERRIDE)";
 }
 
+void advise_on_background(usage_report const& r, std::vector<std::string>& all) {
+  double const time = r.numbers.background.mean(), waited = total(r, &report::waited_ns).mean();
+  if (r.crowded() || r.numbers.background.ranks == 0 || time < least_time_ns ||
+      waited <= 0.5 * time)
+    return;
+  all.push_back("for " + percent(std::min(waited, time), time) +
+                " of the time of calls in the background the program waited for them: begin them "
+                "earlier, or do more "
+                "between begin and wait");
+}
+
 void advise_on_windows(usage_report const& r, std::vector<std::string>& all) {
   double const time = r.numbers.paced.mean(), waiting = r.numbers.waited.mean();
   if (time < least_time_ns || waiting <= 0.5 * time) return;
@@ -169,9 +188,13 @@ void advise_on_windows(usage_report const& r, std::vector<std::string>& all) {
       all.push_back(part +
                     "for other ranks to be done, each by itself: some have more to do, or the file is slower for them");
   } else if (by < possible && largest.window_bytes > 0 && largest.span <= by * largest.window_bytes) {
-    all.push_back(part + "for the windows of " + counted(by, "aggregator") + ": windows of " +
-                  size_of(static_cast<double>(largest.window_bytes)) + " leave nothing for more, so smaller ones " +
-                  said_by(largest.by, "window_bytes", "argosy_window_size", "argosy_window_size, cb_buffer_size"));
+    std::string const at = r.numbers.largest.at.words();
+    all.push_back(part + "for the windows of " + counted(by, "aggregator") +
+                  (at.empty() ? "" : " (the largest call" + at + ")") + ": windows of " +
+                  size_of(static_cast<double>(largest.window_bytes)) +
+                  " leave nothing for more, so smaller ones " +
+                  said_by(largest.by, "window_bytes", "argosy_window_size",
+                          "argosy_window_size, cb_buffer_size"));
   } else if (by < possible) {
     all.push_back(part + "for the windows of " + counted(by, "aggregator") + ": more of them " +
                   said_by(largest.by, "aggregators", "cb_nodes", "cb_nodes, cb_config_list") +
@@ -217,6 +240,7 @@ std::vector<std::string> advice_of(usage_report const& r) {
   advise_on_calls(r, all);
   advise_on_locks(r, all);
   advise_on_balance(r, all);
+  advise_on_background(r, all);
   advise_on_windows(r, all);
   advise_on_bytes(r, all);
   advise_on_hints(r, all);
@@ -266,8 +290,9 @@ std::string to_string(usage_report const& r) {
   std::string_view const policy = largest.policy.get(), reason = largest.reason.get();
   // Calls that failed before they had a plan are none.
   if (largest.bytes > 0 || !policy.empty())
-    text += "largest call\n  " + std::string(largest.call.get()) + " on rank " + std::to_string(largest.rank) + ": " +
-            counted(largest.bytes, "byte") + (policy.empty() ? "" : ", by " + std::string(policy)) + "\n";
+    text += "largest call\n  " + std::string(largest.call.get()) + largest.at.words() +
+            " on rank " + std::to_string(largest.rank) + ": " + counted(largest.bytes, "byte") +
+            (policy.empty() ? "" : ", by " + std::string(policy)) + "\n";
   if (!reason.empty()) text += "  because: " + std::string(reason) + "\n";
   if (exchanged_by const& t = largest.together; t.aggregators > 0)
     text += "  " + (t.window_bytes > 0 ? "windows of " + counted(t.window_bytes, "byte") + ", " : std::string()) +
@@ -288,6 +313,11 @@ std::string to_string(usage_report const& r) {
     text += "  " + left(name, 22) + three(total(r, which), 12, duration) + "\n";
   };
   time("in all calls", &report::time_ns);
+  if (r.numbers.background.most > 0) {
+    text +=
+        "  " + left("  in the background", 22) + three(r.numbers.background, 12, duration) + "\n";
+    time("    the program waited", &report::waited_ns);
+  }
   time("agreement", &report::agreement_ns);
   if (r.ranks > 1 && r.numbers.begin.ns.most > 0)
     text += "  " + left("  for later ranks", 22) + three(r.numbers.begin.ns, 12, duration) + "  least on rank " +

@@ -47,16 +47,31 @@ std::string name_of_call_kind(std::size_t kind) {
          (kind % 4 >= 2 ? ", in the background" : "");
 }
 
+void program_line::set(source_location const& where) {
+  file.set(where.file_name());
+  line = where.line();
+}
+
+std::string program_line::words() const {
+  return line > 0 ? " at " + std::string(file.get()) + ":" + std::to_string(line) : "";
+}
+
+void usage_numbers::row::combine(row const& other) {
+  calls.combine(other.calls);
+  bytes += other.bytes;
+  file_calls += other.file_calls;
+  failed += other.failed;
+  if (other.largest < largest || (other.largest == largest && other.rank >= rank)) return;
+  largest = other.largest;
+  rank = other.rank;
+  at = other.at;
+}
+
 void usage_numbers::combine(usage_numbers const& other) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    row const& r = other.rows[i];
-    rows[i].calls.combine(r.calls);
-    rows[i].bytes += r.bytes;
-    rows[i].file_calls += r.file_calls;
-    rows[i].failed += r.failed;
-  }
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].combine(other.rows[i]);
   detail::combine(totals, other.totals);
   exchange.combine(other.exchange);
+  background.combine(other.background);
   begin.combine(other.begin);
   waited.combine(other.waited);
   paced.combine(other.paced);
@@ -69,15 +84,17 @@ void usage_numbers::combine(usage_numbers const& other) {
     largest = other.largest;
 }
 
-usage::usage(std::string path, int rank) : path_(std::move(path)), rank_(rank) {}
+usage::usage(std::string path, int rank) : path_(std::move(path)), rank_(rank) {
+  largest_of_kind_.fill(-1);
+}
 
 usage::~usage() {
   if (!told_ && rank_ == 0)
     std::fprintf(stderr, "argosy: '%s' was never closed, so ARGOSY_REPORT has nothing to tell of it\n", path_.c_str());
 }
 
-void usage::add(std::string_view call, access_kind kind, report const& done, bool failed, std::int64_t begin_ns,
-                exchanged_by const& together) {
+void usage::add(std::string_view call, access_kind kind, report const& done, bool failed,
+                std::int64_t begin_ns, exchanged_by const& together, source_location const& where) {
   std::lock_guard const guard(mutex_);
   std::size_t const k = kind_of_call(call, kind);
   ++calls_[k];
@@ -85,8 +102,14 @@ void usage::add(std::string_view call, access_kind kind, report const& done, boo
   file_calls_[k] += done.read_calls + done.write_calls;
   failed_[k] += failed ? 1 : 0;
   for (report_number const& n : report_numbers) total_.*n.value += done.*n.value;
+  bool const background = k % 4 >= 2;
+  if (background) background_ns_ += done.time_ns;
+  if (done.bytes > largest_of_kind_[k]) {
+    largest_of_kind_[k] = done.bytes;
+    largest_at_[k] = where;
+  }
   // What runs beside the program keeps it from nothing, and a call that fails shows no pace.
-  if (bool const background = k % 4 >= 2; !background && !failed) {
+  if (!background && !failed) {
     begin_ns_ += begin_ns;
     waited_ns_ += done.waiting_ns;
     paced_ns_ += done.time_ns;
@@ -102,6 +125,12 @@ void usage::add(std::string_view call, access_kind kind, report const& done, boo
   largest_call_ = call;
   largest_policy_ = done.policy;
   largest_reason_ = done.reason.str();
+  largest_where_ = where;
+}
+
+void usage::add_waited(std::int64_t ns) {
+  std::lock_guard const guard(mutex_);
+  total_.waited_ns += ns;
 }
 
 void usage::add_view() {
@@ -112,9 +141,14 @@ void usage::add_view() {
 usage_numbers usage::numbers() const {
   std::lock_guard const guard(mutex_);
   usage_numbers all;
-  for (std::size_t k = 0; k < call_kinds; ++k) all.rows[k] = {spread(calls_[k]), bytes_[k], file_calls_[k], failed_[k]};
+  for (std::size_t k = 0; k < call_kinds; ++k) {
+    all.rows[k] = {spread(calls_[k]), bytes_[k],           file_calls_[k],
+                   failed_[k],        largest_of_kind_[k], rank_};
+    all.rows[k].at.set(largest_at_[k]);
+  }
   all.totals = spreads_of(total_);
   all.exchange = spread(total_.exchange_ns());
+  all.background = spread(background_ns_);
   all.begin = {spread(begin_ns_), rank_};
   all.waited = spread(waited_ns_);
   all.paced = spread(paced_ns_);
@@ -128,6 +162,7 @@ usage_numbers usage::numbers() const {
   all.largest.call.set_start(largest_call_);
   all.largest.policy.set_start(largest_policy_);
   all.largest.reason.set_start(largest_reason_);
+  all.largest.at.set(largest_where_);
   return all;
 }
 

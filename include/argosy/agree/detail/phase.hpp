@@ -34,6 +34,8 @@ struct phase_facts {
   std::int64_t bytes = -1;
   std::int64_t number = -1;      // of a round, from 1
   std::string_view detail = {};  // a literal: what it is for
+  char const* source_file = "";  // of a call: where the program made it; line 0: not known
+  std::uint_least32_t source_line = 0;
 };
 
 enum class message_end : std::uint8_t { sent, received };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -30,7 +31,9 @@ report basic_file<World>::access_alone(detail::call const& c) {
 
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c, bool open) {
-  detail::in_phase const now(detail::phase::call, {.name = c.name});
+  detail::in_phase const now(
+      detail::phase::call,
+      {.name = c.name, .source_file = c.where().file_name(), .source_line = c.where().line()});
   failure f;
   report r = open ? crew_->access_alone(c, f) : report();
   if (!open) f = detail::closed();
@@ -68,7 +71,11 @@ std::shared_ptr<detail::operation> basic_file<World>::ended(std::string_view cal
 
 template <communicator World>
 request basic_file<World>::begin_alone(detail::call const& c) {
-  return request(launch(c, {}));
+  if (!is_open()) return request(launch(c, {}));
+  std::int64_t const since = now_ns(local().clock);
+  auto operation = launch(c, {});
+  if (operation->has_begun) operation->add_waited(now_ns(operation->file->clock) - since);
+  return request(std::move(operation));
 }
 
 template <communicator World>
@@ -82,6 +89,7 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const&
     return o;
   }
   t.keep(std::move(c.data));
+  t.timed = true;  // beside the change of threads, clocks cost little
   auto operation = std::make_shared<detail::file_operation>(c.name, crew_->file.shared(), std::move(t));
   if (then)  // the operation lives while it runs
     operation->start([then = std::move(then), o = operation.get()] { then(*o); });
@@ -93,12 +101,14 @@ std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const&
 template <communicator World>
 request basic_file<World>::begin_together(detail::call const& c) {
   if (!is_open()) return request(ended(c.name, detail::closed()));
+  std::int64_t const since = now_ns(local().clock);
   return detail::with_reserve(*crew_->world, [&] {
     detail::collective_call all = crew_->prepare_together(c, true);
     all.work.keep(std::move(c.data));
     detail::pointer_move const moved = all.moved;
     auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
     operation->moved = moved;
+    operation->add_waited(now_ns(operation->file->clock) - since);
     return request(std::move(operation));
   });
 }

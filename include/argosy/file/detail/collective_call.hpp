@@ -210,7 +210,10 @@ agreement access_together(World const& world, team<World>& ranks, open_file& fil
   traced_phases const traced(file.trace.get(), file.path);
   call_times const timed(file.clock, done, file.ranks > 1 ? file.trace.get() : nullptr);
   job& t = c.work;
-  in_phase const now(phase::call, {.name = c.given.call(), .bytes = t.bytes});
+  in_phase const now(phase::call, {.name = c.given.call(),
+                                   .bytes = t.bytes,
+                                   .source_file = t.called_at.file_name(),
+                                   .source_line = t.called_at.line()});
   write_gate::closed merges(t.kind == access_kind::write ? file.gate_of_node() : nullptr);
   // A call that was begun long ago, or waited for others, has more beside it now; and beside one that goes on by itself, which is
   // pending, too, may be whatever comes after it.

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -94,14 +95,24 @@ class deferred {
     }
 
     // Carries them out in their order, until `last` has ended; all, if it is null. On the program's thread, or waits for those who do.
-    void finish_up_to(call const* last) {
-      if (workers) return workers->wait([&] { return last ? last->ended : under_way == 0; });
+    void finish_up_to(call* last) {
+      if (workers) return wait_for_workers(last);
       std::lock_guard const only(at_work);
       while (!(last && last->ended)) {
         std::shared_ptr<call> const next = first();
         if (!next) return;
+        std::int64_t const since = now_ns(file->clock);
         carry_out(*next);
+        if (next.get() == last) continue;  // who waits for it counts that
+        std::int64_t const took = now_ns(file->clock) - since;
+        next->add_waited(took);
+        if (last) last->add_waited(-took);
       }
+    }
+    void wait_for_workers(call* last) {
+      std::int64_t const since = now_ns(file->clock);
+      workers->wait([&] { return last ? last->ended : under_way == 0; });
+      if (!last && file->used) file->used->add_waited(now_ns(file->clock) - since);
     }
 
     void carry_out(call& c) {

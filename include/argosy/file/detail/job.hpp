@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <argosy/datatype/buffer.hpp>
+#include <argosy/error/source_location.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/detail/agency.hpp>
@@ -38,6 +39,7 @@ struct job {
   bool timed = false;
   bool beside = false;            // the program goes on meanwhile
   std::string_view call;          // a literal
+  source_location called_at;      // in the program
   std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
   exchanged_by together_by = {};  // who moved its windows
 

@@ -77,7 +77,7 @@ struct open_file {
   std::unique_ptr<usage> used;       // null: nobody asks for a report
   std::int64_t opened_ns = 0;        // when
   void count(job const& t, report const& done, bool failed) {
-    if (used) used->add(t.call, t.kind, done, failed, t.begin_ns, t.together_by);
+    if (used) used->add(t.call, t.kind, done, failed, t.begin_ns, t.together_by, t.called_at);
   }
   time_source clock;
 

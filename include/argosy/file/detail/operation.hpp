@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,14 @@ class operation {
   void abandon() noexcept { mark(abandoned); }
   void has_result() noexcept { mark(ended); }
 
+  // Adds time in which the program could not go on. Any thread.
+  void add_waited(std::int64_t ns) {
+    waited_ns_ += ns;
+    if (file->used) file->used->add_waited(ns);
+  }
+  std::int64_t waited_ns() const noexcept { return waited_ns_; }
+  bool has_begun = true;  // false: its arguments were wrong
+
   // After the end.
   report done;
   agreement result;
@@ -52,6 +61,20 @@ class operation {
     if (before != (ended | abandoned) && (before | one) == (ended | abandoned)) file->untold.add(call, result);
   }
   std::atomic<int> marks_ = 0;
+  std::atomic<std::int64_t> waited_ns_ = 0;
+};
+
+// While it lives the program waits for the operation.
+class program_waits {
+ public:
+  explicit program_waits(operation& o) : for_(o), since_(now_ns(o.file->clock)) {}
+  program_waits(program_waits const&) = delete;
+  program_waits& operator=(program_waits const&) = delete;
+  ~program_waits() { for_.add_waited(now_ns(for_.file->clock) - since_); }
+
+ private:
+  operation& for_;
+  std::int64_t since_;
 };
 
 // One rank's file access on a thread of its own.
@@ -84,6 +107,7 @@ class ended_operation final : public operation {
  public:
   ended_operation(std::string_view name, std::shared_ptr<open_file> f, agreement a) : operation(name, std::move(f)) {
     result = std::move(a);
+    has_begun = false;
     has_result();
   }
   bool test() override { return true; }
@@ -98,8 +122,11 @@ struct request_watch {
     if (r.operation_) r.operation_->look();
   }
   // Its arguments were wrong, and no other rank is concerned.
-  static bool never_began(request const& r) {
-    return dynamic_cast<ended_operation const*>(r.operation_.get()) != nullptr;
+  static bool never_began(request const& r) { return r.operation_ && !r.operation_->has_begun; }
+  // Adds time in which they waited for it between two tests. False if there is nothing to wait for.
+  static bool add_waited(request const& r, std::int64_t ns) {
+    if (r.operation_) r.operation_->add_waited(ns);
+    return r.operation_ != nullptr;
   }
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <argosy/agree/detail/neighbour.hpp>
+#include <argosy/error/source_location.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/summed_report.hpp>
 #include <argosy/plan/report.hpp>
@@ -41,6 +42,14 @@ struct exchanged_by {
   chosen_by by = chosen_by::hints;
 };
 
+// A line of the program. Empty if it is not known.
+struct program_line {
+  short_text<88> file;
+  std::int64_t line = 0;
+  void set(source_location const& where);
+  std::string words() const;  // " at solver.cpp:12", or nothing
+};
+
 // The time that ranks waited at the start of collective calls, and who waited least: the others wait for that one.
 struct waits_to_begin {
   spread ns;
@@ -57,6 +66,10 @@ struct usage_numbers {
   struct row {
     spread calls;
     std::int64_t bytes = 0, file_calls = 0, failed = 0;
+    std::int64_t largest = -1;  // bytes of the largest of them, the first on the lowest rank
+    std::int32_t rank = 0;
+    program_line at = {};
+    void combine(row const& other);
   };
   std::array<row, call_kinds> rows = {};
   report_spreads totals = {};
@@ -65,7 +78,8 @@ struct usage_numbers {
     while (report_numbers[i].value != which) ++i;
     return totals[i];
   }
-  spread exchange = {};  // the rest of the times
+  spread exchange = {};    // the rest of the times
+  spread background = {};  // of the time in all calls, that of those in the background
   // Of blocking calls that succeeded: what the program waited for.
   waits_to_begin begin = {};
   spread waited = {}, paced = {};   // for windows of others; in all of these calls
@@ -79,6 +93,7 @@ struct usage_numbers {
     short_text<24> call;
     short_text<40> policy;
     short_text<256> reason;
+    program_line at;
   } largest = {};
 
   void combine(usage_numbers const& other);
@@ -94,8 +109,10 @@ class usage {
   usage& operator=(usage const&) = delete;
 
   // `begin_ns`: that it waited for all ranks to come.
-  void add(std::string_view call, access_kind kind, report const& done, bool failed, std::int64_t begin_ns = 0,
-           exchanged_by const& together = {});
+  void add(std::string_view call, access_kind kind, report const& done, bool failed,
+           std::int64_t begin_ns = 0, exchanged_by const& together = {},
+           source_location const& where = {});
+  void add_waited(std::int64_t ns);  // for calls in the background
   void add_view();
   usage_numbers numbers() const;
   void told() { told_ = true; }
@@ -106,12 +123,16 @@ class usage {
   int rank_;
   bool told_ = false;
   std::array<std::int64_t, call_kinds> calls_ = {}, bytes_ = {}, file_calls_ = {}, failed_ = {};
+  std::array<std::int64_t, call_kinds> largest_of_kind_ = {};  // -1: there was none
+  std::array<source_location, call_kinds> largest_at_ = {};
   report total_;
+  std::int64_t background_ns_ = 0;
   std::int64_t begin_ns_ = 0, waited_ns_ = 0, paced_ns_ = 0, paced_together_ = 0;
   std::int64_t least_aggregators_ = std::numeric_limits<std::int64_t>::max(), most_aggregators_ = 0;
   exchanged_by largest_together_;
   std::int64_t views_ = 0, largest_bytes_ = -1;
   std::string largest_call_, largest_policy_, largest_reason_;
+  source_location largest_where_;
 };
 
 // What rank 0 knows when the file is closed.
