@@ -115,6 +115,16 @@ io::opener with_watch(io::opener files, std::ostream& out) {
 }
 // [extend_decorator]
 
+// [extend_slow]
+// Reaches the file through something that takes 1 ms for each call and passes 100 MB/s.
+template <io::handle H>
+class far_away : public io::forwarding<far_away<H>, H> {
+ public:
+  explicit far_away(H inner) : io::forwarding<far_away<H>, H>(std::move(inner)) {}
+  io::storage storage() const { return io::forwarding<far_away<H>, H>::storage().slowed(1e6, 10); }
+};
+// [extend_slow]
+
 int main() {
   std::string const path =
       (std::filesystem::temp_directory_path() / ("snippets_extend." + std::to_string(::getpid()))).string();
@@ -137,4 +147,9 @@ int main() {
   // [extend_slip_call]
   require(error == io::errc::argument, "a slip is named");
   f.close();
+  far_away const slow(
+      io::posix_opener()(path, {.read = true, .write = true, .create = true}, error));
+  require(slow.storage().name.ends_with(" slowed by 1000 us a call slowed to 100 MB/s"),
+          "prices are told");
+  std::filesystem::remove(path);
 }

@@ -4,15 +4,22 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <argosy/file/file.hpp>
 #include <argosy/file/hints_mpi.hpp>
+#include <argosy/handle/forwarding.hpp>
+#include <argosy/handle/throttled.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -272,6 +279,90 @@ TEST_CASE("prices act on an automatic that a call is given as their status says"
                          "argosy_price_message_ns " + dear + "\n");
   CHECK_THAT(reason({}, "argosy_price_message_ns", "applied to automatic, which write_at_all was given"),
              Contains("each by itself") && Contains("by the prices of hints, else those of local files"));
+}
+
+namespace {
+
+using latency = std::chrono::microseconds;
+
+io::opener throttled(latency per_call, double bytes_per_second = 0) {
+  auto const device = std::make_shared<io::throttle>(
+      io::throttle_rates{.latency = per_call, .bytes_per_second = bytes_per_second});
+  return io::with_throttle(io::posix_opener(), device);
+}
+
+// A handle of a program that is slow by itself, and says so.
+class distant : public io::forwarding<distant, io::any_handle> {
+ public:
+  explicit distant(io::any_handle inner) : forwarding(std::move(inner)) {}
+  io::storage storage() const { return forwarding::storage().slowed(1e6); }
+};
+
+// Interleaved pieces of 1000 bytes, four of each rank.
+io::collective_plan plan_of_pieces(io::mpi const& world, std::string const& path,
+                                   io::opener const& files, io::access_kind kind) {
+  io::file f = io::file::open(world, path, making | io::mode::delete_on_close, {}, files);
+  std::int64_t const n = world.size();
+  f.set_view(1000 * world.rank(),
+             io::resized(io::vector(4, 1000, n * 1000, io::type<char>), 0, 4000 * n));
+  std::vector<char> data(4000);
+  io::collective_plan const p = f.explain_at_all(kind, 0, data);
+  f.close();
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("behind a throttle many small pieces go together, by what its calls take",
+          "[hints][mpi][prices]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  for (io::access_kind const kind : {io::access_kind::read, io::access_kind::write}) {
+    std::string const path = here / "pieces";
+    io::collective_plan const fast = plan_of_pieces(world, path, io::posix_opener(), kind);
+    io::collective_plan const slow = plan_of_pieces(world, path, throttled(latency(1000)), kind);
+    io::opener const own = io::posix_opener().wrapping(
+        [](io::any_handle h) { return io::any_handle(distant(std::move(h))); });
+    io::collective_plan const told = plan_of_pieces(world, path, own, kind);
+    INFO(fast.reason << "\n" << slow.reason << "\n" << told.reason);
+    CHECK_FALSE(fast.together);
+    CHECK_THAT(fast.reason, !Contains("slowed"));
+    CHECK_THAT(slow.reason, Contains("by the prices of ") && Contains(" slowed by 1000 us a call"));
+    CHECK_THAT(told.reason, Contains(" slowed by 1000 us a call"));
+    CHECK(slow.together == (world.size() > 1));
+    CHECK(told.together == (world.size() > 1));
+  }
+}
+
+TEST_CASE("behind a throttle a rank by itself merges over holes that are cheaper than a call",
+          "[hints][mpi][prices]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  auto const merged = [&](io::opener const& files) {
+    io::file f = io::file::open(world, here / "sparse", making, {}, files);
+    f.set_view(0, io::resized(io::type<char[100]>, 0, 50'000));
+    std::vector<char> data(1000);
+    io::plan const p = f.explain_at(io::access_kind::read, 0, data);
+    f.close();
+    return std::ranges::count(p.windows, io::passage::merged, &io::window::how) > 0;
+  };
+  CHECK_FALSE(merged(io::posix_opener()));
+  CHECK(merged(throttled(latency(1000))));
+  CHECK_FALSE(merged(throttled(latency(1000), 1e6)));  // a hole of 50 kB takes 50 ms there
+}
+
+TEST_CASE("what a file lies on is told with what slows it down", "[hints][mpi][prices]") {
+  io::storage const local;
+  io::storage const s = local.slowed(2000, 10);
+  CHECK(s.name == "local files slowed by 2000 ns a call slowed to 100 MB/s");
+  CHECK(s.prices.call_ns == local.prices.call_ns + 2000);
+  CHECK(s.prices.write_call_ns == local.prices.write_call_ns + 2000);
+  CHECK(s.prices.lock_ns == local.prices.lock_ns + 4000);
+  CHECK(s.prices.byte_ns == local.prices.byte_ns + 10);
+  CHECK((s.exchange.crowd > 1 && s.exchange.crowd < 1.01));
+  CHECK((s.exchange.write > 1 && s.exchange.write < 1.01));
+  CHECK(local.slowed(0) == local);
+  CHECK(local.slowed(1e6).exchange == local.exchange);
 }
 
 TEST_CASE("what is shipped by each rank, the status tells", "[hints][mpi]") {

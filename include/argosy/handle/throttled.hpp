@@ -16,6 +16,7 @@
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/opener.hpp>
+#include <argosy/policy/storage.hpp>
 
 namespace argosy {
 
@@ -29,6 +30,7 @@ class throttle {
  public:
   using clock = std::chrono::steady_clock;
   explicit throttle(throttle_rates rates) : rates_(rates) {}
+  throttle_rates const& rates() const noexcept { return rates_; }
 
   // Waits until a call that began at `begin` would be done.
   void finish(clock::time_point begin, std::int64_t calls, std::int64_t bytes) {
@@ -67,6 +69,14 @@ class throttled : public forwarding<throttled<H>, H> {
     bool const moves = call.moves_data();
     device_->finish(begin, moves ? call.runs() : 1, moves ? done.bytes : 0);
     return done;
+  }
+
+  // Returns the storage of the handle inside, slowed by the device: policies choose by what a call really takes. Each rank
+  // is taken to have a device of its own.
+  argosy::storage storage() const {
+    auto const [latency, bytes_per_second] = device_->rates();
+    return base::storage().slowed(std::chrono::duration<double, std::nano>(latency).count(),
+                                  bytes_per_second > 0 ? 1e9 / bytes_per_second : 0);
   }
 
  private:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -31,6 +32,17 @@ struct exchange_prices {
   double write = 1.95;
   friend bool operator==(exchange_prices const&, exchange_prices const&) = default;
 };
+
+namespace detail {
+
+inline std::string rounded(double n) {
+  return std::to_string(static_cast<std::int64_t>(std::min(n, 1e15) + 0.5));
+}
+inline std::string price_of_call(double ns) {
+  return ns < 10'000 ? rounded(ns) + " ns a call" : rounded(ns / 1000) + " us a call";
+}
+
+}  // namespace detail
 
 // The defaults are a file of the page cache. Where the numbers are from: docs/develop/prices.md.
 struct storage {
@@ -64,6 +76,22 @@ struct storage {
     return {"GPFS",
             {.call_ns = 10e3, .write_call_ns = 10e3, .lock_ns = 90e3, .byte_ns = 10.8},
             {.round_ns = 100e3, .byte_ns = 7.5, .block_ns = 31e6, .server_byte_ns = 0.83, .crowd = 1, .write = 1}};
+  }
+  // Returns this storage behind something that makes each call, and each byte, take so many nanoseconds more; its name
+  // says so. For handles that slow another one down: their storage() returns that of the handle below, slowed.
+  storage slowed(double call_ns, double byte_ns = 0) const {
+    storage s = *this;
+    s.prices.call_ns += call_ns;
+    s.prices.write_call_ns += call_ns;
+    s.prices.lock_ns += 2 * call_ns;  // it is given back, too
+    s.prices.byte_ns += byte_ns;
+    // Ranks crowd the file below. What is added, each waits for by itself.
+    double const below = byte_ns > 0 ? prices.byte_ns / s.prices.byte_ns : 1;
+    s.exchange.crowd = 1 + (exchange.crowd - 1) * below;
+    s.exchange.write = 1 + (exchange.write - 1) * below;
+    if (call_ns > 0) s.name += " slowed by " + detail::price_of_call(call_ns);
+    if (byte_ns > 0) s.name += " slowed to " + detail::rounded(1e3 / byte_ns) + " MB/s";
+    return s;
   }
   friend bool operator==(storage const&, storage const&) = default;
 };

@@ -19,7 +19,7 @@ namespace argosy::detail {
 inline constexpr int opening_times = 5;
 
 struct storage_of_ranks {
-  short_text<48> name;
+  short_text<96> name;
   prices file;
   exchange_prices exchange;
   int over_network = 0, separate_caches = 0, inexact_writes = 0, reads_late = 0;
