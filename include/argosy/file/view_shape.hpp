@@ -13,6 +13,7 @@
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/file/representations.hpp>
+#include <argosy/view/filetype.hpp>
 #include <argosy/view/representation.hpp>
 #include <argosy/view/view.hpp>
 
@@ -29,6 +30,7 @@ concept representation_like = std::same_as<R, representation> || std::convertibl
 //   f.set_view(0, {etype, filetype});
 //   f.set_view(0, {filetype, io::external32});
 //   f.set_view(0, {etype, filetype, "external32"});
+// A mistake in static datatypes does not compile.
 // Datatypes may be functions that return one. The view is made inside of the call: what is thrown then is an error of the
 // call, on every rank. An argument, not to be kept: it refers to its parts.
 class view_shape {
@@ -36,20 +38,24 @@ class view_shape {
   template <class Filetype>
     requires(!std::same_as<Filetype, view_shape>)
   view_shape(Filetype const& filetype) noexcept : parts_{address_of(filetype)} {
+    require_rules<element<std::byte>, Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0)); };
   }
   template <class Filetype, representation_like R>
   view_shape(Filetype const& filetype, R const& r) noexcept : parts_{address_of(filetype), address_of(r)} {
+    require_rules<element<std::byte>, Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Filetype>(0), s.named<R>(1)); };
   }
   template <class Etype, class Filetype>
     requires(!representation_like<Filetype>)
   view_shape(Etype const& etype, Filetype const& filetype) noexcept : parts_{address_of(etype), address_of(filetype)} {
+    require_rules<Etype, Filetype>();
     make_ = [](view_shape const& s, std::int64_t at) { return view(at, s.made<Etype>(0), s.made<Filetype>(1)); };
   }
   template <class Etype, class Filetype, representation_like R>
   view_shape(Etype const& etype, Filetype const& filetype, R const& r) noexcept
       : parts_{address_of(etype), address_of(filetype), address_of(r)} {
+    require_rules<element<std::byte>, Filetype>();  // in the file the etype may have another size
     make_ = [](view_shape const& s, std::int64_t at) {
       return view(at, s.made<Etype>(0), s.made<Filetype>(1), s.named<R>(2));
     };
@@ -63,6 +69,14 @@ class view_shape {
   view at(std::int64_t displacement) const { return make_(*this, displacement); }
 
  private:
+  // Does not compile if types that are known to the compiler break a rule for reading. Bytes that are
+  // named twice are a mistake in files that are written; only the mode of the file tells.
+  template <class Etype, class Filetype>
+  static constexpr void require_rules() {
+    if constexpr (static_datatype<Etype> && static_datatype<Filetype>)
+      static_require_filetype<view_use::read_only>(Etype{}, Filetype{});
+  }
+
   struct ready {};
   view_shape(ready, view const& v) noexcept : parts_{address_of(v)} {
     make_ = [](view_shape const& s, std::int64_t) { return s.part<view>(0); };

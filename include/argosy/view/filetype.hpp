@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include <argosy/datatype/datatype.hpp>
+#include <argosy/layout/cursor.hpp>
 #include <argosy/layout/layout.hpp>
 
 namespace argosy {
@@ -40,11 +43,33 @@ constexpr void require_filetype(Etype const& etype, Filetype const& filetype, bo
 
 enum class view_use { read_only, writable };
 
-// Checks the same for static datatypes. A broken rule is a compile error that names the type:
-//   io::static_require_filetype(io::type<double>, tile);
-template <view_use Use = view_use::writable, static_datatype Etype, static_datatype Filetype>
-consteval void static_require_filetype(Etype const&, Filetype const&) {
-  constexpr auto fault = check_filetype(Etype{}.form(), Filetype{}.form(), Use == view_use::writable);
+// The numbers of the rule that a filetype breaks, for the compiler to print.
+struct broken_rule {
+  filetype_fault fault = filetype_fault::no_fault;
+  std::int64_t etype_bytes = 0, filetype_bytes = 0, filetype_extent = 0;
+  std::int64_t offset = 0, next_offset = 0;  // the lowest; or of two pieces that go down
+};
+
+constexpr broken_rule broken_by(layout const& etype, layout const& filetype, bool writable) {
+  broken_rule b{check_filetype(etype, filetype, writable), etype.size(), filetype.size(),
+                filetype.extent()};
+  if (b.fault != filetype_fault::decreasing) {
+    b.offset = b.next_offset = filetype.true_lower_bound();
+    return b;
+  }
+  for (cursor at(filetype); !at.done(); b.offset = b.next_offset) {
+    b.next_offset = at.current().offset;
+    if (at.position() > 0 && b.next_offset < b.offset) break;
+    at.next();
+  }
+  return b;
+}
+
+// Does not compile if there is a fault. The compiler prints the numbers with the template.
+template <filetype_fault Fault, std::int64_t EtypeBytes, std::int64_t FiletypeBytes,
+          std::int64_t FiletypeExtent, std::int64_t Offset, std::int64_t NextOffset>
+consteval void require_no_fault() {
+  constexpr auto fault = Fault;
   using enum filetype_fault;
   static_assert(fault != etype_empty,
                 "argosy: the etype has no bytes; choose one that holds data, such as io::type<double>");
@@ -66,6 +91,15 @@ consteval void static_require_filetype(Etype const&, Filetype const&) {
   static_assert(fault != not_etypes,
                 "argosy: the etype does not divide the filetype; build the filetype of whole etypes, "
                 "or choose a smaller etype");
+}
+
+// Checks the same for static datatypes. A broken rule is a compile error that names the type:
+//   io::static_require_filetype(io::type<double>, tile);
+template <view_use Use = view_use::writable, static_datatype Etype, static_datatype Filetype>
+consteval void static_require_filetype(Etype const&, Filetype const&) {
+  constexpr broken_rule b = broken_by(Etype{}.form(), Filetype{}.form(), Use == view_use::writable);
+  require_no_fault<b.fault, b.etype_bytes, b.filetype_bytes, b.filetype_extent, b.offset,
+                   b.next_offset>();
 }
 
 }  // namespace detail

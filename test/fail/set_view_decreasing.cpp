@@ -1,0 +1,15 @@
+// A filetype whose second piece lies before its first.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: (Offset = 16; .*NextOffset = 0.*the displacements of the filetype decrease|the displacements of the filetype decrease.*16, 0>)
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check(io::basic_file<io::self>& f) {
+  f.set_view(0, io::indexed_block(c<1>, io::list(c<4>, c<0>), io::type<int>));
+}

@@ -1,0 +1,14 @@
+// The twin of set_view_decreasing.cpp, with the remedy.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check(io::basic_file<io::self>& f) {
+  f.set_view(0, io::indexed_block(c<1>, io::list(c<0>, c<4>), io::type<int>));
+}

@@ -1,0 +1,15 @@
+// Three floats are not a whole number of doubles: the view says so with its numbers.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: (EtypeBytes = 8; .*FiletypeBytes = 12.*the etype does not divide the filetype|the etype does not divide the filetype.*8, 12)
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check(io::basic_file<io::self>& f) {
+  f.set_view(0, {io::type<double>, io::contiguous(c<3>, io::type<float>)});
+}

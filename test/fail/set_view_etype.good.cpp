@@ -1,0 +1,19 @@
+// The twin of set_view_etype.cpp, with the remedy.
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <argosy/datatype.hpp>
+#include <argosy/file/basic_file.hpp>
+#include <argosy/world/self.hpp>
+
+namespace io = argosy;
+
+using io::c;
+
+void check(io::basic_file<io::self>& f) {
+  f.set_view(0, {io::type<double>, io::contiguous(c<4>, io::type<float>)});
+}
+
+// Only the mode of the file tells whether bytes may be named twice, as for reading.
+void overlapping(io::basic_file<io::self>& f) {
+  f.set_view(0, io::vector(c<3>, c<2>, c<1>, io::type<int>));
+}
