@@ -16,7 +16,8 @@ std::string to_string(mode m) {
                                                   {mode::append, "append"},
                                                   {mode::delete_on_close, "delete_on_close"},
                                                   {mode::unique_open, "unique_open"},
-                                                  {mode::sequential, "sequential"}};
+                                                  {mode::sequential, "sequential"},
+                                                  {mode::truncate, "truncate"}};
   std::string text;
   for (auto const& [one, name] : all)
     if (has(m, one)) text += (text.empty() ? "" : " | ") + std::string(name);

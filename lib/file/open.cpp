@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -25,6 +27,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/arguments.hpp>
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/detail/open_file.hpp>
@@ -216,6 +219,12 @@ failure open_file::create(bool& made) {
 
 failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
 
+failure open_file::cut() {
+  return failure_of(errc::io, [&]() -> failure {
+    return {handle.resize(0), "cutting the file to 0 bytes"};
+  });
+}
+
 failure open_file::to_end() {
   std::error_code error;
   position.set(handle.size(error));
@@ -254,6 +263,19 @@ void open_file::drain() {
   if (workers) workers->wait([this] { return pending == 0; });
   end_threads();
   if (counts) used->add_waited(now_ns(clock) - since);
+}
+
+void open_file::leave() {
+  // Where an exception drops the file, that is what went wrong.
+  static std::atomic<bool> told{false};
+  if (develop && rank == 0 && std::uncaught_exceptions() == 0 && handle.is_open() &&
+      !told.exchange(true))
+    std::fprintf(stderr,
+                 "argosy: '%s' was never closed: only close() reports late errors and carries out "
+                 "delete_on_close. What to do: all ranks call close() before the file goes. Told "
+                 "once.\n",
+                 path.c_str());
+  end_threads();
 }
 
 void open_file::end_threads() {

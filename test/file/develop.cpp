@@ -264,3 +264,33 @@ TEST_CASE("hints that differ between ranks are named with their values", "[file]
   CHECK_THAT(o.f.what_failed(), Contains("argument 'hints' must be equal on all ranks: cb_nodes is ") &&
                                     Contains("1 on rank 0") && !Contains("cb_buffer_size"));
 }
+
+TEST_CASE("a file that is dropped and was never closed says so once, in develop mode",
+          "[file][develop]") {
+  shared_scratch const here(world());
+  auto const drop = [&](bool develop, bool closes) {
+    return errors_of([&] {
+      auto f = io::file::open(world(), here / "dropped", mode::create | mode::read_write,
+                              io::hints{.develop = develop});
+      double const data = 1;
+      f.write_at(8 * rank(), data);
+      if (closes) f.close();
+    });
+  };
+  CHECK(drop(false, false) == "");
+  CHECK(drop(true, true) == "");
+  CHECK(errors_of([&] {
+          try {
+            auto f = io::file::open(world(), here / "dropped", mode::read_write,
+                                    io::hints{.develop = true});
+            throw 1;
+          } catch (int) {
+          }
+        }) == "");
+  std::string const first = drop(true, false), second = drop(true, false);
+  if (rank() == 0)
+    CHECK_THAT(first, Contains("dropped' was never closed") &&
+                          Contains("What to do: all ranks call close()"));
+  if (rank() != 0) CHECK(first == "");
+  CHECK(second == "");
+}

@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <mpi.h>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
 #include <argosy/file/file.hpp>
+#include <argosy/handle/faulty.hpp>
 
 #include "support/file_cases.hpp"
 #include "support/file_data_cases.hpp"
+#include "support/shared_scratch.hpp"
 
 namespace io = argosy;
 using namespace io::test;
@@ -44,4 +52,55 @@ TEST_CASE("requests end by test, wait, wait_all, destructor or close", "[file][r
 }
 TEST_CASE("hints are kept, plans say what calls then do", "[file][hints]") {
   check_hints_and_plans(io::mpi(MPI_COMM_WORLD));
+}
+
+TEST_CASE("truncate cuts what an older file had, when all ranks have opened it", "[file][open]") {
+  using io::mode;
+  io::mpi const world(MPI_COMM_WORLD);
+  io::test::shared_scratch const here(world);
+  std::string const path = here / "older";
+  std::int64_t const rank = world.rank(), n = world.size();
+  auto const older = [&] {
+    std::vector<char> const data(1000, 'o');
+    auto f = io::file::open(world, path, mode::create | mode::write);
+    f.write_at_all(1000 * rank, data);
+    f.close();
+  };
+  auto const size = [&] {
+    auto f = io::file::open(world, path, mode::read);
+    std::int64_t const bytes = f.size();
+    f.close();
+    return bytes;
+  };
+  for (mode const more : {mode::none, mode::append, mode::create, mode::unique_open}) {
+    older();
+    auto f = io::file::open(world, path, mode::read_write | mode::truncate | more);
+    CHECK(f.size() == 0);
+    CHECK(f.position() == 0);
+    world.barrier();
+    std::vector<char> const data(10, 'n');
+    f.write_at_all(10 * rank, data);
+    f.close();
+    CHECK(size() == 10 * n);
+  }
+
+  // A file that not all can open, or that cannot be cut, is as before, and not open.
+  older();
+  auto const script = std::make_shared<io::fault_script>();
+  if (rank == 0) script->add(io::fail_at(io::file_call::resize, 1, std::errc::io_error));
+  auto const broken = std::make_shared<io::fault_script>();
+  if (rank == n - 1)
+    broken->add(io::fail_at(io::file_call::open, 1, std::errc::too_many_files_open));
+  for (auto const& s : {script, broken}) {
+    std::error_code error;
+    auto f = io::file::open(world, path, mode::write | mode::truncate, error,
+                            io::with_faults(io::posix_opener(), s));
+    CHECK(error);
+    CHECK_FALSE(f.is_open());
+    CHECK(size() == 1000 * n);
+  }
+  std::error_code error;
+  auto f = io::file::open(world, path, mode::read | mode::truncate, error);
+  CHECK(error == io::errc::amode);
+  CHECK(size() == 1000 * n);
 }

@@ -96,6 +96,24 @@ constexpr void say_what_is_missing() {
                 "passed as const, data() must be const, too");
 }
 
+// An array of Kokkos whose memory the host cannot reach: its mirror lies elsewhere.
+template <class T>
+inline constexpr bool is_on_device = false;
+template <class T>
+  requires requires {
+    typename T::memory_space;
+    typename T::HostMirror::memory_space;
+  }
+inline constexpr bool is_on_device<T> =
+    !std::same_as<typename T::memory_space, typename T::HostMirror::memory_space>;
+template <class T>
+  requires requires {
+    typename T::memory_space;
+    typename T::host_mirror_type::memory_space;
+  } && (!requires { typename T::HostMirror::memory_space; })
+inline constexpr bool is_on_device<T> =
+    !std::same_as<typename T::memory_space, typename T::host_mirror_type::memory_space>;
+
 // Address of the element whose index is lowest in every dimension.
 template <class T>
 constexpr auto first_element_of(T& array) {

@@ -19,6 +19,7 @@ enum class mode : std::uint16_t {
   delete_on_close = 64,
   unique_open = 128,  // a promise: nobody but these ranks has the file open; one who is alone with it needs no locks
   sequential = 256,   // only through shared pointers
+  truncate = 512,     // cut it to 0 bytes when all ranks have opened it; MPI has no such mode
 };
 
 constexpr mode operator|(mode a, mode b) noexcept {
@@ -47,6 +48,8 @@ constexpr std::string_view fault_of(mode m) noexcept {
   if (ways > 1) return "more than one way of access: for both, give mode::read_write alone";
   if (has(m, mode::read) && has(m, mode::create | mode::exclusive))
     return "create and exclusive make a file that this mode cannot write: use mode::read_write";
+  if (has(m, mode::read) && has(m, mode::truncate))
+    return "truncate cuts a file that this mode cannot write: use mode::write or mode::read_write";
   if (has(m, mode::read_write) && has(m, mode::sequential))
     return "a sequential file is either read or written: leave mode::read_write or mode::sequential out";
   return {};

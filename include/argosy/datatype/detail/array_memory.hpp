@@ -18,6 +18,10 @@ namespace argosy::detail {
 // The array without the first `low` and the last `high` indices of each dimension.
 template <class A, std::size_t Rank>
 auto memory_of_array(A& array, order o, numbers<Rank> const& low, numbers<Rank> const& high) {
+  static_assert(!is_on_device<std::remove_cv_t<A>>,
+                "argosy::memory: this array lies in the memory of a device, which files cannot be "
+                "read into or written "
+                "from; copy it to the host first, such as by Kokkos::create_mirror_view_and_copy");
   auto* const first = first_element_of(array);
   using element = std::remove_pointer_t<decltype(first_element_of(array))>;
   return described_buffer([&] {

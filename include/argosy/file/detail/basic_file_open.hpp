@@ -172,7 +172,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     failure const mine = detail::failure_of(errc::io, [&] {
       if (asked.of_first) part.follow(std::move(asked.mine));
       failure f = create && maker ? failure() : part.open_existing();
-      if (!f && has(modes, mode::append)) f = part.to_end();
+      if (!f && has(modes, mode::append) && !has(modes, mode::truncate)) f = part.to_end();
       if (f || !detail::can_write(modes)) return f;
       f = has(modes, mode::unique_open) ? part.try_lock(no_locks) : part.enter(number, no_locks);
       return no_locks ? failure() : f;
@@ -186,6 +186,9 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     // Only after a success is every rank here: ranks in different calls meet, too.
     if (result && (flags & 4) != 0) crew.complain_once();
   }
+  // Not before: a failed open leaves what was there.
+  if (result && has(modes, mode::truncate))
+    result = detail::agree_on_outcome(*crew.world, maker ? part.cut() : failure());
   if (!result) {
     if (part.rank == 0 || part.rank == result.failed_rank) part.complain(0);
     detail::failure_of(errc::io, [&] { part.abandon(made); });

@@ -128,6 +128,7 @@ struct open_file {
   failure create(bool& made);       // opens the file; `made` if it was not there before
   failure open_existing();
   failure to_end();  // of the individual pointer
+  failure cut();     // to 0 bytes
   // So that nobody merges who does not know of this open; `none`: this rank has no locks.
   failure enter(std::uint64_t number, bool& none);
   failure try_lock(bool& none);       // the same, but leaves nothing behind
@@ -138,6 +139,7 @@ struct open_file {
   void abandon(bool made);  // a failed open leaves nothing behind
   void drain();             // waits for requests
   void end_threads();       // and for what their completions do
+  void leave();             // the same for a dropped file; in develop mode says that
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
   // pointer goes is not known yet. A call at the individual pointer moves it, but for plans: they have no `moved`.

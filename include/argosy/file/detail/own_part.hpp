@@ -21,7 +21,7 @@ class own_part {
     return *this;
   }
   ~own_part() {
-    if (part_) part_->end_threads();
+    if (part_) part_->leave();
   }
 
   explicit operator bool() const { return part_ != nullptr; }
