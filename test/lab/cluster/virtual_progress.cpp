@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <argosy/file/summed_report.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
@@ -163,6 +164,95 @@ TEST_CASE("a collective write is hidden behind computing", "[virtual][progress]"
   CAPTURE(beside, when_waited_for);
   CHECK(beside > 0.95);
   CHECK(when_waited_for < 0.05);
+}
+
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+
+io::report of_write(rank_type const& world, virtual_file& f, double computing_s) {
+  std::vector<int> const mine = data_of(world.rank(), mib / 4);
+  io::request q = f.iwrite_at_all(mib * world.rank(), mine, io::two_phase{});
+  world.compute(computing_s);
+  return q.wait();
+}
+
+}  // namespace
+
+TEST_CASE("a report says how long the program waited for a call in the background",
+          "[virtual][progress][waited]") {
+  bool const in_calls = GENERATE(false, true);
+  CAPTURE(in_calls);
+  io::lab::virtual_files const files;
+  io::hints how;
+  if (in_calls) how.set("argosy_progress", "in_calls");
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, how, files.opener());
+        io::report const at_once = of_write(world, f, 0);
+        CHECK(at_once.in_background);
+        CHECK(at_once.time_ns > 0);
+        CHECK(at_once.waited_ns >= at_once.time_ns);
+        double const enough = 10e-9 * static_cast<double>(at_once.time_ns);
+        io::report const later = of_write(world, f, enough);
+        CHECK(
+            (in_calls ? later.waited_ns >= later.time_ns : later.waited_ns < later.time_ns / 100));
+        if (!in_calls) {  // half of it
+          io::report const half = of_write(world, f, enough / 20);
+          CHECK(half.waited_ns > half.time_ns / 4);
+          CHECK(half.waited_ns < half.time_ns * 3 / 4);
+        }
+
+        std::vector<int> const mine = data_of(world.rank(), mib / 4);
+        f.begin_write_at_all(mib * world.rank(), mine, io::two_phase{});
+        world.compute(enough);
+        io::report const split = f.end();
+        CHECK(split.in_background);
+        CHECK(
+            (in_calls ? split.waited_ns >= split.time_ns : split.waited_ns < split.time_ns / 100));
+
+        io::request alone = f.iwrite_at(mib * world.rank(), mine);
+        world.compute(enough);
+        io::report const local = alone.wait();
+        CHECK(local.in_background);
+        CHECK(local.time_ns > 0);
+        CHECK(local.waited_ns < local.time_ns / 100);
+
+        io::report const blocking = f.write_at_all(mib * world.rank(), mine);
+        CHECK_FALSE(blocking.in_background);
+        CHECK(blocking.waited_ns == 0);
+        io::summed_report const all = io::sum(at_once, world);
+        CHECK(all.of(&io::report::waited_ns).most >= all.of(&io::report::waited_ns).least);
+        CHECK_THAT(to_table(all), Catch::Contains("  waited_ns "));
+        CHECK_THAT(to_table(io::sum(blocking, world)), !Catch::Contains("waited_ns"));
+        f.close();
+      });
+}
+
+TEST_CASE("a call that another call of the file carries out was waited for there, once",
+          "[virtual][progress][waited]") {
+  io::lab::virtual_files const files;
+  io::hints how;
+  how.set("argosy_progress", "in_calls");
+  io::lab::virtual_cluster({.ranks = 4, .ranks_per_node = 2}, roomy)
+      .run([&](rank_type const& world) {
+        auto f = virtual_file::open(world, "f", create, how, files.opener());
+        std::vector<int> const mine = data_of(world.rank(), mib / 4);
+        io::request a = f.iwrite_at_all(mib * world.rank(), mine, io::two_phase{});
+        io::request b = f.iwrite_at_all(mib * world.rank(), mine, io::two_phase{});
+        double const began = world.now();
+        io::report const second = b.wait();  // after the first
+        auto const took = static_cast<std::int64_t>((world.now() - began) * 1e9);
+        io::report const first = a.wait();
+        CHECK(first.waited_ns >= first.time_ns);
+        CHECK(second.waited_ns >= second.time_ns);
+        CHECK(first.waited_ns + second.waited_ns <= took + took / 100);
+        io::request c = f.iwrite_at_all(mib * world.rank(), mine, io::two_phase{});
+        f.sync();
+        io::report const third = c.wait();
+        CHECK(third.waited_ns >= third.time_ns);
+        f.close();
+      });
 }
 
 TEST_CASE("ranks in different collective calls are told, the one in the background too", "[virtual][progress]") {
