@@ -8,6 +8,7 @@
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
+#include <argosy/format/detail/advice.hpp>
 #include <argosy/format/detail/checksums.hpp>
 
 namespace argosy {
@@ -89,7 +90,9 @@ void with_file(std::string const& path, char const* call, on_error const& e, ope
   });
   agreement const a = alone(0, f);
   if (e.error()) *e.error() = a.code;
-  if (f && !e.error()) throw error(a, call, path, 0);
+  if (!f || e.error()) return;
+  error const usual(a, call, path, 0);
+  throw detail::told_as(usual, call, path, 0, detail::advice_for(call, usual));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/deferred.hpp>
+#include <argosy/format/detail/advice.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/rank_failure.hpp>
 
@@ -118,6 +119,13 @@ class joint_call {
       return agreement();
     }));
   }
+  template <reducible T>
+  void all_reduce(T& value) const {
+    require(lost_as_agreement([&] {
+      world_.all_reduce(value);
+      return agreement();
+    }));
+  }
   std::vector<parcel> deliver(std::vector<parcel> const& out) const {
     std::vector<parcel> in;
     require(lost_as_agreement([&] {
@@ -185,7 +193,8 @@ inline std::exception_ptr ended_by(error const& e, program_call const& c, int ra
                                    std::error_code* code, std::string& what) {
   bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
   std::string const otherwise = named || !c.otherwise ? std::string() : c.otherwise();
-  error const told = told_as(e, c.name, c.path, rank, otherwise);
+  error const told =
+      told_as(e, c.name, c.path, rank, fact_and_advice(otherwise, advice_for(c.name, e)));
   what = told.what();
   if (!code) return std::make_exception_ptr(told);
   *code = told.code();
