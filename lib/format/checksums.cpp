@@ -37,6 +37,10 @@ void store_checksum(std::uint32_t sum, std::span<std::byte, 4> into) noexcept {
   for (std::size_t i = 0; i < 4; ++i) into[i] = static_cast<std::byte>(sum >> (8 * i) & 0xff);
 }
 
+std::uint64_t cover_of_piece(std::int64_t begin, std::int64_t end) noexcept {
+  return random_at(end) - random_at(begin);
+}
+
 bool block_part::covers(std::int64_t bytes) const noexcept { return cover == random_at(bytes) - random_at(0); }
 
 std::uint32_t block_part::whole(std::int64_t bytes) const noexcept { return partial_crc::whole(sum, bytes); }
@@ -73,7 +77,7 @@ std::vector<block_part> block_parts(layout const& filetype, const_buffer const& 
             std::span(packed).subspan(static_cast<std::size_t>(c.position() - first), static_cast<std::size_t>(n)));
     at = begin + n;
     ++parts.back().pieces;
-    parts.back().cover += random_at(at) - random_at(begin);
+    parts.back().cover += cover_of_piece(begin, at);
     parts.back().length += n;
     c.advance(n);
   }

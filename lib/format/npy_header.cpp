@@ -45,6 +45,15 @@ std::int64_t npy_header::bytes() const {
 
 std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> start, failure& why) {
   why = {};
+  if (start.size() >= 12 && start[0] == std::byte{0} &&
+      std::memcmp(start.data() + 1, npy_magic.data() + 1, npy_magic.size() - 1) == 0) {
+    why = {errc::damaged,
+           "the array was not finished: the file has not been closed by the program that makes it, "
+           "which may have "
+           "ended, or failed. What to do: write it again; or give it its first byte, 0x93, to read "
+           "what is there"};
+    return {};
+  }
   if (start.size() < 12 || std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0) {
     why = {errc::damaged, "this is no .npy file: it does not begin with \\x93NUMPY"};
     return {};
@@ -111,6 +120,46 @@ std::vector<std::byte> detail::npy_header_of(dtype const& type, order o, std::ve
   head += text;
   auto const bytes = std::as_bytes(std::span(head));
   return {bytes.begin(), bytes.end()};
+}
+
+namespace {
+
+// Does what it can: the error that made it necessary is reported.
+void take_back_first_byte(opener const& files, std::string const& path,
+                          std::span<std::byte const> start) {
+  constexpr std::byte none{0};
+  std::vector<std::byte> there(start.size());
+  std::error_code error;
+  any_handle f = files(path, {.read = true, .write = true}, error);
+  if (error) return;
+  if (!f.read(0, there).error && std::ranges::equal(start, there)) f.write(0, std::span(&none, 1));
+  f.close();
+}
+
+}  // namespace
+
+failure detail::complete_npy(opener const& files, std::string const& path,
+                             std::span<std::byte const> start, bool write_failed) {
+  constexpr std::string_view left = ", and the file is left without its first byte. What to do: ";
+  if (write_failed)
+    return {errc::damaged, "the last write_all failed, so the array is not whole" +
+                               std::string(left) + "write it again, by create"};
+  std::error_code error;
+  any_handle f = files(path, {.read = true, .write = true}, error);
+  if (error) return {error, "opening the file again, to give it its first byte"};
+  std::vector<std::byte> there(start.size());
+  failure why(f.read(0, there).error);
+  bool const same = !why && there[0] == std::byte{0} &&
+                    std::ranges::equal(start.subspan(1), std::span(there).subspan(1));
+  if (!why && !same)
+    why = {errc::damaged, "another file has its name now, or its header was changed" +
+                              std::string(left) +
+                              "keep other programs from the file until it is closed"};
+  if (!why) why = f.write(0, start.first(1)).error;
+  auto const closed = f.close();
+  if (closed && !why) take_back_first_byte(files, path, start);
+  if (closed) why.keep({closed});
+  return why;
 }
 
 std::string to_string(npy_header const& h) {

@@ -2,21 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/format/any_world.hpp>
 
+#include <unistd.h>
+
 #include <array>
 #include <bit>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <argosy/file/file.hpp>
+#include <argosy/format/file_header.hpp>
 #include <argosy/format/npy.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
 
+#include "format/looking.hpp"
 #include "format/npy_cases.hpp"
 #include "support/files.hpp"
 
@@ -162,11 +171,13 @@ TEST_CASE("interiors, arrays as elements, lists of elements and single ones are 
 
   std::vector<std::int64_t> const numbers{1, 4, 5, 9};
   io::array_part const cells({10}, io::indexed_block(1, numbers, io::type<std::int32_t>));
-  f = npy::create(io::self(), here / "c", cells);
+  io::darray<std::int32_t, 1> const whole({10}, io::distribute::block, {1}, 0);
+  npy::create(io::self(), here / "c", whole).close();
+  f = npy::open(io::self(), here / "c", cells, io::mode::read_write);
   std::vector<std::int32_t> const values{10, 40, 50, 90};
   f.write_all(values);
   f.close();
-  f = npy::open(io::self(), here / "c", io::darray<std::int32_t, 1>({10}, io::distribute::block, {1}, 0));
+  f = npy::open(io::self(), here / "c", whole);
   std::vector<std::int32_t> all(10);
   f.read_all(all);
   f.close();
@@ -247,4 +258,197 @@ TEST_CASE("what create could not make is removed, and a file that it could not c
           CHECK((!files.exists("f") || left == std::vector<std::byte>(10, std::byte{7})));
         }
       }
+}
+
+namespace {
+
+bool looks_whole(io::lab::virtual_files const& files) {
+  if (!files.exists("f")) return false;
+  std::error_code error;
+  io::read_header("f", error, files.opener());
+  return !error;
+}
+
+}  // namespace
+
+TEST_CASE("a new file does not look whole before it is closed, whatever ends the program",
+          "[format][npy][crash]") {
+  io::lab::virtual_files const files;
+  int looks = 0, whole = 0;
+  bool closing = false;
+  auto const look = [&] {
+    ++looks;
+    whole += looks_whole(files);
+    CHECK((closing || whole == 0));
+  };
+  io::lab::virtual_cluster({.ranks = 3, .ranks_per_node = 2}).run([&](rank const& world) {
+    io::darray<double, 1> const tile({30}, io::distribute::block, {3}, world.rank());
+    std::vector<double> const mine(10, world.rank());
+    for (int round = 0; round < 2; ++round) {  // the second one replaces a file that is whole
+      auto f = io::basic_npy<rank>::create(world, "f", tile, {}, looking(files.opener(), look));
+      f.write_all(mine);
+      world.barrier();
+      CHECK(!looks_whole(files));
+      closing = true;
+      f.close();
+      world.barrier();
+      CHECK(looks_whole(files));
+      if (world.rank() == 0) whole = 0;
+      world.barrier();
+    }
+  });
+  CHECK(looks > 10);
+}
+
+TEST_CASE("a file whose writing or closing failed on a rank never looks whole",
+          "[format][npy][errors]") {
+  std::set<std::pair<io::file_call, int>> struck;
+  for (io::file_call const kind : {io::file_call::open, io::file_call::write, io::file_call::close})
+    for (int who = 0; who < 3; ++who)
+      for (std::int64_t k = 1; k <= 6; ++k) {
+        CAPTURE(static_cast<int>(kind), who, k);
+        io::lab::scenario s{.ranks = 3, .ranks_per_node = 2};
+        s.faults.push_back({who, io::fail_at(kind, k, std::errc::no_space_on_device)});
+        io::lab::virtual_files const files;
+        int failed = 0;
+        io::lab::virtual_cluster(s).run([&](rank const& world) {
+          io::darray<double, 1> const tile({30}, io::distribute::cyclic, {3}, world.rank());
+          std::error_code made, written, closed;
+          auto f = io::basic_npy<rank>::create(world, "f", tile, made, files.opener());
+          std::vector<double> const mine(10, 1.5);
+          f.write_all(mine, written);
+          f.close(closed);
+          failed += made || written || closed;
+        });
+        CHECK((failed == 0 || failed == 3));
+        CHECK(looks_whole(files) == (failed == 0));
+        if (failed > 0) struck.insert({kind, who});
+      }
+  CHECK(struck.size() >= 7);
+}
+
+TEST_CASE("what is not closed does not look whole, and is told so", "[format][npy][errors]") {
+  scratch const here;
+  io::subarray const all({4}, {4}, {0}, io::type<double>);
+  int const ended = in_child([&] {
+    std::vector<double> const mine(4, 1.5);
+    auto f = io::basic_npy<io::self>::create(io::self(), here / "f", all);
+    f.write_all(mine);
+    ::kill(::getpid(), SIGKILL);
+    return true;
+  });
+  CHECK(ended == 1000 + SIGKILL);
+  auto const words_of = [&](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (io::error const& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  using Catch::Matchers::ContainsSubstring;
+  for (std::string const& words : {words_of([&] { io::read_header(here / "f"); }), words_of([&] {
+                                     io::basic_npy<io::self>::open(io::self(), here / "f", all);
+                                   })})
+    CHECK_THAT(
+        words,
+        ContainsSubstring("the array was not finished: the file has not been closed") &&
+            ContainsSubstring("What to do: write it again; or give it its first byte, 0x93"));
+  std::fstream(here / "f", std::ios::binary | std::ios::in | std::ios::out) << '\x93';
+  std::vector<double> back(4);
+  auto f = io::basic_npy<io::self>::open(io::self(), here / "f", all);
+  f.read_all(back);
+  f.close();
+  CHECK(back == std::vector<double>(4, 1.5));
+}
+
+TEST_CASE("a file that was whole stays so while it is changed", "[format][npy]") {
+  scratch const here;
+  io::subarray const all({4}, {4}, {0}, io::type<double>);
+  io::basic_npy<io::self>::create(io::self(), here / "f", all).close();  // zeros
+  auto f = io::basic_npy<io::self>::open(io::self(), here / "f", all, io::mode::read_write);
+  CHECK_NOTHROW(io::read_header(here / "f"));
+  std::error_code error;
+  std::vector<double> const three(3);
+  f.write_all(three, error);
+  CHECK(error == io::errc::datatype);
+  f.close();
+  CHECK_NOTHROW(io::read_header(here / "f"));
+}
+
+TEST_CASE("a file that another one took the name of is not touched by close",
+          "[format][npy][errors]") {
+  scratch const here;
+  io::subarray const all({4}, {4}, {0}, io::type<double>);
+  std::vector<double> const mine(4, 1.5);
+  auto f = io::basic_npy<io::self>::create(io::self(), here / "f", all);
+  f.write_all(mine);
+  std::ofstream(here / "other") << "of another program";
+  std::filesystem::rename(here / "other", here / "f");
+  CHECK_THROWS_WITH(f.close(), Catch::Matchers::ContainsSubstring("another file has its name now"));
+  CHECK(content_of(here / "f") == "of another program");
+}
+
+TEST_CASE("parts that leave elements out are no array", "[format][npy][errors]") {
+  for (bool const develop : {false, true}) {
+    io::lab::virtual_files files;
+    files.put("f", std::vector<std::byte>(10, std::byte{7}));
+    io::lab::virtual_cluster({.ranks = 3}).run([&](rank const& world) {
+      auto const made = [&](std::int64_t start, std::int64_t count) -> std::string {
+        std::error_code error;
+        auto f = io::basic_npy<rank>::create(
+            world, "f", io::subarray({30}, {count}, {start}, io::type<double>),
+            {io::hints{.develop = develop}, error}, files.opener());
+        if (!error) f.close();
+        CHECK((!error || error == io::errc::datatype));
+        return error ? f.what_failed() : std::string();
+      };
+      using Catch::Matchers::ContainsSubstring;
+      std::int64_t const me = world.rank();
+      CHECK_THAT(made(10 * me, me == 1 ? 9 : 10),
+                 ContainsSubstring("leave elements out (they have 232 of its 240 bytes)") &&
+                     ContainsSubstring("open it with mode::read_write for each slice"));
+      CHECK_THAT(made(10 * me, me == 0 ? 0 : 10), ContainsSubstring("160 of its 240 bytes"));
+      world.barrier();
+      CHECK(files.content("f") == std::vector<std::byte>(10, std::byte{7}));
+      world.barrier();
+      // As large as the array, but one element twice and one not at all: found where pieces are
+      // looked at.
+      CHECK(made(me == 2 ? 19 : 10 * me, 10).empty() == !develop);
+      CHECK(made(me == 0 ? 0 : 10 * me - 1, me == 0 ? 10 : 11)
+                .empty());  // each has an element of its neighbour, too
+      CHECK(made(10 * me, 10).empty());
+    });
+    CHECK(looks_whole(files));
+  }
+}
+
+TEST_CASE("chosen members of elements are records of them", "[format][npy]") {
+  struct body {
+    double x[3];
+    std::int64_t more;
+    std::int32_t id;
+  };
+  io::members<&body::x, &body::id> const choice;
+  io::lab::virtual_files const files;
+  io::lab::virtual_cluster({.ranks = 2}).run([&](rank const& world) {
+    io::array_part const part = io::subarray({6}, {3}, {3 * world.rank()}, choice);
+    std::vector<body> mine(3);
+    for (int i = 0; i < 3; ++i)
+      mine[static_cast<std::size_t>(i)] = {{1, 2, 3}, -1, 3 * world.rank() + i};
+    auto f = io::basic_npy<rank>::create(world, "f", part, {}, files.opener());
+    f.write_all({mine, choice});
+    f.close();
+    std::vector<body> back(3, body{{}, 77, 0});
+    f = io::basic_npy<rank>::open(world, "f", part, io::mode::read, {}, files.opener());
+    f.read_all({back, choice});
+    f.close();
+    for (int i = 0; i < 3; ++i) {
+      auto const& b = back[static_cast<std::size_t>(i)];
+      CHECK((b.id == 3 * world.rank() + i && b.x[1] == 2 && b.more == 77));
+    }
+  });
+  auto const h = io::read_header("f", {}, files.opener());
+  CHECK(to_string(std::get<io::npy_header>(h).type) == "[('x', '<f8', (3,)), ('id', '<i4')]");
+  CHECK(std::get<io::npy_header>(h).bytes() == 6 * 28);
 }

@@ -128,6 +128,16 @@ void check_npy_errors(World const& world, std::string const& path, opener const&
                 [&](auto&... error) { f.write_all(integers, error...); });
   f.read_all(mine);
   CHECK(mine == std::vector<double>(8, 0));  // zeros until it is written
+  // The last write_all failed, so the file does not look whole.
+  std::error_code not_whole;
+  f.close(not_whole);
+  CHECK(not_whole == (world.rank() == 0 ? errc::damaged : errc::error_on_another_rank));
+  CHECK_FALSE(f.file().is_open());
+  check_refused(world, errc::damaged, 0, "the array was not finished", opened(tile));
+  f = file::create(world, path, tile, {}, files);
+  check_refused(world, errc::datatype, -1, "the data is 8 long, this rank's part",
+                [&](auto&... error) { f.write_all(integers, error...); });
+  f.write_all(mine);  // after which it is whole
   f.close();
   CHECK_FALSE(f.file().is_open());
 

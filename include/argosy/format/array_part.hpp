@@ -11,6 +11,7 @@
 
 #include <argosy/datatype/datatype.hpp>
 #include <argosy/datatype/detail/carried_fault.hpp>
+#include <argosy/datatype/detail/other_type.hpp>
 #include <argosy/datatype/element.hpp>
 #include <argosy/datatype/file_form.hpp>
 #include <argosy/datatype/order.hpp>
@@ -28,13 +29,23 @@ namespace detail {
 array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature types);
 
 template <class D>
-inline constexpr bool is_element = false;
+inline constexpr bool is_element = choice_of_members<D>;
 template <class T>
 inline constexpr bool is_element<element<T>> = true;
 template <class D>
 concept copies_of_elements = typed_copies<D> && is_element<typename D::old_type>;
 
-// A darray or a subarray of a C++ type: they know the whole array.
+// The element of the file that this datatype makes, and the basic types that it has in memory.
+template <class T>
+inner_type inner_type_of(element<T>) {
+  return inner_type_of<T>();
+}
+template <choice_of_members Choice>
+inner_type inner_type_of(Choice) {
+  return {record_of_fields<Choice>()};
+}
+
+// A darray or a subarray of a C++ type, or of chosen members of one: they know the whole array.
 template <class D>
 concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
   d.sizes();
@@ -45,6 +56,7 @@ concept array_datatype = detail::copies_of_elements<D> && requires(D const& d) {
 
 //   io::array_part u = io::darray<double, 3>({nx, ny, nz}, io::distribute::block, grid, world.rank());
 //   io::array_part cells({n}, io::indexed_block(1, numbers, io::type<cell>));
+//   io::array_part places = io::subarray({all}, {n}, {first}, io::members<&particle::x>{});
 // A regular value; an argument is made of a datatype on the way. In the file elements lie dense: members that a struct is
 // described by, and nothing between them. Arrays as elements are further dimensions: the last ones of an array in C order, the
 // first ones in Fortran order. What cannot be - a datatype that carries a fault, a shape that does not hold the part - is carried to
@@ -56,8 +68,8 @@ class array_part {
   // Any other datatype built of C++ type: which elements of the array, in bytes of dense elements.
   template <detail::copies_of_elements D>
   array_part(std::vector<std::int64_t> shape, D const& part, argosy::order o = order::c)
-      : array_part(std::move(shape), o, detail::inner_type_of<typename D::old_type::value_type>(),
-                   detail::types_of<typename D::old_type::value_type>(),
+      : array_part(std::move(shape), o, detail::inner_type_of(typename D::old_type{}),
+                   typename D::old_type{}.types(),
                    [part](layout const& element) { return part.with(element).form(); }) {}
   // One element, of an array without dimensions.
   template <class T>

@@ -63,12 +63,14 @@ void add_field(dtype& record, std::string_view name, inner_type field);
 template <class T>
 inner_type inner_type_of();
 
-template <class T>
+// The record of a description: members, and perhaps names of their own.
+template <class Description>
 dtype record_of_fields() {
   dtype all{.kind = 'r', .fields = {}};
   std::size_t i = 0;
-  describe<T>::visit_fields([&](std::string_view name, auto type) {
-    if constexpr (requires { describe<T>::names[0]; }) name = std::string_view(describe<T>::names[i]);
+  Description::visit_fields([&](std::string_view name, auto type) {
+    if constexpr (requires { Description::names[0]; })
+      name = std::string_view(Description::names[i]);
     ++i;
     add_field(all, name, inner_type_of<typename decltype(type)::type>());
   });
@@ -92,7 +94,7 @@ inner_type inner_type_of() {
     return one;
   } else if constexpr (has_description<T>) {
     if constexpr (requires { describe<T>::visit_fields([](std::string_view, auto) {}); })
-      return {record_of_fields<T>()};
+      return {record_of_fields<describe<T>>()};
     else
       return {{.kind = 'V', .bytes = layout_of<T>().size(), .fields = {}}};
   } else if constexpr (is_complex<T>) {

@@ -12,6 +12,7 @@
 #include <argosy/datatype/order.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/format/dtype.hpp>
+#include <argosy/handle/opener.hpp>
 
 namespace argosy {
 
@@ -41,6 +42,12 @@ std::optional<npy_header> parse_npy_header(std::span<std::byte const> start, fai
 // The header as bytes, of the lowest version that can hold it, filled up so that the array begins at a multiple of 4096: a page
 // for those who map it, and a block of most file systems.
 std::vector<std::byte> npy_header_of(dtype const& type, order o, std::vector<std::int64_t> const& shape);
+
+// Gives the new file of this name its first byte, which is 0 until then, so that nobody takes it
+// for whole. `start` is the header that it has. A failure if the writing of the array failed, or if
+// another file has the name. Local.
+failure complete_npy(opener const& files, std::string const& path, std::span<std::byte const> start,
+                     bool write_failed);
 
 }  // namespace detail
 }  // namespace argosy

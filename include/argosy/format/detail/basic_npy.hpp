@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <argosy/format/basic_npy.hpp>
+#include <argosy/format/detail/part_cover.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
 
@@ -32,9 +33,11 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
   std::optional<npy_header> h;
   std::optional<opener> opens;
   argosy::view v;
+  detail::part_cover cover;
   s.alone_with_equal("array", errc::datatype, [&](std::string& text) {
     text = to_string(part);
     opens = files;
+    files_ = files;
     part_ = part;
     failure bad;
     (void)part.bytes();  // throws what the part carries
@@ -42,9 +45,12 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
     h = detail::parse_npy_header(bytes, bad);  // a name or a shape may be none that NumPy takes
     if (bad) return bad;
     bad = detail::view_of({part.type(), part.order(), part.shape(), h->data_offset}, part, v);
+    bytes.front() = std::byte{0};  // until the array is whole
     if (s.rank() != 0) bytes.clear();
+    cover = detail::cover_of(v.filetype(), detail::develops(with.hints()));
     return bad;
   });
+  require_cover(s, part, v, cover);
   file_ = s.open(path, mode::create | mode::read_write, with, *std::move(opens));
   s.undone(
       [&] {
@@ -58,6 +64,22 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
         if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(path); });
         drop(s);
       });
+  state_ = progress::begun;
+}
+
+// Throws on all ranks if the parts leave elements of the array out, as far as their sizes show; in
+// develop mode also if some overlap where others are left out.
+template <communicator World>
+void basic_npy<World>::require_cover(joint const& s, array_part const& part, argosy::view const& v,
+                                     detail::part_cover cover) const {
+  s.all_reduce(cover);
+  if (cover.develop) {
+    detail::part_cover exact;
+    s.alone(errc::datatype, [&] { exact = detail::exact_cover_of(v.filetype()); });
+    s.all_reduce(exact);
+    cover.hash = exact.hash;
+  }
+  s.alone(errc::datatype, [&] { return cover.fault(part.bytes()); });
 }
 
 // Closes the file after an error.
@@ -141,9 +163,11 @@ template <communicator World>
 report basic_npy<World>::write_all(source from, how with) {
   report r;
   in_call("npy::write_all", from.where(), with.error(), [&](joint const& s) {
+    if (state_ != progress::none) state_ = progress::failed;
     check(from);
     r = s.together(
         [&] { return file_.write_at_all(0, std::move(from), std::move(with).policy()); });
+    if (state_ != progress::none) state_ = progress::begun;
   });
   return r;
 }
@@ -166,8 +190,21 @@ report basic_npy<World>::read_all(target into, how with) {
 
 template <communicator World>
 void basic_npy<World>::close(on_error e) {
-  in_call("npy::close", e.where(), e.error(),
-          [&](joint const& s) { s.together([&] { file_.close(s.where()); }); });
+  in_call("npy::close", e.where(), e.error(), [&](joint const& s) {
+    progress const last = std::exchange(state_, progress::none);
+    std::string path;
+    std::vector<std::byte> start;
+    s.alone(errc::io, [&] {
+      path = file_.path();
+      if (last != progress::none)
+        start = detail::npy_header_of(header_.type, header_.order, header_.shape);
+    });
+    s.together([&] { file_.close(s.where()); });  // nothing that ranks wrote can fail later
+    if (last == progress::none) return;
+    s.on_first(errc::io, [&] {
+      return detail::complete_npy(*files_, path, start, last == progress::failed);
+    });
+  });
 }
 
 }  // namespace argosy

@@ -17,6 +17,9 @@ std::uint32_t checksum_of(std::span<std::byte const> block) noexcept;
 std::uint32_t checksum_from(std::span<std::byte const, 4> stored) noexcept;
 void store_checksum(std::uint32_t sum, std::span<std::byte, 4> into) noexcept;
 
+// Returns h(end) - h(begin), of which block_part::cover is the sum.
+std::uint64_t cover_of_piece(std::int64_t begin, std::int64_t end) noexcept;
+
 // What a rank knows of a block, or all of them together.
 struct block_part {
   std::int64_t block = 0;
