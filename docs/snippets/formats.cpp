@@ -4,6 +4,7 @@
 #include <argosy/file/file.hpp>
 #include <argosy/format/checkpoint.hpp>
 #include <argosy/format/file_header.hpp>
+#include <argosy/format/leftovers.hpp>
 #include <argosy/format/npy.hpp>
 #include <argosy/format/xdmf.hpp>
 
@@ -19,6 +20,9 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <optional>
+#include <random>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -105,11 +109,36 @@ void checkpoints(mpi::communicator const& world) {
   };
   state_of(own).save(world, "particles.checkpoint");
   // [format_particles]
+  std::mt19937_64 engine(7);
+  std::vector<std::string> names{"temperature", "p"};
+  std::optional<double> found = 0.5;
+  auto const drawn = engine();
+  // [format_engine]
+  std::string text = (std::ostringstream() << engine).str();  // each rank saves the same engine
+  io::checkpoint with_engine;
+  with_engine.add("engine", text).add("names", names).add("found", found);
+  with_engine.save(world, "engine.checkpoint");
+  with_engine.load(world, "engine.checkpoint");
+  std::istringstream(text) >> engine;
+  // [format_engine]
+  auto expected = std::mt19937_64(7);
+  require(expected() == drawn && engine == expected, "another engine was loaded");
+  // [format_members]
+  io::members<&particle::x, &particle::charge> const choice;
+  auto const [before, total] = io::share_of(world, own.size());
+  io::checkpoint some;
+  some.add("charges", io::subarray({total}, {std::ssize(own)}, {before}, choice), own, choice);
+  some.save(world, "charges.checkpoint");
+  // [format_members]
   auto const there = io::checkpoint::header_of(world, "particles.checkpoint");
   require(there.find("particles")->shape[0] == world.size() * (world.size() + 1) / 2, "other particles were saved");
   require(step == 7 && u == std::vector<double>(24, world.rank()), "loaded something else");
   world.barrier();
   if (world.rank() != 0) return;
+  // [format_leftovers]
+  for (io::leftover const& l : io::remove_leftovers("state.checkpoint"))
+    if (!l.kept.empty()) std::cout << l.path << " stays: " << l.kept << "\n";
+  // [format_leftovers]
   // [format_info]
   io::file_header const h = io::read_header("state.checkpoint");  // one process; .npy files, too
   std::cout << to_string(std::get<io::checkpoint_header>(h));

@@ -7,11 +7,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <argosy/agree/detail/arguments.hpp>
+#include <argosy/file/detail/open.hpp>
+#include <argosy/format/detail/written_mark.hpp>
 #include <argosy/format/xdmf.hpp>
 
 #include "literal.hpp"
@@ -241,17 +244,32 @@ std::string xdmf_lines(xdmf_grid const& g, std::vector<xdmf_field> const& fields
 
 failure replace_file(opener const& files, std::string const& path, std::string const& temporary,
                      std::string const& text) {
-  if (!files.renames()) return {errc::unsupported, "files cannot be renamed here"};
+  if (!files.renames())
+    return {
+        errc::unsupported,
+        "files cannot be renamed here. What to do: save to another file system, or give an opener "
+        "that renames"};
   std::error_code error;
-  any_handle f = files(temporary, {.read = false, .write = true, .create = true, .exclusive = true}, error);
+  std::optional<unsigned> kept;
+  if (failure why = permissions_at(files, path, kept)) return why;
+  any_handle f = files(temporary,
+                       {.write = true,
+                        .create = true,
+                        .exclusive = true,
+                        .permissions = kept ? while_written(*kept) : 0666u},
+                       error);
   if (error) return error;
-  error = f.write(0, std::as_bytes(std::span(text))).error;
+  written_mark mark;
+  failure const taken = mark.enter(files, temporary, random_name());
+  error = taken.code;
+  if (!error) error = f.write(0, std::as_bytes(std::span(text))).error;
   if (!error) error = f.sync();
   if (auto const closed = f.close(); closed && !error) error = closed;
+  if (!error) mark.permit(kept);
   if (!error) error = files.rename(temporary, path);
   if (!error) return files.settle(path);
   files.remove(temporary);
-  return error;
+  return taken ? taken : failure(error);
 }
 
 }  // namespace detail

@@ -1,11 +1,18 @@
 // Headers of files, and what is said of types: what is written reads back, what is broken is refused in words.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <complex>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +22,11 @@
 #include <argosy/datatype/aggregate.hpp>
 #include <argosy/datatype/buffer.hpp>
 #include <argosy/error/error.hpp>
+#include <argosy/format/checkpoint.hpp>
 #include <argosy/format/detail/stored_array.hpp>
+#include <argosy/format/detail/written_mark.hpp>
 #include <argosy/format/file_header.hpp>
+#include <argosy/format/leftovers.hpp>
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -376,4 +386,114 @@ TEST_CASE("one process looks at the header of a file, or hears why there is none
   CHECK_THAT(words(put("e", bytes_of("hello"), 0)), ContainsSubstring("neither a .npy file nor a checkpoint"));
   CHECK_THAT(words(put("f", {}, 0)), ContainsSubstring("neither"));
   CHECK_THAT(words(here / "none"), ContainsSubstring("no such file"));
+}
+
+namespace {
+
+// So long ago that no save is about to begin.
+void age(std::string const& path) {
+  std::filesystem::last_write_time(
+      path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+}
+
+}  // namespace
+
+TEST_CASE("what saves left is found by its name, and nothing else is taken for it",
+          "[format][leftovers]") {
+  scratch const here;
+  std::string const path = here / "state", left = path + ".0123456789abcdef.part";
+  for (std::string const& name :
+       {path, left, here / "other.0123456789abcdef.part", path + ".0123456789abcde.part",
+        path + ".0123456789abcdeF.part", path + ".0123456789abcdefa.part", path + "..part",
+        path + ".0123456789abcdef.part.bak", path + ".part"})
+    std::ofstream(name) << "bytes";
+  std::filesystem::create_directory(path + ".0123456789abcde0.part");
+  std::filesystem::create_symlink(path, path + ".0123456789abcde1.part");
+  auto const names_left = [&] {
+    return std::distance(std::filesystem::directory_iterator(here.string()), {});
+  };
+  auto const before = names_left();
+  for (std::string const& called : {path, "ufs:" + path}) {
+    auto const all = io::find_leftovers(called);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].path == left);
+    CHECK(all[0].bytes == 5);
+    CHECK(all[0].kept.empty());
+  }
+  CHECK(names_left() == before);
+  auto const removed = io::remove_leftovers(path);
+  REQUIRE(removed.size() == 1);
+  CHECK(removed[0].kept.empty());
+  CHECK(!std::filesystem::exists(left));
+  CHECK(names_left() == before - 1);
+  CHECK(io::remove_leftovers(path).empty());
+  std::error_code error;
+  CHECK(io::find_leftovers(here / "none/state", error).empty());
+  CHECK(error == io::errc::no_such_file);
+  CHECK_THROWS_AS(io::remove_leftovers(here / "none/state"), io::error);
+}
+
+TEST_CASE("a file that a save has locked, or is about to lock, is kept", "[format][leftovers]") {
+  scratch const here;
+  std::string const path = here / "state", part = path + ".0123456789abcdef.part";
+  std::ofstream(part).close();
+  CHECK_THAT(io::remove_leftovers(path).at(0).kept,
+             ContainsSubstring("a save may be about to write it"));
+  age(part);
+  {
+    io::detail::written_mark mark;
+    CHECK(!mark.enter(io::posix_opener(), part, 17));
+    for (int i = 0; i < 2; ++i)
+      CHECK(io::remove_leftovers(path).at(0).kept == "a running job writes it");
+    CHECK(in_child([&] {
+            return io::find_leftovers(path).at(0).kept == "a running job writes it";
+          }) == 0);
+  }
+  CHECK(std::filesystem::exists(part));
+  CHECK(io::remove_leftovers(path).at(0).kept.empty());
+  CHECK(!std::filesystem::exists(part));
+  io::detail::written_mark late;  // the file was removed before it could be locked
+  CHECK(late.enter(io::posix_opener(), part, 17).code == std::errc::no_such_file_or_directory);
+}
+
+TEST_CASE("a running save keeps its file, and one that is killed leaves it to be removed",
+          "[format][leftovers]") {
+  scratch const here;
+  std::string const path = here / "state";
+  int to_parent[2] = {};
+  REQUIRE(::pipe(to_parent) == 0);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    std::vector<double> const many(1000, 1.5);
+    auto const waits = io::posix_opener();
+    io::basic_checkpoint<io::self> c;
+    c.add("many", many);
+    // Stays in the last call of the save, where all is written and the file has its temporary name.
+    io::opener const stays(
+        waits, [&](std::string const& p) { return waits.remove(p); },
+        [&](std::string const&, std::string const&) {
+          char const all_written = 1;
+          if (::write(to_parent[1], &all_written, 1) != 1) ::_exit(1);
+          for (;;) ::pause();
+          return std::error_code();
+        },
+        [](std::string const&) { return std::error_code(); });
+    c.save(io::self(), path, {}, stays);
+    ::_exit(1);
+  }
+  char all_written = 0;
+  REQUIRE(::read(to_parent[0], &all_written, 1) == 1);
+  auto const running = io::remove_leftovers(path);
+  REQUIRE(running.size() == 1);
+  CHECK(running[0].kept == "a running job writes it");
+  CHECK(running[0].bytes > 8000);
+  CHECK(std::filesystem::exists(running[0].path));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  auto const ended = io::remove_leftovers(path);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].kept.empty());
+  CHECK(std::filesystem::is_empty(here.string()));
+  ::close(to_parent[0]);
+  ::close(to_parent[1]);
 }

@@ -3,6 +3,7 @@
 #include <argosy/format/file_header.hpp>
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -100,4 +101,29 @@ TEST_CASE("a checkpoint is told with its arrays, and --check finds the block tha
   REQUIRE(damaged.size() == 1);
   CHECK(damaged[0].find("array")->text() == "density");
   CHECK(damaged[0].find("bytes")->whole() == 8000);
+}
+
+TEST_CASE("what killed jobs left of a checkpoint is listed, and removed where that is asked for",
+          "[tool][info]") {
+  argosy::test::scratch const dir;
+  write_npy(dir / "state", 30 * 20 * 8);
+  std::string const left = dir / "state.0123456789abcdef.part";
+  std::ofstream(left) << std::string(2048, 'x');
+  tool_outcome const listed = run_tool({"info", dir / "state"});
+  CHECK(listed.code == 0);
+  CHECK_THAT(listed.out, ContainsSubstring(
+                             "state.0123456789abcdef.part: 2 KiB, a save that did not end left it; "
+                             "--remove-parts removes it"));
+  CHECK(std::filesystem::exists(left));
+  json_value const v = io::tool::parse_json(run_tool({"info", dir / "state", "--json"}).out);
+  auto const& parts =
+      std::get<json_value::array>(std::get<json_value::array>(v.held).at(0).find("parts")->held);
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].find("bytes")->whole() == 2048);
+  // Also where the first save of all was killed.
+  std::filesystem::remove(dir / "state");
+  tool_outcome const removed = run_tool({"info", dir / "state", "--remove-parts"});
+  CHECK(removed.code == 1);
+  CHECK_THAT(removed.out, ContainsSubstring("a save that did not end left it; removed"));
+  CHECK(!std::filesystem::exists(left));
 }

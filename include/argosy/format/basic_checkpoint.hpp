@@ -5,6 +5,8 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include <argosy/file/basic_file.hpp>
 #include <argosy/format/array_part.hpp>
 #include <argosy/format/checkpoint_header.hpp>
+#include <argosy/format/detail/saved_value.hpp>
 
 namespace argosy {
 namespace detail {
@@ -38,21 +41,39 @@ class basic_checkpoint {
     auto described = [part = std::move(part)](source from) { return content{part, std::move(from)}; };
     return add<T>(std::move(name), data, false, std::move(described));
   }
-  // What is the same on all ranks, else saving is errc::not_same: a number, a described struct, a vector of them. It is saved once,
-  // and all ranks load it.
+  // The same of chosen members of all elements, of which the array is then made.
+  //   state.add("particles", io::subarray({all}, {n}, {first}, choice), particles, choice);
+  template <class Elements, detail::choice_of_members Choice>
+  basic_checkpoint& add(std::string name, array_part part, Elements& elements,
+                        Choice const& choice) {
+    auto now = [&elements, part = std::move(part), choice] {
+      return content{part, source(elements, choice)};
+    };
+    using one = std::remove_pointer_t<decltype(std::ranges::data(elements))>;
+    entries_.push_back({std::move(name), std::move(now), !std::is_const_v<one>, false});
+    return *this;
+  }
+  // What is the same on all ranks, else saving is errc::not_same: a number, a described struct, an
+  // array or a pair of these, a std::optional of them, a list of them such as a std::vector or a
+  // std::string, and lists in a list, also of different lengths: std::vector<std::vector<double>>.
+  // It is saved once, and all ranks load it. Lists that can be resized get the size that the file
+  // has. An optional value is an array of one element or of none. Lists in a list are two arrays:
+  // `name` has all elements, `name`.lengths how many are in each list.
   template <class T>
   basic_checkpoint& add(std::string name, T& value) {
     using bare = std::remove_const_t<T>;
     if constexpr (element_type<bare>) {
       return add<T&>(std::move(name), value, true,
                      [](source from) { return content{array_part(type<bare>), std::move(from)}; });
+    } else if constexpr (detail::is_optional_element<bare>) {
+      return add_optional(std::move(name), value);
+    } else if constexpr (detail::ragged_rows<bare>) {
+      return add_rows(std::move(name), value);
+    } else if constexpr (detail::element_list<bare> && std::ranges::contiguous_range<bare>) {
+      return add_list(std::move(name), value);
     } else {
-      using element_of = std::ranges::range_value_t<T>;
-      return add<T&>(std::move(name), value, true, [](source from) {
-        std::int64_t const n = from.fault() ? 0 : from.buffer().size() / detail::types_of<element_of>().size();
-        return content{detail::all_of({n}, detail::inner_type_of<element_of>(), detail::types_of<element_of>()),
-                       std::move(from)};
-      });
+      detail::refuse_value<bare>();
+      return *this;
     }
   }
 
@@ -76,14 +97,17 @@ class basic_checkpoint {
  private:
   using joint = detail::joint_call<World>;
   struct content {
-    array_part part;
-    source data;
+    array_part part = type<std::byte>;
+    source data = {};
   };
   struct entry {
     std::string name;
     std::function<content()> now;
     bool writable;    // load may change it
     bool everywhere;  // all ranks have the same
+    std::function<failure(detail::checkpoint_array const&)> fit =
+        {};              // gives it the size that the file has
+    bool later = false;  // its size is known when the entries before it are loaded
   };
   template <class T>
   static constexpr bool is_target = std::convertible_to<decltype(memory(std::declval<T>())), buffer>;
@@ -99,6 +123,78 @@ class basic_checkpoint {
     entries_.push_back({std::move(name), std::move(now), is_target<T>, everywhere});
     return *this;
   }
+  template <class T>
+  basic_checkpoint& add_list(std::string name, T& list) {
+    using element_of = std::ranges::range_value_t<T>;
+    add<T&>(std::move(name), list, true, [](source from) {
+      std::int64_t const n =
+          from.fault() ? 0 : from.buffer().size() / detail::types_of<element_of>().size();
+      return content{detail::list_of<element_of>(n), std::move(from)};
+    });
+    if constexpr (detail::resizable_range<T>)
+      entries_.back().fit = [&list](detail::checkpoint_array const& a) -> failure {
+        if (auto const n = detail::length_in<element_of>(a))
+          list.resize(static_cast<std::size_t>(*n));
+        return {};
+      };
+    return *this;
+  }
+  template <class T>
+  basic_checkpoint& add_optional(std::string name, T& value) {
+    using element_of = typename T::value_type;
+    auto now = [&value] {
+      return content{detail::list_of<element_of>(value ? 1 : 0), value ? source(*value) : source()};
+    };
+    entries_.push_back({std::move(name), std::move(now), !std::is_const_v<T>, true});
+    if constexpr (!std::is_const_v<T> && std::default_initializable<element_of>)
+      entries_.back().fit = [&value](detail::checkpoint_array const& a) -> failure {
+        auto const n = detail::length_in<element_of>(a);
+        if (n == 0) value.reset();
+        if (n == 1 && !value) value.emplace();
+        return {};
+      };
+    return *this;
+  }
+  template <class T>
+  basic_checkpoint& add_rows(std::string name, T& rows) {
+    using element_of = std::ranges::range_value_t<std::ranges::range_value_t<T>>;
+    auto const lengths = std::make_shared<std::vector<std::int64_t>>();
+    auto const lengths_now = [&rows, lengths] {
+      detail::lengths_of(rows, *lengths);
+      return content{detail::list_of<std::int64_t>(std::ssize(*lengths)), source(*lengths)};
+    };
+    auto const rows_now = [&rows] {
+      source from(detail::memory_of_rows(rows));
+      std::int64_t const n =
+          from.fault() ? 0 : from.buffer().size() / detail::types_of<element_of>().size();
+      return content{detail::list_of<element_of>(n), std::move(from)};
+    };
+    constexpr bool writable = is_target<decltype(*std::ranges::data(rows))>;
+    entries_.push_back({name + ".lengths", lengths_now, writable, true});
+    if constexpr (detail::resizable_range<T>)
+      entries_.back().fit = [&rows](detail::checkpoint_array const& a) -> failure {
+        if (auto const n = detail::length_in<std::int64_t>(a))
+          rows.resize(static_cast<std::size_t>(*n));
+        return {};
+      };
+    entries_.push_back({name, rows_now, writable, true, {}, true});
+    entries_.back().fit = [&rows, lengths, name](detail::checkpoint_array const& a) -> failure {
+      auto const n = detail::length_in<element_of>(a);
+      failure wrong = n ? detail::fault_of_lengths(*lengths, *n, name) : failure();
+      if (wrong || !n) return wrong;
+      std::size_t i = 0;
+      for (auto& row : rows) {
+        if constexpr (detail::resizable_range<std::remove_reference_t<decltype(row)>>)
+          row.resize(static_cast<std::size_t>((*lengths)[i]));
+        else if (std::ranges::size(row) != static_cast<std::size_t>((*lengths)[i]))
+          return {errc::datatype,
+                  "row " + std::to_string(i) + " of '" + name + "' has another length in the file"};
+        ++i;
+      }
+      return {};
+    };
+    return *this;
+  }
   // Where everything lies at this moment.
   std::vector<content> look() const {
     std::vector<content> all;
@@ -107,7 +203,8 @@ class basic_checkpoint {
   }
   checkpoint_header plan(std::vector<content> const& all, failure& why) const;
   std::string lines(std::vector<content> const& all) const;
-  static failure fault_of(entry const& e, content const& c, checkpoint_header const& h, argosy::view& into);
+  static failure prepare(entry const& e, checkpoint_header const& h, content& c,
+                         argosy::view& into);
   void write(joint const& s, basic_file<World>& f, checkpoint_header const& h,
              std::vector<content> const& all) const;
   void write_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, std::size_t i,
@@ -115,8 +212,17 @@ class basic_checkpoint {
   void read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const;
   static void read_array(joint const& s, basic_file<World>& f, checkpoint_header const& h, entry const& e,
                          content const& c, argosy::view const& v);
-  void save_in(joint const& s, basic_file<World>& f, std::string const& path, std::string const& temporary,
-               checkpoint_header const& h, std::vector<content> const& all, opener const& files) const;
+  // A file beside the checkpoint, before it takes the name.
+  struct unfinished {
+    std::string path = {};
+    std::uint64_t number;                      // by which it is called
+    std::optional<unsigned> permissions = {};  // that it gets with its name, on rank 0
+  };
+  static void choose_permissions(joint const& s, std::string const& path, opener const& files,
+                                 argosy::hints const& given, unfinished& part, argosy::hints& own);
+  void save_in(joint const& s, basic_file<World>& f, std::string const& path,
+               unfinished const& part, checkpoint_header const& h, std::vector<content> const& all,
+               opener const& files) const;
   static checkpoint_header find(joint const& s, basic_file<World>& f);
 
   std::vector<entry> entries_;

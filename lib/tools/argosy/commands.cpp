@@ -10,7 +10,10 @@ namespace argosy::tool {
 namespace {
 
 constexpr std::array info_options{
-    option_info{"--check", "", "reads the blocks of checkpoints, too, and compares their checksums"},
+    option_info{"--check", "",
+                "reads the blocks of checkpoints, too, and compares their checksums"},
+    option_info{"--remove-parts", "",
+                "removes what saves that did not end have left beside the files"},
 };
 constexpr std::array layout_options{
     option_info{"--rank", "N", "the process whose part of a darray it is (default: 0)"},
@@ -49,58 +52,81 @@ constexpr std::array calibrate_options{
 };
 
 constexpr std::array table{
+    command_info{"layout", "TYPE", 1, 1, "shows a datatype: its normal form, pieces and density",
+                 "The type is text: a basic type such as double or int32; double[10]; bytes(24); "
+                 "contiguous(10; double); "
+                 "vector(COUNT,BLOCK,STRIDE; TYPE); indexed(LENGTHS; at PLACES; TYPE); "
+                 "indexed_block(LENGTH; at PLACES; "
+                 "TYPE); with h in front, strides and places are bytes; subarray(SIZES; SUBSIZES; "
+                 "STARTS; TYPE); "
+                 "darray(SIZES; RULES; grid AxB; TYPE), where rules are block, block(k), cyclic, "
+                 "cyclic(k) or none; "
+                 "resized(LOWER,EXTENT; TYPE); record(PLACE: TYPE; PLACE: TYPE). Lists are numbers "
+                 "with commas. Behind the "
+                 "type of an array may stand ; fortran.",
+                 layout_options,
+                 "layout 'darray(1024,1024; block,cyclic(8); grid 4x4; double)' --rank 5",
+                 run_layout},
+    command_info{"plan", "", 0, 0,
+                 "says what a collective call on an array would do, without a file",
+                 "Prints the plan that the library would carry out, why it was chosen, and what "
+                 "other policies would do, "
+                 "with the prices that are compared. Then the call is made on the virtual cluster, "
+                 "once by each policy, "
+                 "with messages and calls counted; prices are those of its disk, and without this "
+                 "run those of local files. An "
+                 "array that is too large for memory is halved until it fits, and the "
+                 "output says so.",
+                 plan_options,
+                 "plan --ranks 64 --nodes 4 --array 1024x1024x1024 --type double --block --write "
+                 "--svg plan.svg",
+                 run_plan},
+    command_info{"trace", "FILE...", 1, -1,
+                 "merges the traces of ranks: what calls cost, and which are too small",
+                 "Traces are written by programs under ARGOSY_TRACE=calls (or phases: also what "
+                 "collective calls wait "
+                 "for), as text or (ARGOSY_TRACE_FORMAT=chrome) as JSON; of one that crashes, "
+                 "ARGOSY_TRACE_WRITE=at_once loses "
+                 "no lines. Shown are a table by call, the slowest ranks, who "
+                 "makes many small calls, and what was read only to be written back. Ends with 1 "
+                 "if a line could not be "
+                 "read.",
+                 trace_options_, "trace /tmp/argosy-prog-*.trace --perfetto run.json", run_trace},
+    command_info{"info", "FILE...", 1, -1, "tells what .npy files and checkpoints hold",
+                 "Types, shapes and places of the arrays in files of NumPy and in checkpoints of "
+                 "argosy, by their headers. "
+                 "Beside them, files that end in .part: what killed jobs left of their saves, and "
+                 "what running ones write. "
+                 "Ends with 1 if a file is none of these, is shorter than its header says, or has "
+                 "a damaged block.",
+                 info_options, "info u.npy state --check", run_info},
     command_info{
-        "layout", "TYPE", 1, 1, "shows a datatype: its normal form, pieces and density",
-        "The type is text: a basic type such as double or int32; double[10]; bytes(24); contiguous(10; double); "
-        "vector(COUNT,BLOCK,STRIDE; TYPE); indexed(LENGTHS; at PLACES; TYPE); indexed_block(LENGTH; at PLACES; "
-        "TYPE); with h in front, strides and places are bytes; subarray(SIZES; SUBSIZES; STARTS; TYPE); "
-        "darray(SIZES; RULES; grid AxB; TYPE), where rules are block, block(k), cyclic, cyclic(k) or none; "
-        "resized(LOWER,EXTENT; TYPE); record(PLACE: TYPE; PLACE: TYPE). Lists are numbers with commas. Behind the "
-        "type of an array may stand ; fortran.",
-        layout_options, "layout 'darray(1024,1024; block,cyclic(8); grid 4x4; double)' --rank 5", run_layout},
-    command_info{
-        "plan", "", 0, 0, "says what a collective call on an array would do, without a file",
-        "Prints the plan that the library would carry out, why it was chosen, and what other policies would do, "
-        "with the prices that are compared. Then the call is made on the virtual cluster, once by each policy, "
-        "with messages and calls counted; prices are those of its disk, and without this run those of local files. An "
-        "array that is too large for memory is halved until it fits, and the "
-        "output says so.",
-        plan_options, "plan --ranks 64 --nodes 4 --array 1024x1024x1024 --type double --block --write --svg plan.svg",
-        run_plan},
-    command_info{
-        "trace", "FILE...", 1, -1, "merges the traces of ranks: what calls cost, and which are too small",
-        "Traces are written by programs under ARGOSY_TRACE=calls (or phases: also what collective calls wait "
-        "for), as text or (ARGOSY_TRACE_FORMAT=chrome) as JSON; of one that crashes, ARGOSY_TRACE_WRITE=at_once loses "
-        "no lines. Shown are a table by call, the slowest ranks, who "
-        "makes many small calls, and what was read only to be written back. Ends with 1 if a line could not be "
-        "read.",
-        trace_options_, "trace /tmp/argosy-prog-*.trace --perfetto run.json", run_trace},
-    command_info{
-        "info", "FILE...", 1, -1, "tells what .npy files and checkpoints hold",
-        "Types, shapes and places of the arrays in files of NumPy and in checkpoints of argosy, by their headers. "
-        "Ends with 1 if a file is none of these, is shorter than its header says, or has a damaged block.",
-        info_options, "info u.npy state --check", run_info},
-    command_info{
-        "bench", "DIR", 1, 1, "measures the four levels of access in a directory, beside plain calls",
-        "Level 0: a local call for each piece; 1: a collective call for each; 2: one local call on a view; 3: one "
-        "collective call on it. Pieces of all ranks lie in the file in turn. What is read is compared with what "
+        "bench", "DIR", 1, 1,
+        "measures the four levels of access in a directory, beside plain calls",
+        "Level 0: a local call for each piece; 1: a collective call for each; 2: one local call on "
+        "a view; 3: one "
+        "collective call on it. Pieces of all ranks lie in the file in turn. What is read is "
+        "compared with what "
         "was written. Runs alone, or under mpiexec. Takes some seconds; the file is removed.",
         bench_options, "bench /scratch", run_bench},
-    command_info{"calibrate", "DIR", 1, 1, "measures the prices by which the library chooses, and writes them as hints",
-                 "Measured are calls, locks and bytes of files in the directory; with several ranks also messages. The "
-                 "library reads the file of hints that the environment variable ARGOSY_HINTS names.",
-                 calibrate_options, "calibrate /scratch --output scratch.hints", run_calibrate},
     command_info{
-        "doctor",
-        "[DIR]",
-        0,
-        1,
-        "looks at MPI, memory, limits and a directory: what works, and what will be slow",
-        "The directory is the current one, unless it is given. Every line says ok, slow or BROKEN, and why. Ends "
-        "with 1 if something is broken.",
-        {},
-        "doctor /scratch",
-        run_doctor},
+        "calibrate", "DIR", 1, 1,
+        "measures the prices by which the library chooses, and writes them as hints",
+        "Measured are calls, locks and bytes of files in the directory; with several ranks also "
+        "messages. The "
+        "library reads the file of hints that the environment variable ARGOSY_HINTS names.",
+        calibrate_options, "calibrate /scratch --output scratch.hints", run_calibrate},
+    command_info{"doctor",
+                 "[DIR]",
+                 0,
+                 1,
+                 "looks at MPI, memory, limits and a directory: what works, and what will be slow",
+                 "The directory is the current one, unless it is given. Every line says ok, slow "
+                 "or BROKEN, and why. Ends "
+                 "with 1 if something is broken.",
+                 {},
+                 "doctor /scratch",
+                 run_doctor},
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
-// argosy info: what .npy files and checkpoints hold, by their headers.
+// argosy info: what .npy files and checkpoints hold, by their headers, and what saves left there.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <ostream>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include <argosy/error/error.hpp>
 #include <argosy/format/file_header.hpp>
+#include <argosy/format/leftovers.hpp>
 #include <argosy/plan/detail/draw.hpp>
 
 #include "arguments.hpp"
@@ -26,10 +28,15 @@ struct looked_at {
   bool read = false;
   std::string fault;  // of what could not be read
   std::vector<damaged_block> damaged;
+  std::vector<leftover> parts = {};  // that saves have left
+  bool removing = false;             // and those that no job needs have been removed
 };
 
-looked_at look_at(std::string const& path, bool check) {
+looked_at look_at(std::string const& path, bool check, bool remove_parts) {
   looked_at l{path, {}, false, {}, {}};
+  l.removing = remove_parts;
+  std::error_code unknown;  // said by what follows
+  l.parts = remove_parts ? remove_leftovers(path, unknown) : find_leftovers(path, unknown);
   try {
     l.header = read_header(path);
     l.read = true;
@@ -63,6 +70,14 @@ void print_json(std::vector<looked_at> const& all, std::ostream& out) {
   for (looked_at const& l : all) {
     j.open('{').member("file", l.path);
     if (!l.fault.empty()) j.member("error", l.fault);
+    j.key("parts").open('[');
+    for (leftover const& part : l.parts) {
+      bool const removed = l.removing && part.kept.empty();
+      j.open('{').member("file", part.path).member("bytes", part.bytes).member("removed", removed);
+      if (!part.kept.empty()) j.member("kept", part.kept);
+      j.close('}');
+    }
+    j.close(']');
     if (l.read) {
       if (auto const* const npy = std::get_if<npy_header>(&l.header)) {
         j.member("format", "npy").member("version", npy->version);
@@ -93,6 +108,16 @@ void print_json(std::vector<looked_at> const& all, std::ostream& out) {
   out << "\n";
 }
 
+void print_parts(looked_at const& l, std::ostream& out) {
+  for (leftover const& part : l.parts) {
+    std::string const what = !part.kept.empty() ? "kept: " + part.kept
+                             : l.removing
+                                 ? "a save that did not end left it; removed"
+                                 : "a save that did not end left it; --remove-parts removes it";
+    out << fmt::format("{}: {}, {}\n", part.path, detail::bytes_text(part.bytes), what);
+  }
+}
+
 void print_text(looked_at const& l, bool checked, std::ostream& out, std::ostream& err) {
   if (!l.fault.empty()) err << "argosy: " << l.fault << "\n";
   if (!l.read) return;
@@ -114,13 +139,17 @@ void print_text(looked_at const& l, bool checked, std::ostream& out, std::ostrea
 }  // namespace
 
 int run_info(arguments const& given, std::ostream& out, std::ostream& err) {
-  bool const check = given.has("--check");
+  bool const check = given.has("--check"), remove_parts = given.has("--remove-parts");
   std::vector<looked_at> all;
-  for (std::string const& path : given.operands()) all.push_back(look_at(path, check));
+  for (std::string const& path : given.operands())
+    all.push_back(look_at(path, check, remove_parts));
   if (given.json()) print_json(all, out);
   int code = success;
   for (looked_at const& l : all) {
-    if (!given.json()) print_text(l, check, out, err);
+    if (!given.json()) {
+      print_text(l, check, out, err);
+      print_parts(l, out);
+    }
     if (!l.fault.empty() || !l.damaged.empty()) code = failed;
   }
   return code;

@@ -16,6 +16,7 @@
 #include <argosy/format/detail/block_shares.hpp>
 #include <argosy/format/detail/stored_array.hpp>
 #include <argosy/format/detail/together.hpp>
+#include <argosy/format/detail/written_mark.hpp>
 
 namespace argosy {
 
@@ -66,27 +67,57 @@ void basic_checkpoint<World>::save(World const& world, std::string const& path, 
       all = look();
       h = plan(all, why);
       if (!files.renames())
-        why.keep({errc::unsupported, "files cannot be renamed here, so a checkpoint could be half of one"});
+        why.keep({errc::unsupported,
+                  "files cannot be renamed here, so a checkpoint could be half of one. What to do: "
+                  "save to another "
+                  "file system, or give an opener that renames"});
       text = lines(all);
       return why;
     });
-    std::uint64_t number = detail::random_name();
-    if constexpr (requires { world.unique_number(); }) number = s.world().unique_number();
-    s.broadcast(std::as_writable_bytes(std::span(&number, 1)));
-    std::string const temporary = detail::temporary_path(path, number);
-    auto f = s.open(temporary, mode::create | mode::exclusive | mode::read_write | mode::unique_open, with,
-                    *std::move(opens));
-    save_in(s, f, path, temporary, h, all, files);
+    unfinished part{.number = detail::random_name()};
+    if constexpr (requires { world.unique_number(); }) part.number = s.world().unique_number();
+    s.broadcast(std::as_writable_bytes(std::span(&part.number, 1)));
+    part.path = detail::temporary_path(path, part.number);
+    argosy::hints own;
+    choose_permissions(s, path, files, with.hints(), part, own);
+    auto f =
+        s.open(part.path, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
+               own, *std::move(opens));
+    save_in(s, f, path, part, h, all, files);
+  });
+}
+
+// Unless the program's hints say which permissions the file gets, it gets those of the file that it
+// replaces.
+template <communicator World>
+void basic_checkpoint<World>::choose_permissions(joint const& s, std::string const& path,
+                                                 opener const& files, argosy::hints const& given,
+                                                 unfinished& part, argosy::hints& own) {
+  std::int64_t kept = -1;
+  s.on_first(errc::io, [&]() -> failure {
+    if (given.file_permissions) return {};
+    failure why = detail::permissions_at(files, path, part.permissions);
+    if (part.permissions) kept = detail::while_written(*part.permissions);
+    return why;
+  });
+  s.broadcast(std::as_writable_bytes(std::span(&kept, 1)));
+  s.alone(errc::io, [&] {
+    own = given;
+    if (kept >= 0) own.file_permissions = static_cast<unsigned>(kept);
   });
 }
 
 // Writes the checkpoint into `f`, which then takes the name.
 template <communicator World>
 void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& path,
-                                      std::string const& temporary, checkpoint_header const& h,
+                                      unfinished const& part, checkpoint_header const& h,
                                       std::vector<content> const& all, opener const& files) const {
+  std::string const& temporary = part.path;
+  detail::written_mark mark;
   auto const named = [&]() -> failure {
-    if (auto const code = files.rename(temporary, path)) return {code, "renaming '" + temporary + "'"};
+    mark.permit(part.permissions);
+    if (auto const code = files.rename(temporary, path))
+      return {code, "renaming '" + temporary + "'"};
     if (auto const later = files.settle(path))
       return {later, std::string(detail::already_named) + ", but after a crash the old one may have it"};
     return {};
@@ -94,6 +125,7 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
   s.undone(
       [&] {
         s.closing(f, [&] {
+          s.on_first(errc::io, [&] { return mark.enter(files, temporary, part.number); });
           write(s.on(f.world()), f, h, all);
           s.together([&] { f.sync(s.where()); });
         });
@@ -159,13 +191,18 @@ void basic_checkpoint<World>::load(World const& world, std::string const& path, 
   });
 }
 
-// The view of one array for this rank's part, if it can be read there.
+// Finds one array in the file, gives the data its size where that may be, and makes the view of
+// this rank's part.
 template <communicator World>
-failure basic_checkpoint<World>::fault_of(entry const& e, content const& c, checkpoint_header const& h,
-                                          argosy::view& into) {
-  if (c.data.fault()) return *c.data.fault();
-  if (!e.writable) return {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
+failure basic_checkpoint<World>::prepare(entry const& e, checkpoint_header const& h, content& c,
+                                         argosy::view& into) {
   detail::checkpoint_array const* const a = h.find(e.name);
+  if (a && e.fit && e.writable)
+    if (failure wrong = e.fit(*a)) return wrong;
+  c = e.now();
+  if (c.data.fault()) return *c.data.fault();
+  if (!e.writable)
+    return {errc::argument, "'" + e.name + "' is const, so nothing can be read into it"};
   if (!a) {
     std::string words = "the checkpoint has no '" + e.name + "'; it has\n" + to_string(h);
     if (words.ends_with('\n')) words.pop_back();
@@ -180,16 +217,31 @@ template <communicator World>
 void basic_checkpoint<World>::read(joint const& s, basic_file<World>& f, checkpoint_header const& h) const {
   std::vector<argosy::view> views;
   std::vector<content> all;
-  s.alone_with_equal("arrays", errc::datatype, [&](std::string& names) {
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      names += "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "'\n";
-    views.resize(entries_.size());
-    all = look();
+  bool some_later = false;  // the same on all ranks
+  auto const prepare_all = [&](bool later) {
     failure why;
-    for (std::size_t i = 0; i < entries_.size() && !why; ++i) why = fault_of(entries_[i], all[i], h, views[i]);
+    for (std::size_t i = 0; i < entries_.size() && !why; ++i)
+      if (entries_[i].later == later) why = prepare(entries_[i], h, all[i], views[i]);
     return why;
+  };
+  auto const read_all = [&](bool later) {
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (entries_[i].later == later) read_array(s, f, h, entries_[i], all[i], views[i]);
+  };
+  s.alone_with_equal("arrays", errc::datatype, [&](std::string& names) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      names += "arrays[" + std::to_string(i) + "] '" + entries_[i].name + "'" +
+               (entries_[i].later ? " in rows" : "") + "\n";
+      some_later = some_later || entries_[i].later;
+    }
+    views.resize(entries_.size());
+    all.resize(entries_.size());
+    return prepare_all(false);
   });
-  for (std::size_t i = 0; i < entries_.size(); ++i) read_array(s, f, h, entries_[i], all[i], views[i]);
+  read_all(false);
+  if (!some_later) return;
+  s.alone(errc::datatype, [&] { return prepare_all(true); });
+  read_all(true);
 }
 
 template <communicator World>

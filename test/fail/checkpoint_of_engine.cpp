@@ -1,0 +1,14 @@
+// The state of a random-number engine is private: its text is saved.
+// SPDX-License-Identifier: BSD-3-Clause
+// build error: argosy::checkpoint: the state of a random-number engine is its own; save its text
+#include <argosy/format/basic_checkpoint.hpp>
+#include <argosy/world/self.hpp>
+
+#include <random>
+#include <string>
+
+namespace io = argosy;
+
+void name(io::basic_checkpoint<io::self>& state, std::mt19937_64& value) {
+  state.add("value", value);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/format/basic_checkpoint.hpp>
+#include <argosy/world/self.hpp>
+
+#include <vector>
+
+namespace io = argosy;
+
+void name(io::basic_checkpoint<io::self>& state, std::vector<std::vector<double>>& value) {
+  state.add("value", value);
+}
