@@ -102,6 +102,9 @@ report request::wait(on_error e) {
   what_failed_.clear();
   if (!operation_) return {};
   auto const o = std::exchange(operation_, nullptr);
+  // Other ranks may wait for what this one does here, such as to ask whether all of them have begun.
+  std::optional<detail::memory_reserve> kept;
+  if (o->file->ranks > 1) kept.emplace();
   {
     detail::program_waits const here(*o);
     o->wait();
@@ -109,9 +112,7 @@ report request::wait(on_error e) {
   o->done.in_background = o->has_begun;
   o->done.waited_ns = o->has_begun ? o->waited_ns() : 0;
   if (!o->result) o->file->position.take_back(o->moved);
-  std::optional<detail::memory_reserve> kept;  // for the words
   if (!o->result) {
-    kept.emplace();
     try {
       what_failed_ = detail::message_of(o->result, o->call, o->file->path, o->file->rank);
     } catch (std::bad_alloc const&) {  // the code says why
