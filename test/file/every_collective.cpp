@@ -325,6 +325,8 @@ class npy_subject {
         world_(world) {
     f = io::npy::create(world, path, part, {}, files);
     f.write_all(mine);
+    f.close();  // only then it is whole
+    f = io::npy::open(world, path, part, mode::read_write, {}, files);
   }
   io::mpi const& world() const { return world_; }
   void prepare() { spare = files; }
@@ -365,6 +367,11 @@ std::vector<collective_row<npy_subject>> calls_of_npy() {
        }},
       {"read_all", [](s& o, code& e) { o.f.read_all(o.room, e); }},
       {"close", [](s& o, code& e) { o.f.close(e); }},
+      {"close of a new file",
+       [](s& o, code& e) {
+         auto made = io::npy::create(o.world(), o.fresh, o.part, e, std::move(o.spare));
+         if (!e) made.close(e);
+       }},
   };
 }
 

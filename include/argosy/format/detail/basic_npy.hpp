@@ -192,16 +192,16 @@ template <communicator World>
 void basic_npy<World>::close(on_error e) {
   in_call("npy::close", e.where(), e.error(), [&](joint const& s) {
     progress const last = std::exchange(state_, progress::none);
+    if (last == progress::none) return s.together([&] { file_.close(s.where()); });
     std::string path;
     std::vector<std::byte> start;
-    s.alone(errc::io, [&] {
-      path = file_.path();
-      if (last != progress::none)
+    s.closing(file_, [&] {
+      s.alone(errc::io, [&] {
+        path = file_.path();
         start = detail::npy_header_of(header_.type, header_.order, header_.shape);
+      });
     });
-    s.together([&] { file_.close(s.where()); });  // nothing that ranks wrote can fail later
-    if (last == progress::none) return;
-    s.on_first(errc::io, [&] {
+    s.on_first(errc::io, [&] {  // nothing that ranks wrote can fail any more
       return detail::complete_npy(*files_, path, start, last == progress::failed);
     });
   });
