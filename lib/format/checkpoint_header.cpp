@@ -178,15 +178,14 @@ std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::
 std::vector<std::byte> detail::checkpoint_header_of(checkpoint_header const& h) {
   std::string const text = text_of(h);
   auto const content = std::as_bytes(std::span(text)), start = std::as_bytes(std::span(magic));
-  std::vector<std::byte> head;
-  head.reserve(prefix + text.size());
-  head.insert(head.end(), start.begin(), start.end());
+  std::vector<std::byte> head(prefix + text.size());
+  auto at = std::copy(start.begin(), start.end(), head.begin());
   auto const append = [&](std::uint32_t word) {
-    for (int i = 0; i < 4; ++i) head.push_back(static_cast<std::byte>(word >> (8 * i) & 0xff));
+    for (int i = 0; i < 4; ++i) *at++ = static_cast<std::byte>(word >> (8 * i) & 0xff);
   };
   append(static_cast<std::uint32_t>(text.size()));
   append(detail::crc32(content));
-  head.insert(head.end(), content.begin(), content.end());
+  std::copy(content.begin(), content.end(), at);
   return head;
 }
 

@@ -110,8 +110,8 @@ std::vector<leftover> find_leftovers(std::string const& path, on_error e) {
 }
 
 std::vector<leftover> remove_leftovers(std::string const& path, on_error e) {
-  return look_for("remove_leftovers", path, e, [](std::string const& file) {
-    std::error_code const kept = posix_opener().remove(file);
+  return look_for("remove_leftovers", path, e, [](std::string const& name) {
+    std::error_code const kept = posix_opener().remove(name);
     return kept ? "it could not be removed: " + kept.message() : std::string();
   });
 }
