@@ -3,9 +3,13 @@
 #include <argosy/handle/opener.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 
@@ -15,11 +19,77 @@ namespace argosy {
 
 opener posix_opener() { return opener_of<posix>(); }
 
+std::optional<file_identity> opener::find(std::string const& path, std::error_code& error) const {
+  error.clear();
+  if (names_.find) return names_.find(path, error);
+  any_handle f = open_(path, {.read = true}, error);
+  if (error) return std::nullopt;
+  auto const found = f.identity();
+  f.close();
+  if (!found) error = errc::unsupported;
+  return found;
+}
+
+std::error_code opener::remove(std::string const& path,
+                               std::optional<file_identity> const& of) const {
+  if (!of) return remove_(path);
+  if (names_.remove) return names_.remove(path, *of);
+  std::error_code error;
+  auto const found = find(path, error);
+  if (error) return error;
+  if (!found || !detail::same_file(*found, *of)) return {ENOENT, std::system_category()};
+  return remove_(path);
+}
+
+std::error_code opener::rename(std::string const& from, std::string const& to,
+                               std::optional<file_identity> const& of) const {
+  if (of && finds()) {
+    std::error_code error;
+    auto const found = find(from, error);
+    if (error) return error;
+    if (!found || !detail::same_file(*found, *of)) return {ENOENT, std::system_category()};
+  }
+  return rename(from, to);
+}
+
 namespace detail {
 namespace {
 
 std::error_code errno_of(int result) {
   return result == 0 ? std::error_code() : std::error_code(errno, std::system_category());
+}
+
+std::optional<file_identity> identity_of(int descriptor, char const* path, int flags,
+                                         std::error_code& error) {
+  struct statx about = {};
+  int outcome = 0;
+  while ((outcome = ::statx(descriptor, path, flags, STATX_TYPE | STATX_INO | STATX_BTIME,
+                            &about)) != 0 &&
+         errno == EINTR) {
+  }
+  error = errno_of(outcome);
+  if (error) return std::nullopt;
+  file_identity found{.device = std::uint64_t{about.stx_dev_major} << 32 | about.stx_dev_minor,
+                      .number = about.stx_ino};
+  if ((about.stx_mask & STATX_BTIME) != 0)
+    found.born_ns = about.stx_btime.tv_sec * 1'000'000'000 + about.stx_btime.tv_nsec;
+  return found;
+}
+
+bool is_now(std::string const& path, file_identity const& of) {
+  std::error_code error;
+  auto const found = identity_of_name(path, error);
+  return found && same_file(*found, of);
+}
+
+// A name in the same directory that nobody else uses.
+std::string name_beside(std::string const& path) {
+  static std::atomic<std::uint64_t> last{0};
+  auto const now =
+      static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  std::string const name =
+      ".argosy-removes-" + std::to_string(::getpid()) + "-" + std::to_string(now + ++last);
+  return (std::filesystem::path(path).parent_path() / name).string();
 }
 
 }  // namespace
@@ -30,6 +100,53 @@ std::error_code remove_file(std::string const& path) {
   if (!std::filesystem::remove(path, error) && !error)
     error.assign(static_cast<int>(std::errc::no_such_file_or_directory), std::system_category());
   return error;
+}
+
+std::optional<file_identity> identity_of_file(int descriptor, std::error_code& error) {
+  return identity_of(descriptor, "", AT_EMPTY_PATH, error);
+}
+
+std::optional<file_identity> identity_of_name(std::string const& path, std::error_code& error) {
+  return identity_of(AT_FDCWD, path.c_str(), AT_STATX_FORCE_SYNC, error);
+}
+
+std::error_code remove_file_of(std::string const& path, file_identity const& of) {
+  std::error_code error;
+  auto const found = identity_of_name(path, error);
+  if (error) return error;
+  if (!same_file(*found, of)) return {ENOENT, std::system_category()};
+  return take_away(path, of);
+}
+
+std::error_code take_away(std::string const& path, file_identity const& of) {
+  std::string const aside = name_beside(path);
+  auto const rename = [](std::string const& from, std::string const& to) {
+    return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+  };
+  // A full disk may have no room for another name, and some file systems cannot rename so.
+  if (!rename(path, aside)) {
+    if (errno == ENOENT || !is_now(path, of)) return {ENOENT, std::system_category()};
+    return errno_of(::unlink(path.c_str()));
+  }
+  if (is_now(aside, of)) {
+    std::error_code const kept = errno_of(::unlink(aside.c_str()));
+    if (kept) rename(aside, path);
+    return kept;
+  }
+  // If a third file has the name by now, the second one keeps the name that it got here, and its
+  // data.
+  if (!rename(aside, path) && ::link(aside.c_str(), path.c_str()) == 0) ::unlink(aside.c_str());
+  return {ENOENT, std::system_category()};
+}
+
+std::string absolute_path(std::string const& path) {
+  std::error_code unknown;
+  std::filesystem::path const found = std::filesystem::absolute(path, unknown);
+  return unknown ? path : found.string();
+}
+
+opener::name_functions names_of_system() {
+  return {absolute_path, identity_of_name, remove_file_of};
 }
 
 std::error_code rename_file(std::string const& from, std::string const& to) {

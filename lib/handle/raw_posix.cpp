@@ -3,6 +3,7 @@
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/size_limit.hpp>
 #include <argosy/handle/detail/storage_by_type.hpp>
+#include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
 
 #include <fcntl.h>
@@ -204,8 +205,11 @@ raw_posix raw_posix::open(std::string const& path, open_flags flags, detail::lus
   opened.descriptor_ = descriptor;
   opened.process_ = ::getpid();
   auto const refuse = [&](int reason) {
+    // Removes the file that this call has made, while it is open: another file may have its name by
+    // now.
+    if (flags.create && flags.exclusive)
+      if (auto const mine = opened.identity()) detail::remove_file_of(path, *mine);
     opened.close();
-    if (flags.create && flags.exclusive) ::unlink(path.c_str());  // nobody else has made it
     error = from_errno(reason);
   };
 
@@ -365,6 +369,11 @@ std::optional<locked_range> raw_posix::lock_in_the_way(std::int64_t offset, std:
     return std::nullopt;
   if (told.l_type == F_UNLCK) return std::nullopt;
   return locked_range{told.l_start, told.l_len == 0 ? largest - told.l_start : told.l_len};
+}
+
+std::optional<file_identity> raw_posix::identity() const {
+  std::error_code unknown;
+  return detail::identity_of_file(descriptor_, unknown);
 }
 
 std::int64_t raw_posix::size(std::error_code& error) {

@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
+#include <argosy/handle/opener.hpp>
 #include <argosy/lab/gpfs/host.hpp>
 
 namespace gpfs = argosy::lab::gpfs;
@@ -67,14 +69,18 @@ options read_options(int argc, char** argv) {
   return o;
 }
 
-// Complete when it appears, and never readable by others.
-void write_socket_file(std::string const& path, std::string const& text) {
+// Writes the file, complete when it appears and never readable by others. Returns which file it is.
+std::optional<argosy::file_identity> write_socket_file(std::string const& path,
+                                                       std::string const& text) {
   std::string const draft = path + ".new";
   ::unlink(draft.c_str());
   int const file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   bool good = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  std::error_code unknown;
+  auto const made = argosy::detail::identity_of_file(file, unknown);
   good = file >= 0 && ::close(file) == 0 && good && ::rename(draft.c_str(), path.c_str()) == 0;
   if (!good) throw std::system_error(errno, std::system_category(), "cannot write " + path);
+  return made;
 }
 
 }  // namespace
@@ -99,11 +105,11 @@ int main(int argc, char** argv) try {
   std::error_code error;
   gpfs::host const host(o.host, error);
   if (error) throw std::system_error(error, "cannot listen");
-  write_socket_file(o.socket, host.address());
+  auto const made = write_socket_file(o.socket, host.address());
   int signal = 0;
   while (sigwait(&ends, &signal) != 0) {
   }
-  ::unlink(o.socket.c_str());
+  if (made) argosy::detail::remove_file_of(o.socket, *made);  // not that of a later host
   auto const m = host.manager();
   auto const s = host.servers();
   std::cout << "token requests " << m.requests << ", grants " << m.grants << ", conflicts " << m.conflicts

@@ -293,3 +293,54 @@ TEST_CASE("any_handle is the handle it holds", "[any_handle]") {
   CHECK(error == std::errc::no_such_file_or_directory);
   CHECK_FALSE(g.is_open());
 }
+
+TEST_CASE("a file is removed by its identity, and another one that has its name keeps it",
+          "[posix][names]") {
+  scratch const dir;
+  std::string const path = dir / "state";
+  auto const names = [&] {
+    return std::distance(std::filesystem::directory_iterator(dir.string()),
+                         std::filesystem::directory_iterator());
+  };
+  auto const made = [&] {
+    std::error_code error;
+    posix f =
+        posix::open(path, {.read = true, .write = true, .create = true, .exclusive = true}, error);
+    REQUIRE_FALSE(error);
+    REQUIRE(f.identity());
+    return f;
+  };
+  posix first = made();
+  io::file_identity const of_first = *first.identity();
+  std::error_code error;
+  CHECK(io::detail::same_file(*io::detail::identity_of_name(path, error), of_first));
+  CHECK_FALSE(io::detail::remove_file_of(path, of_first));
+  CHECK(names() == 0);
+  CHECK(io::detail::remove_file_of(path, of_first) == std::errc::no_such_file_or_directory);
+
+  posix second = made();
+  CHECK_FALSE(io::detail::same_file(*second.identity(), of_first));
+  CHECK(second.write(0, std::as_bytes(std::span("kept", 4))).bytes == 4);
+  CHECK(io::detail::remove_file_of(path, of_first) == std::errc::no_such_file_or_directory);
+  // The name became the second file's between the look and the removal.
+  CHECK(io::detail::take_away(path, of_first) == std::errc::no_such_file_or_directory);
+  CHECK(io::posix_opener().rename(path, dir / "other", of_first) ==
+        std::errc::no_such_file_or_directory);
+  CHECK(names() == 1);
+  CHECK(content_of(path) == "kept");
+  CHECK(io::detail::same_file(*io::detail::identity_of_name(path, error), *second.identity()));
+
+  // By a link: the link goes.
+  REQUIRE(::symlink("state", (dir / "link").c_str()) == 0);
+  CHECK_FALSE(io::detail::remove_file_of(dir / "link", *second.identity()));
+  CHECK(names() == 1);
+  // Openers that say nothing of names open them, to compare.
+  io::opener const below = io::posix_opener();
+  io::opener const plain(
+      [&](auto const& name, auto flags, auto& e) { return below(name, flags, e); },
+      [&](std::string const& name) { return below.remove(name); });
+  CHECK(plain.remove(path, of_first) == std::errc::no_such_file_or_directory);
+  CHECK(names() == 1);
+  CHECK_FALSE(plain.remove(path, second.identity()));
+  CHECK(names() == 0);
+}

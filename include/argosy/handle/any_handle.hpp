@@ -104,6 +104,8 @@ class any_handle {
   }
   bool tells_locks() const { return held_ && held_->tells_locks(); }
 
+  std::optional<file_identity> identity() const { return held_ ? held_->identity() : std::nullopt; }
+
   // The held handle if it is an H, otherwise null.
   template <handle H>
   H* target() noexcept {
@@ -148,6 +150,7 @@ class any_handle {
     virtual std::optional<bool> is_locked(std::int64_t, std::int64_t) = 0;
     virtual std::optional<locked_range> lock_in_the_way(std::int64_t, std::int64_t, lock_kind) = 0;
     virtual bool tells_locks() = 0;
+    virtual std::optional<file_identity> identity() = 0;
   };
 
   template <class H>
@@ -189,6 +192,7 @@ class any_handle {
       return argosy::detail::lock_in_the_way(handle_, offset, length, kind);
     }
     bool tells_locks() override { return argosy::detail::tells_locks(handle_); }
+    std::optional<file_identity> identity() override { return detail::identity_of(handle_); }
 
     H handle_;
   };

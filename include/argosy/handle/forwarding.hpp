@@ -117,6 +117,8 @@ class forwarding {
   }
   bool tells_locks() const { return argosy::detail::tells_locks(inner_); }
 
+  std::optional<file_identity> identity() const { return detail::identity_of(inner_); }
+
   H& inner() noexcept { return inner_; }
   H const& inner() const noexcept { return inner_; }
 

@@ -89,6 +89,25 @@ struct file_stripes {
 
 }  // namespace detail
 
+// Which file a handle has open. Two handles of one opener are of the same file if
+// `detail::same_file` says so, as long as one of them is open: a file system may give the number of
+// a removed file to a new one.
+struct file_identity {
+  std::uint64_t device = 0;  // of the file system, on this node
+  std::uint64_t number = 0;  // the inode
+  std::int64_t born_ns = 0;  // when the file was made; 0 if that is unknown
+};
+
+namespace detail {
+
+// Returns true if both are one file.
+constexpr bool same_file(file_identity const& a, file_identity const& b) noexcept {
+  bool const unknown = a.born_ns == 0 || b.born_ns == 0;
+  return a.device == b.device && a.number == b.number && (unknown || a.born_ns == b.born_ns);
+}
+
+}  // namespace detail
+
 // How a handle is opened. It is an error if neither read nor write is set.
 struct open_flags {
   bool read = false;

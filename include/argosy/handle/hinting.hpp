@@ -79,6 +79,17 @@ std::optional<locked_range> lock_in_the_way(H& h, std::int64_t offset, std::int6
     return std::nullopt;
 }
 
+// Returns which file the handle has open; nothing if it does not tell.
+template <handle H>
+std::optional<file_identity> identity_of(H& h) {
+  if constexpr (requires {
+                  { h.identity() } -> std::same_as<std::optional<file_identity>>;
+                })
+    return h.identity();
+  else
+    return std::nullopt;
+}
+
 // Returns true if lock_in_the_way() knows. Decorators say it for what they are around.
 template <handle H>
 bool tells_locks(H& h) {

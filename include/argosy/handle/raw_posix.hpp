@@ -69,6 +69,9 @@ class raw_posix {
   std::int64_t block_bytes() const noexcept { return block_bytes_; }
   argosy::storage storage() const { return storage_; }  // by the type of the file system
 
+  // Returns device, inode and time of birth; nothing if the file system does not answer.
+  std::optional<file_identity> identity() const;
+
   int descriptor() const noexcept { return descriptor_; }
 
   // The most bytes asked for by one system call. Linux moves no more.

@@ -63,6 +63,8 @@ struct stored_file {
   std::map<std::int64_t, page> pages;
   std::list<held_lock> locks;
   std::list<lock_wait> waiting;
+
+  file_identity identity() const noexcept { return {.number = number}; }
 };
 
 struct disk_state {

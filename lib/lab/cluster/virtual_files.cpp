@@ -54,14 +54,18 @@ opener virtual_files::opener() const {
     act.end(static_cast<std::int64_t>(found->second->number));
     return virtual_handle(std::move(opened));
   };
-  auto const remove = [d = state_](std::string const& path) -> std::error_code {
+  // If `of` is given, the name must be that file's: nobody else goes on between the look and the
+  // removal.
+  auto const remove_if = [d = state_](std::string const& path,
+                                      file_identity const* of) -> std::error_code {
     file_action act(file_call::open, 0, d->disk.call_ns);
     if (act.skipped()) return errno_code(EIO);
     auto const found = d->files.find(path);
-    int const error = d->directories.contains(path) ? EISDIR
-                      : found == d->files.end()     ? ENOENT
-                      : d->read_only                ? EROFS
-                                                    : 0;
+    int const error = d->directories.contains(path)                                      ? EISDIR
+                      : found == d->files.end()                                          ? ENOENT
+                      : of && !argosy::detail::same_file(found->second->identity(), *of) ? ENOENT
+                      : d->read_only                                                     ? EROFS
+                                                                                         : 0;
     if (error == 0) {
       d->forget(*found->second);
       d->files.erase(found);
@@ -94,7 +98,19 @@ opener virtual_files::opener() const {
     act.end();
     return {};
   };
-  return opener_in_run(open, remove, rename, settle);
+  auto const find = [d = state_](std::string const& path,
+                                 std::error_code& error) -> std::optional<file_identity> {
+    auto const found = d->files.find(path);
+    error = found == d->files.end() ? errno_code(ENOENT) : std::error_code();
+    return error ? std::nullopt : std::optional(found->second->identity());
+  };
+  return opener_in_run(
+             open, [remove_if](std::string const& path) { return remove_if(path, nullptr); },
+             rename, settle)
+      .naming(
+          {.find = find, .remove = [remove_if](std::string const& path, file_identity const& of) {
+             return remove_if(path, &of);
+           }});
 }
 
 bool virtual_files::exists(std::string const& path) const { return state_->files.contains(path); }

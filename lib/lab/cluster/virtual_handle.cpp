@@ -253,6 +253,10 @@ std::error_code virtual_handle::close() {
   return {};
 }
 
+std::optional<file_identity> virtual_handle::identity() const {
+  return open_ ? std::optional(open_->file->identity()) : std::nullopt;
+}
+
 argosy::storage virtual_handle::storage() const {
   argosy::storage s{.name = "the virtual disk"};
   if (!open_) return s;

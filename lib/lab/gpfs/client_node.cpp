@@ -29,6 +29,9 @@ std::vector<block_piece> client_node::unsaved(file_id file, bool on_its_way) con
 }
 known_size client_node::size(file_id file) const { return state_->size(file); }
 bool client_node::is_hollow(int instance) const { return state_->is_hollow(instance); }
+std::optional<file_id> client_node::file_of(int instance) const {
+  return state_->file_of(instance);
+}
 void client_node::set_processors(processor_time f) { state_->set_processors(std::move(f)); }
 
 token_mode client_node::state::token(file_id id, std::int64_t block) const {
@@ -39,6 +42,11 @@ token_mode client_node::state::token(file_id id, std::int64_t block) const {
 known_size client_node::state::size(file_id id) const {
   auto const f = files_.find(id);
   return f == files_.end() ? known_size{} : f->second.size;
+}
+
+std::optional<file_id> client_node::state::file_of(int number) const {
+  auto const i = instances_.find(number);
+  return i == instances_.end() ? std::nullopt : std::optional(i->second.file);
 }
 
 bool client_node::state::is_hollow(int number) const {

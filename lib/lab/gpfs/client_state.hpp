@@ -38,6 +38,7 @@ class client_node::state {
   std::vector<block_piece> unsaved(file_id id, bool on_its_way) const { return pool_.unsaved(id, on_its_way); }
   known_size size(file_id id) const;
   bool is_hollow(int instance) const;
+  std::optional<file_id> file_of(int instance) const;
   void set_processors(processor_time f) { context_.set_processors(std::move(f)); }
 
  private:

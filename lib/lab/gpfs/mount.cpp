@@ -190,6 +190,10 @@ client_counters mount::counters() const {
   std::lock_guard const lock(state_->mutex_);
   return state_->node_->counters();
 }
+std::optional<file_id> mount::file_of(int instance) const {
+  std::lock_guard const lock(state_->mutex_);
+  return state_->node_->file_of(instance);
+}
 completion mount::perform(call c) const { return state_->perform(std::move(c)); }
 int mount::at_rest(std::string const& name) const { return state_->at_rest(name); }
 void mount::leave() const { state_->leave(); }
@@ -238,6 +242,12 @@ std::error_code mounted_file::close() {
   mount_ = {};
   instance_ = 0;
   return flushed ? flushed : closed ? closed : rests;
+}
+
+std::optional<file_identity> mounted_file::identity() const {
+  auto const file = is_open() ? mount_.file_of(instance_) : std::nullopt;
+  if (!file) return std::nullopt;
+  return file_identity{.number = static_cast<std::uint64_t>(*file)};
 }
 
 std::int64_t mounted_file::owner() {

@@ -303,6 +303,13 @@ argosy::storage virtual_gpfs_handle::storage() const {
   return state_ ? state_->system.hardware().storage() : argosy::storage();
 }
 
+std::optional<file_identity> virtual_gpfs_handle::identity() const {
+  if (!state_ || state_->system.is_dead(node_)) return std::nullopt;
+  auto const file = state_->system.client(node_).file_of(instance_);
+  if (!file) return std::nullopt;
+  return file_identity{.number = static_cast<std::uint64_t>(*file)};
+}
+
 std::int64_t virtual_gpfs_handle::block_bytes() const noexcept {
   return state_ ? state_->system.hardware().block_bytes : 4096;
 }
@@ -343,7 +350,14 @@ opener virtual_gpfs::opener() const {
   };
   // The manager keeps names, and outlives the nodes: they are as good as on disk at once.
   auto const settle = [](std::string const&) { return std::error_code(); };
-  return opener_in_run(open, remove, rename, settle);
+  auto const find = [state = state_](std::string const& path,
+                                     std::error_code& error) -> std::optional<file_identity> {
+    auto const file = state->system.manager().find(path);
+    error = file ? std::error_code() : errno_code(ENOENT);
+    if (!file) return std::nullopt;
+    return file_identity{.number = static_cast<std::uint64_t>(*file)};
+  };
+  return opener_in_run(open, remove, rename, settle).naming({.find = find});
 }
 
 bool virtual_gpfs::exists(std::string const& path) const { return state_->system.manager().find(path).has_value(); }

@@ -65,6 +65,25 @@ TEST_CASE("files that were there before have their bytes", "[gpfs][mount]") {
   CHECK(files.remove("old") == std::errc::no_such_file_or_directory);
 }
 
+TEST_CASE("a mounted file is removed by its identity, while it is open", "[gpfs][mount][names]") {
+  cluster c(2);
+  io::opener const files = c.mounts[0].files();
+  io::open_flags const flags{.read = true, .write = true, .create = true};
+  io::any_handle first = files("mine", flags, c.error);
+  REQUIRE(first.identity());
+  CHECK(first.write(0, filled(10, 1)).bytes == 10);
+  CHECK_FALSE(files.rename("mine", "renamed"));
+  io::any_handle second = files("mine", flags, c.error);
+  CHECK(files.remove("mine", first.identity()) == std::errc::no_such_file_or_directory);
+  CHECK(std::filesystem::exists(c.dir / "mine"));
+  CHECK_FALSE(files.remove("renamed", first.identity()));
+  CHECK_FALSE(files.remove("mine", second.identity()));
+  CHECK_FALSE(first.close());
+  CHECK_FALSE(second.close());
+  CHECK_FALSE(std::filesystem::exists(c.dir / "mine"));
+  CHECK_FALSE(std::filesystem::exists(c.dir / "renamed"));
+}
+
 TEST_CASE("files are renamed in the directory, whether somebody opened them or not", "[gpfs][mount]") {
   cluster c(2);
   io::opener const files = c.mounts[0].files();

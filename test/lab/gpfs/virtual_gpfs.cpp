@@ -15,6 +15,7 @@
 
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
 
 #include "support/catch.hpp"
 #include "support/gpfs_hints.hpp"
@@ -457,4 +458,33 @@ TEST_CASE("a rank on a node that the file system does not have cannot open anyth
     open_at(files);
   }),
                     ContainsSubstring("rank 1 is on node 1, but there are 1 nodes"));
+}
+
+TEST_CASE("simulated files are removed by their identity, and others keep their names",
+          "[virtual_gpfs][names]") {
+  io::lab::virtual_gpfs const gpfs(small(), 1);
+  io::lab::virtual_files const disk;
+  for (io::opener const& files : {gpfs.opener(), disk.opener()}) {
+    std::error_code error;
+    io::any_handle first = files("f", create, error);
+    REQUIRE(first.identity());
+    io::file_identity const of_first = *first.identity();
+    REQUIRE(files.finds());
+    CHECK(io::detail::same_file(*files.find("f", error), of_first));
+    CHECK_FALSE(files.rename("f", "g", of_first));
+    CHECK_FALSE(files.find("f", error));
+    CHECK(errno_of(error) == ENOENT);
+    io::any_handle second = files("f", create, error);
+    REQUIRE(second.identity());
+    CHECK_FALSE(io::detail::same_file(*second.identity(), of_first));
+    CHECK(errno_of(files.remove("f", of_first)) == ENOENT);
+    CHECK(errno_of(files.rename("f", "h", of_first)) == ENOENT);
+    CHECK_FALSE(files.remove("g", of_first));
+    CHECK_FALSE(files.remove("f", second.identity()));
+    CHECK(errno_of(files.remove("f", second.identity())) == ENOENT);
+    first.close();
+    second.close();
+  }
+  CHECK(gpfs.names().empty());
+  CHECK(disk.names().empty());
 }

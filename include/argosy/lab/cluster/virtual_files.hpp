@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -91,6 +92,7 @@ class virtual_handle {
   bool is_open() const noexcept { return open_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
   argosy::storage storage() const;  // with the prices of its disk
+  std::optional<file_identity> identity() const;
 
  private:
   friend class virtual_files;

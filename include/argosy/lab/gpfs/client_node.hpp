@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,6 +83,7 @@ class client_node {
   void set_processors(processor_time f);
   // Whether the file of this instance has no bytes. Then the memory of its calls is not touched.
   bool is_hollow(int instance) const;
+  std::optional<file_id> file_of(int instance) const;
 
   class state;  // the implementation
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -33,6 +34,7 @@ class mount {
   node_id node() const;
   machine const& hardware() const;
   client_counters counters() const;
+  std::optional<file_id> file_of(int instance) const;
 
   // Carries out a call, and waits for its end.
   completion perform(call c) const;
@@ -68,6 +70,7 @@ class mounted_file : public file_calls<mounted_file> {
   bool is_open() const { return mount_.is_mounted(); }
   std::int64_t block_bytes() const { return is_open() ? mount_.hardware().block_bytes : 4096; }
   argosy::storage storage() const { return is_open() ? mount_.hardware().storage() : argosy::storage(); }
+  std::optional<file_identity> identity() const;
   int node() const { return is_open() ? static_cast<int>(mount_.node()) : argosy::unknown_node; }
 
  private:

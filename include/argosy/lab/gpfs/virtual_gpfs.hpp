@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -80,6 +81,7 @@ class virtual_gpfs_handle : public gpfs::file_calls<virtual_gpfs_handle> {
   bool is_open() const noexcept { return state_ != nullptr; }
   std::int64_t block_bytes() const noexcept;
   argosy::storage storage() const;
+  std::optional<file_identity> identity() const;
   int node() const noexcept { return node_; }
 
  private:
