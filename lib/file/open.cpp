@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -33,6 +34,7 @@
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
+#include <argosy/handle/detail/storage_by_type.hpp>
 #include <argosy/handle/hinting.hpp>
 #include <argosy/handle/tracing.hpp>
 #include <argosy/handle/trying.hpp>
@@ -73,30 +75,62 @@ std::string without_prefix(std::string const& path) {
   constexpr std::string_view known[] = {"ufs",   "nfs",    "xfs",       "pfs",    "sfs",        "piofs",  "pvfs",
                                         "pvfs2", "testfs", "gpfs",      "bgl",    "bglockless", "lustre", "panfs",
                                         "daos",  "ime",    "quobytefs", "zoidfs", "beegfs"};
-  std::size_t const colon = path.find(':');
-  std::string_view const prefix = std::string_view(path).substr(0, colon);
-  if (colon == std::string::npos || colon + 1 == path.size()) return path;
-  if (std::find(std::begin(known), std::end(known), prefix) == std::end(known)) return path;
-  return ::access(path.c_str(), F_OK) == 0 ? path : path.substr(colon + 1);
+  std::string rest = path;
+  for (;;) {
+    std::size_t const colon = rest.find(':');
+    std::string_view const prefix = std::string_view(rest).substr(0, colon);
+    if (colon == std::string::npos || colon + 1 == rest.size()) return rest;
+    if (std::find(std::begin(known), std::end(known), prefix) == std::end(known)) return rest;
+    if (::access(rest.c_str(), F_OK) == 0) return rest;
+    rest.erase(0, colon + 1);
+  }
 }
 
-std::uint64_t place_of(std::string const& path) {
-  // Numbers of devices differ between nodes. The kind and size of the file system tell two of them apart as well as can be.
-  auto const of = [](std::string const& name, std::string_view rest) -> std::uint64_t {
-    struct stat file = {};
-    struct statfs system = {};
-    if (::stat(name.c_str(), &file) != 0 || ::statfs(name.c_str(), &system) != 0) return 0;
-    std::string text = std::to_string(file.st_ino) + " " + std::to_string(system.f_type) + " " +
-                       std::to_string(system.f_blocks) + " " + std::string(rest);
-    if (rest.empty())
-      text += std::to_string(file.st_size) + " " + std::to_string(file.st_ctim.tv_sec) + " " +
-              std::to_string(file.st_ctim.tv_nsec);
-    return fingerprint(text);
-  };
-  if (std::uint64_t const file = of(path, {}); file != 0) return file;
+namespace {
+
+// Tells kernels apart: the number of a device means something on one of them only.
+std::string const& this_kernel() {
+  static std::string const id = [] {
+    std::array<char, 64> text{};
+    if (std::FILE* const f = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
+      if (!std::fgets(text.data(), static_cast<int>(text.size()), f)) text[0] = '\0';
+      std::fclose(f);
+    }
+    return std::string(text.data());
+  }();
+  return id;
+}
+
+// Describes a file or a directory; 0 if it cannot be looked at. `rest` goes into the number.
+std::uint64_t described(std::string const& name, facts compared, bool changes,
+                        std::string const& rest) {
+  struct statx file = {};
+  struct statfs system = {};
+  unsigned const asked = STATX_BASIC_STATS | STATX_BTIME;
+  if (::statx(AT_FDCWD, name.c_str(), AT_STATX_SYNC_AS_STAT, asked, &file) != 0 ||
+      ::statfs(name.c_str(), &system) != 0)
+    return 0;
+  auto const words = [](auto... numbers) { return ((std::to_string(numbers) + " ") + ...); };
+  auto const type = static_cast<std::uint32_t>(system.f_type);
+  std::string text = words(file.stx_ino, type);
+  if (compared == facts::momentary) {
+    text += words(system.f_blocks);
+    if (changes) text += words(file.stx_size, file.stx_ctime.tv_sec, file.stx_ctime.tv_nsec);
+  } else if ((file.stx_mask & STATX_BTIME) != 0) {
+    text += words(file.stx_btime.tv_sec, file.stx_btime.tv_nsec);
+  } else if (storage_by_type(type) == storage()) {  // a file system of this node
+    text += words(file.stx_dev_major, file.stx_dev_minor) + this_kernel();
+  }
+  return fingerprint(text + rest);
+}
+
+}  // namespace
+
+std::uint64_t place_of(std::string const& path, facts compared) {
+  if (std::uint64_t const file = described(path, compared, true, {}); file != 0) return file;
   std::filesystem::path const p(path);
   std::string const directory = p.has_parent_path() ? p.parent_path().string() : ".";
-  std::uint64_t const place = of(directory, p.filename().string());
+  std::uint64_t const place = described(directory, compared, false, p.filename().string());
   return place != 0 ? place : fingerprint(path);
 }
 
@@ -152,6 +186,7 @@ void open_file::begin(std::string const& name, argosy::mode how, int my_rank, in
   ranks = all_ranks;
   trace = open_trace(trace_options::from_environment(my_rank), &complaint);
   files = with_tracing(std::move(with), trace);
+  full_path = files.absolute(path);
   argosy::hints const from_environment = environment_hints(), overriding = overriding_hints();
   complaint += unknown_develop() + unreadable(from_environment) + unreadable(overriding);
   file_hints all(from_environment, {}, h, overriding);
@@ -196,7 +231,7 @@ std::error_code open_with(open_file& f, open_flags flags) {
 
 }  // namespace
 
-failure open_file::create(bool& made) {
+failure open_file::create(std::uint64_t number, bool& made, bool& none) {
   open_flags existing = flags_of(*this), fresh = existing;
   existing.may_be_missing = true;
   fresh.create = fresh.exclusive = true;
@@ -206,15 +241,38 @@ failure open_file::create(bool& made) {
     std::error_code error;
     if (!has(modes, mode::exclusive)) {
       error = open_with(*this, existing);
+      if (!error) {
+        if (failure f = join(number, none); f || has_its_name()) return f;
+        handle.close();  // another open has made it, failed, and removed it before this one could
+                         // be seen
+        continue;
+      }
       if (classify(error) != errc::no_such_file) return error;
     }
     error = open_with(*this, fresh);
     made = !error;
-    if (!error || has(modes, mode::exclusive) || classify(error) != errc::file_exists) return error;
+    if (made) return join(number, none);
+    if (has(modes, mode::exclusive) || classify(error) != errc::file_exists) return error;
   }
   // A link to a file that is not there: it can be made, but not exclusively.
   fresh.exclusive = false;
-  return open_with(*this, fresh);
+  if (std::error_code const error = open_with(*this, fresh)) return error;
+  return join(number, none);
+}
+
+failure open_file::join(std::uint64_t number, bool& none) {
+  if (!can_write(modes) || has(modes, mode::unique_open)) return {};
+  failure const f = enter(number, none);
+  return none ? failure() : f;
+}
+
+bool open_file::has_its_name() const {
+  if (!files.finds()) return true;
+  auto const mine = handle.identity();
+  if (!mine) return true;
+  std::error_code error;
+  auto const found = files.find(full_path, error);
+  return found ? same_file(*found, *mine) : classify(error) != errc::no_such_file;
 }
 
 failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
@@ -253,8 +311,32 @@ failure open_file::try_lock(bool& none) {
 }
 
 void open_file::abandon(bool made) {
-  if (handle.is_open()) handle.close();
-  if (made) files.remove(path);
+  if (!handle.is_open()) return;
+  if (made) failure_of(errc::io, [this] { return remove_made(), failure(); });
+  handle.close();
+}
+
+// While the other bytes of all opens are shared nobody enters the file: who opens it at this moment
+// waits, and then finds that its name is gone. A file that may be somebody's stays: an empty file
+// that is left loses nothing.
+void open_file::remove_made() {
+  std::error_code tried, kept, unknown;
+  bool const alone =
+      has(modes, mode::unique_open) || (opens && opens->exclude(handle, tried, kept));
+  if (alone && handle.identity() && handle.size(unknown) == 0 && !unknown) remove();
+}
+
+// The opener and the handle may be code of the program, which throws.
+failure open_file::remove_and_close() {
+  failure f = failure_of(errc::io, [this]() -> failure {
+    std::error_code const kept = remove();
+    if (!kept) return {};
+    bool const gone = classify(kept) == errc::no_such_file;
+    return {kept, gone ? "deleting the file: nobody has its name, or another file" : "deleting the file"};
+  });
+  f.keep(failure_of(errc::io, [this] { return failure(handle.close()); }));
+  if (handle.is_open()) handle = {};
+  return f;
 }
 
 void open_file::drain() {

@@ -2,20 +2,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/catch.hpp"
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <argosy/datatype.hpp>
 #include <argosy/file/file.hpp>
 
+#include "support/asking_before.hpp"
 #include "support/files_on_worlds.hpp"
 #include "support/shared_scratch.hpp"
 
@@ -138,4 +146,233 @@ TEST_CASE("prefixes for other libraries are left out, unless a file has such a n
   CHECK(fs::exists(here / "other"));
   CHECK_FALSE(fs::exists(here / "nfs:other"));
   world.barrier();
+}
+
+namespace {
+
+using one_file = io::basic_file<io::self>;
+
+void write_to(std::string const& path, std::string const& text) { std::ofstream(path) << text; }
+
+// What becomes of the file between its making and the failure of the open on another rank.
+enum class meanwhile { nothing, replaced, written, opened };
+
+// Opens on the last rank fail, after `act`.
+io::opener failing_after(io::mpi const& world, std::function<void(std::string const&)> act) {
+  io::opener const below = io::posix_opener();
+  if (world.rank() != world.size() - 1) return below;
+  return below.opening(
+      [act](std::string const& path, io::open_flags, std::error_code& error) -> io::any_handle {
+        act(path);
+        error = {EMFILE, std::system_category()};
+        return {};
+      });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a failed open removes the file that it made, and never what others have put there meanwhile",
+    "[file][open][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  if (world.size() == 1) return;
+  for (mode const more : {mode::none, mode::exclusive, mode::append}) {
+    for (meanwhile const what :
+         {meanwhile::nothing, meanwhile::replaced, meanwhile::written, meanwhile::opened}) {
+      CAPTURE(io::to_string(more), static_cast<int>(what));
+      shared_scratch const here(world);
+      one_file other;
+      auto const act = [&](std::string const& path) {
+        if (what == meanwhile::replaced) {
+          write_to(here / "finished", "of another program");
+          fs::rename(here / "finished", path);
+        }
+        if (what == meanwhile::written) write_to(path, "of another program");
+        if (what == meanwhile::opened)
+          other = one_file::open(io::self(), path, mode::create | mode::write);
+      };
+      std::error_code error;
+      auto f = io::file::open(world, here / "state", mode::create | mode::write | more, error,
+                              failing_after(world, act));
+      CHECK(failed_on(world, world.size() - 1, errc::too_many_files, error));
+      world.barrier();
+      if (other.is_open()) {
+        std::string const theirs = "of another program";
+        other.write_at(0, theirs);
+        other.close();
+      }
+      world.barrier();
+      if (what == meanwhile::nothing)
+        CHECK_FALSE(fs::exists(here / "state"));
+      else
+        CHECK(content_of(here / "state") == "of another program");
+      world.barrier();
+    }
+  }
+}
+
+TEST_CASE("a file that is removed while it is opened is made anew, or is no such file",
+          "[file][open][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  std::string const path = here / std::to_string(world.rank());
+  io::opener const below = io::posix_opener();
+  int times =
+      0;  // another open has made the file, fails, and removes it when this one has it already
+  io::opener const files =
+      below.opening([&](std::string const& name, io::open_flags flags, std::error_code& error) {
+        io::any_handle opened = below(name, flags, error);
+        if (!error && !flags.create && times-- > 0) fs::remove(name);
+        return opened;
+      });
+  for (int const often : {1, 3}) {
+    write_to(path, "");
+    times = often;
+    auto f = one_file::open(io::self(), path, mode::create | mode::write, {}, files);
+    std::string const mine = "mine";
+    f.write_at(0, mine);
+    f.close();
+    CHECK(content_of(path) == "mine");
+    fs::remove(path);
+  }
+  write_to(path, "");
+  times = 1;
+  std::error_code error;
+  auto f = one_file::open(io::self(), path, mode::read_write, error, files);
+  CHECK(error == errc::no_such_file);
+  CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("where opens of a file fail beside others that succeed, no byte of those is lost",
+          "[file][open][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  bool const fails = world.rank() % 2 == 0;
+  int sizes = 0;  // asked for to append: the first time fails, when the file is made
+  io::opener const failing = with_question(
+      io::posix_opener(), [&](std::string const&, io::handle_call const& call) -> std::error_code {
+        if (call.kind != io::file_call::size || sizes++ > 0) return {};
+        return std::make_error_code(std::errc::io_error);
+      });
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    std::string const path = here / std::to_string(round);
+    world.barrier();
+    std::error_code error;
+    if (fails) {
+      sizes = 0;
+      auto f = one_file::open(io::self(), path, mode::create | mode::write | mode::append, error,
+                              failing);
+      CHECK(error == errc::io);
+    } else {
+      auto f = one_file::open(io::self(), path, mode::create | mode::write);
+      char const mine = static_cast<char>('a' + world.rank());
+      f.write_at(world.rank(), mine);
+      f.close();
+    }
+    world.barrier();
+    bool const some = world.size() > 1;
+    if (!some) CHECK_FALSE(fs::exists(path));
+    std::string const text = content_of(path);
+    for (int r = 1; r < world.size(); r += 2)
+      CHECK((std::ssize(text) > r && text[static_cast<std::size_t>(r)] == 'a' + r));
+  }
+}
+
+namespace {
+
+template <class World>
+void check_removal(World const& world) {
+  using file = io::basic_file<World>;
+  shared_scratch const here(world);
+  if (world.rank() == 0) {
+    fs::create_directory(here / "one");
+    fs::create_directory(here / "two");
+    write_to(here / "two/scratch", "of somebody");
+    fs::create_symlink("kept", here / "one/link");
+    write_to(here / "one/kept", "");
+  }
+  world.barrier();
+  mode const brief = mode::create | mode::read_write | mode::delete_on_close;
+  {
+    inside const there(here / "one");
+    auto f = file::open(world, "scratch", brief);
+    auto g = file::open(world, "link", brief);
+    char const mine = 'a';
+    f.write_at_all(world.rank(), mine);
+    fs::current_path(here / "two");
+    f.close();
+    g.close();
+  }
+  CHECK(content_of(here / "two/scratch") == "of somebody");
+  CHECK_FALSE(fs::exists(here / "one/scratch"));
+  CHECK_FALSE(fs::is_symlink(
+      here / "one/link"));  // the name that was opened goes, and not what it leads to
+  CHECK(fs::exists(here / "one/kept"));
+  world.barrier();
+
+  // Another file has got the name, or nobody has it.
+  for (bool const replaced : {true, false}) {
+    CAPTURE(replaced);
+    auto f = file::open(world, here / "one/scratch", brief);
+    world.barrier();
+    if (world.rank() == 0) fs::rename(here / "one/scratch", here / "one/renamed");
+    if (world.rank() == 0 && replaced) write_to(here / "one/scratch", "of another");
+    world.barrier();
+    std::error_code error;
+    f.close(error);
+    CHECK(failed_on(world, 0, errc::no_such_file, error));
+    CHECK_FALSE(f.is_open());
+    CHECK(content_of(here / "one/scratch") == (replaced ? "of another" : ""));
+    CHECK(fs::exists(here / "one/renamed"));
+    world.barrier();
+    if (world.rank() == 0) fs::remove(here / "one/scratch");
+    world.barrier();
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "delete_on_close removes the file that was opened, wherever the process is by then, and no "
+    "other",
+    "[file][close][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  check_removal(world);
+  check_removal(nodes_world(world, {.per_node = 1}));
+}
+
+TEST_CASE("ranks may call a file by different paths while others write to it",
+          "[file][open][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  if (world.rank() == 0) {
+    fs::create_directory(here / "dir");
+    write_to(here / "dir/x", "1");
+    write_to(here / "dir/y", "1");
+  }
+  world.barrier();
+  std::atomic<bool> ends = false;
+  std::thread writer;
+  if (world.rank() == 0)
+    writer = std::thread([&, path = here / "dir/x"] {
+      int const f = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+      while (!ends) (void)!::write(f, "a line\n", 7);
+      ::close(f);
+    });
+  int refused = 0;
+  for (int i = 0; i < 30; ++i) {
+    std::error_code error;
+    auto f = io::file::open(world, here / (world.rank() % 2 == 0 ? "dir/x" : "dir/./x"), mode::read,
+                            error);
+    refused += error ? 1 : 0;
+    if (f.is_open()) f.close();
+  }
+  CHECK(refused == 0);
+  std::error_code error;
+  auto f =
+      io::file::open(world, here / (world.rank() % 2 == 0 ? "dir/x" : "dir/y"), mode::read, error);
+  CHECK((error == errc::not_same) == (world.size() > 1));
+  ends = true;
+  if (writer.joinable()) writer.join();
 }

@@ -203,3 +203,34 @@ TEST_CASE("a sequential file whose pointer cannot be read keeps its view, and al
   CHECK(f.view().displacement() == 12);
   f.close();
 }
+
+TEST_CASE("ranks that change their directories after open keep one shared pointer",
+          "[file][shared][names]") {
+  nodes_world const world = one_rank_a_node();
+  shared_scratch const here(world);
+  auto const before = std::filesystem::current_path();
+  std::string const mine = here / std::to_string(world.rank());
+  std::filesystem::create_directory(mine);
+  if (world.rank() == 0) std::filesystem::create_directory(here / "data");
+  world.barrier();
+  std::filesystem::current_path(here / "data");
+  {
+    auto f = nodes_file::open(world, "shared", mode::create | mode::read_write);
+    std::filesystem::current_path(mine);
+    std::vector<std::byte> const ten(10, static_cast<std::byte>('a' + world.rank()));
+    for (int turn = 0; turn < 3; ++turn) f.write_shared(ten);
+    world.barrier();
+    CHECK(f.position_shared() == 30 * world.size());
+    CHECK(f.size() == 30 * world.size());
+    world.barrier();
+    f.close();
+  }
+  world.barrier();
+  std::string const all = content_of(here / "data/shared");
+  for (int r = 0; r < world.size(); ++r) CHECK(std::count(all.begin(), all.end(), 'a' + r) == 30);
+  CHECK(std::filesystem::is_empty(mine));
+  CHECK(std::distance(std::filesystem::directory_iterator(here / "data"), {}) ==
+        1);  // the hidden file is gone
+  std::filesystem::current_path(before);
+  world.barrier();
+}

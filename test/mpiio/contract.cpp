@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -70,6 +71,48 @@ void opening() {
   CHECK_CLASS(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION);
   CHECK_OK(MPI_File_write_ordered(f, &c, 1, MPI_CHAR, &status));
   close(f);
+}
+
+// Names are those of the directory in which the file was opened.
+void directories() {
+  std::filesystem::path const before = std::filesystem::current_path();
+  std::string const one = path_of("one"), two = path_of("two");
+  if (rank == 0) {
+    std::filesystem::create_directory(one);
+    std::filesystem::create_directory(two);
+    std::ofstream(two + "/scratch.dat") << "of somebody";
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::filesystem::current_path(one);
+  MPI_File f = fresh("scratch.dat");
+  MPI_File g = opened("ufs:shared.dat", MPI_MODE_CREATE | MPI_MODE_WRONLY);
+  std::filesystem::current_path(two);
+  std::array<char, 10> data = {};
+  CHECK_OK(MPI_File_write_shared(g, data.data(), 10, MPI_CHAR, MPI_STATUS_IGNORE));
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Offset size = 0;
+  CHECK_OK(MPI_File_get_size(g, &size));
+  CHECK(size == 10 * ranks);
+  close(g);
+  close(f);
+  std::ifstream in(two + "/scratch.dat");
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == "of somebody");
+  CHECK(!std::filesystem::exists(one + "/scratch.dat"));
+  CHECK(std::filesystem::exists(one + "/shared.dat"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::filesystem::current_path(before);
+  // MPI_File_delete goes by the name, whatever has it.
+  std::string const name = path_of("renamed.dat");
+  f = fresh(name);
+  if (rank == 0) {
+    std::filesystem::rename(name, name + ".old");
+    std::ofstream(name) << "of another";
+    CHECK_OK(MPI_File_delete(name.c_str(), MPI_INFO_NULL));
+    CHECK(!std::filesystem::exists(name));
+  }
+  int const code = MPI_File_close(&f);
+  CHECK_CLASS(code, rank == 0 ? MPI_ERR_NO_SUCH_FILE : MPI_ERR_OTHER);
+  CHECK(std::filesystem::exists(name + ".old"));
 }
 
 void arguments() {
@@ -193,9 +236,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   rank = rank_of_world();
   ranks = ranks_of_world();
-  for (auto part : {opening, arguments, handlers, views, overlapping_copies, large_counts,
-                    representations, requests, tested_requests,
-                    mixed_calls, dropped_requests, split, hints, reports}) {
+  for (auto part :
+       {opening, directories, arguments, handlers, views, overlapping_copies, large_counts,
+        representations, requests, tested_requests, mixed_calls, dropped_requests, split, hints,
+        reports}) {
     part();
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -35,6 +35,7 @@ namespace argosy {
 
 namespace detail {
 
+struct discarding;  // closes and removes what a format could not finish
 struct launcher;  // begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
 class arguments;
 struct agreed_hints;
@@ -272,6 +273,7 @@ class basic_file {
 
  private:
   friend struct detail::launcher;
+  friend struct detail::discarding;
   using pointer_kind = detail::pointer_kind;
 
   // What other ranks have no part in.

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -136,9 +137,12 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   crew.watched = watch != nullptr;
 
   detail::agreed_hints asked{part.hints()};
-  auto const agreed = [&](bool by_text) {
+  auto const agreed = [&](std::optional<detail::facts> compared) {
     detail::arguments given("open", with.where());
-    by_text ? given.same("path", path) : given.same("path", detail::place_of(path), path);
+    if (compared)
+      given.same("path", detail::place_of(path, *compared), path);
+    else
+      given.same("path", path);
     std::string const how = to_string(modes);
     given.same("mode", static_cast<std::uint64_t>(modes), how);
     asked.compare_in(given);
@@ -147,11 +151,13 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
   };
   agreement result = detail::with_agreed_hints(crew.world, asked, [&] {
-    agreement a = agreed(crew.one_path);
-    if (a.cause == errc::not_same && crew.one_path && !asked.differ) {  // perhaps the same file by another name
-      crew.one_path = false;
-      a = agreed(false);
-    }
+    agreement a;
+    if (crew.one_path) a = agreed(std::nullopt);
+    if (crew.one_path && (a.cause != errc::not_same || asked.differ)) return a;
+    crew.one_path = false;  // perhaps the same file by another name
+    for (auto const compared :
+         {detail::facts::lasting, detail::facts::momentary, detail::facts::lasting})
+      if (a = agreed(compared); a.cause != errc::not_same || asked.differ) break;
     return a;
   });
   part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
@@ -159,22 +165,30 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
   bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
-  bool made = false;
+  bool const enters = detail::can_write(modes) && !has(modes, mode::unique_open);
+  std::uint64_t const own_number = enters && maker ? crew.own_number() : 0;
+  bool made = false, no_locks = false;
   if (result && create) {
     // The opener, and the handle that it returns, may be code of the program.
-    failure const mine = maker ? detail::failure_of(errc::io, [&] { return part.create(made); }) : failure();
+    failure const mine =
+        maker
+            ? detail::failure_of(errc::io, [&] { return part.create(own_number, made, no_locks); })
+            : failure();
     part.before_waiting();
     result = detail::agree_on_outcome(*crew.world, mine);
   }
   if (result) {
-    std::uint64_t const number = detail::can_write(modes) && !has(modes, mode::unique_open) ? crew.common_number() : 0;
-    bool no_locks = false;
+    std::uint64_t const number = enters ? crew.told_by_first(own_number) : 0;
+    bool const is_open = create && maker;
     failure const mine = detail::failure_of(errc::io, [&] {
       if (asked.of_first) part.follow(std::move(asked.mine));
-      failure f = create && maker ? failure() : part.open_existing();
+      failure f = is_open ? failure() : part.open_existing();
       if (!f && has(modes, mode::append) && !has(modes, mode::truncate)) f = part.to_end();
       if (f || !detail::can_write(modes)) return f;
-      f = has(modes, mode::unique_open) ? part.try_lock(no_locks) : part.enter(number, no_locks);
+      if (!enters) f = part.try_lock(no_locks);
+      if (enters && !is_open) f = part.enter(number, no_locks);
+      if (!f && enters && !is_open && maker && !part.has_its_name())
+        f = {errc::no_such_file, "the file lost its name while it was opened"};
       return no_locks ? failure() : f;
     });
     // True on all ranks, if it is on one.
@@ -238,32 +252,36 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   if (!crew_ || !crew_->file) return alone(-1, detail::closed());
   detail::crew<World>& crew = *crew_;
   detail::open_file& part = *crew.file;
-  if (is_open()) part.drain();
-  agreement result = collectively(detail::arguments("close", e.where()), [&]() -> failure {
+  if (!is_open()) return alone(rank(), detail::closed());
+  part.drain();
+  // Rank 0 removes the file when all others have closed it, and closes it after that: as long as a
+  // file is open no other file is taken for it.
+  bool const asked = has(part.modes, mode::delete_on_close) || part.discarded;
+  bool removes = asked, stays_open = false;
+  auto const end = [&]() -> failure {
     part.agents.reset();  // no rank has calls under way
     crew.pointer->close();
     split_.tell_by_close();
     failure ended = part.untold.take();
     ended.keep(crew.unpartition());
-    ended.keep(part.handle.close());
+    stays_open = asked && part.rank == 0;
+    if (!stays_open) ended.keep(part.handle.close());
     return ended;
-  });
+  };
+  agreement result = crew.collectively(detail::arguments("close", e.where()), end, &removes);
   if (result.cause == errc::rank_failed && is_open()) {
     part.agents.reset();
-    part.handle.close();
+    stays_open = asked && part.rank == 0;
+    if (!stays_open) part.handle.close();
   }
-  if (!crew.world || part.handle.is_open()) return result;  // it was not open, or ranks were in different calls
-  // The opener may be code of the program, whose remove throws.
+  if (!crew.world || (part.handle.is_open() && !stays_open))
+    return result;  // ranks were in different calls
+  // The opener may be code of the program, which throws.
   if (part.rank == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
   crew.disband();
-  if (has(part.modes, mode::delete_on_close)) {
+  if (removes) {
     failure removed;
-    if (part.rank == 0) {
-      removed = detail::failure_of(errc::io, [&]() -> failure {
-        if (auto const kept = part.files.remove(part.path)) return {kept, "deleting the file"};
-        return {};
-      });
-    }
+    if (stays_open) removed = part.remove_and_close();
     agreement const all_removed = detail::agree_on_outcome(*crew.world, removed);
     if (result) result = all_removed;
   }
@@ -273,6 +291,7 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   return result;
 } catch (rank_failure const& lost) {
   agreement const result = detail::without(lost, crew_->world);
+  if (is_open()) crew_->file->handle.close();
   crew_->world.reset();
   return result;
 }

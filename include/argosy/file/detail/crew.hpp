@@ -54,8 +54,10 @@ struct crew {
   bool locks_reach_all();
   void disband();  // all of that goes; the file's own part stays
 
-  // Another one for each open file. Collective.
-  std::uint64_t common_number() const;
+  // Returns another number for each open file. Local.
+  std::uint64_t own_number() const;
+  // Returns the number of rank 0. Collective.
+  std::uint64_t told_by_first(std::uint64_t number) const;
 
   // For messages of the program: calls that go on beside it exchange by the world of the file. Local.
   World const& for_program() {
@@ -118,7 +120,6 @@ struct crew {
   report access_pointed(call const& c, plain_call const& p, failure& f);
   report access_unplain(call const& c, failure& f);
   report access_in_full(call const& c, pointer_move moved, failure& f);
-  std::uint64_t own_number() const;
   void serve_agents();
   void share_board();
   void meet_beside(World const& node)

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -147,8 +148,7 @@ std::uint64_t crew<World>::own_number() const {
 }
 
 template <communicator World>
-std::uint64_t crew<World>::common_number() const {
-  std::uint64_t number = world->rank() == 0 ? own_number() : 0;
+std::uint64_t crew<World>::told_by_first(std::uint64_t number) const {
   world->broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
   return number;
 }
@@ -163,9 +163,13 @@ shared_pointer crew<World>::distant_pointer() const {
   bool late_here = true;
   failure_of(errc::io, [&] { late_here = file->handle.storage().reads_late; });
   bool const late = ranks_where(*world, late_here).count > 0;
-  told.no_files = one_path && takes_files(file->path) && !late ? 0 : 1;
+  // The pointer lies beside the file itself: links, and other working directories, lead other ranks
+  // elsewhere.
+  bool const as_given = one_path && file->full_path == file->path;
+  std::string const path = as_given ? file->path : canonical_path(file->full_path);
+  told.no_files = one_path && takes_files(path) && !late ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-  shared_pointer p(file->files, pointer_path(one_path ? file->path : canonical_path(file->path), told.name));
+  shared_pointer p(file->files, pointer_path(path, told.name));
   if (told.no_files == 0) return p;
   std::error_code error = make_error_code(errc::unsupported);
   if constexpr (serving<World>)  // rank 0 keeps it

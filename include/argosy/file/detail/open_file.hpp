@@ -55,6 +55,7 @@ struct open_file {
   bool is_of_parent() const noexcept;
 
   std::string path;
+  std::string full_path;  // finds the file whatever the working directory is by then
   argosy::mode modes = mode::none;
   int rank = 0;
   int ranks = 1;
@@ -125,18 +126,30 @@ struct open_file {
              opener with);
   std::string complaint = {};       // about the environment: what cannot be read or written; a line each
   void complain(int others) const;  // on standard error, once per process; so many other ranks have one, too
-  failure create(bool& made);       // opens the file; `made` if it was not there before
+  // Opens the file on the rank that makes it, and enters it; `made` if it was not there before.
+  // `none`: see enter().
+  failure create(std::uint64_t number, bool& made, bool& none);
   failure open_existing();
   failure to_end();  // of the individual pointer
   failure cut();     // to 0 bytes
-  // So that nobody merges who does not know of this open; `none`: this rank has no locks.
+  // Enters a file that may be written, unless it is opened unique: nobody merges, or removes it
+  // after a failed open, who does not know of this open. `none`: this rank has no locks.
   failure enter(std::uint64_t number, bool& none);
+  // Returns false if the path leads to no file or to another one, as far as the opener can tell.
+  bool has_its_name() const;
+  // Removes the file. Another file that has its name by now stays, and the error is ENOENT.
+  std::error_code remove() const { return files.remove(full_path, handle.identity()); }
+  // Does that, and closes the file, which nobody else has open any more.
+  failure remove_and_close();
+  bool discarded = false;             // `close` removes the file, as delete_on_close does
   failure try_lock(bool& none);       // the same, but leaves nothing behind
   void meet(write_gate g, bool all);  // `all` ranks share it
   // Far behind the data, so that nobody else is waited for.
   static constexpr std::int64_t lock_tried_at = first_reserved - 2;
   storage const& lies_on() const noexcept { return storage_; }
-  void abandon(bool made);  // a failed open leaves nothing behind
+  // Closes the file after a failed open. If this open `made` it, and it is empty and nobody else
+  // has it open, it is removed.
+  void abandon(bool made);
   void drain();             // waits for requests
   void end_threads();       // and for what their completions do
   void leave();             // the same for a dropped file; in develop mode says that
@@ -219,6 +232,8 @@ struct open_file {
   partitioning parts;
 
  private:
+  failure join(std::uint64_t number, bool& none);
+  void remove_made();
   bool by_hints(call const& c) const;
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);

@@ -101,11 +101,9 @@ class shared_pointer {
     std::lock_guard<pointer_lock> guard_;
   };
 
-  // When no rank needs it any more; by one of them. That nobody needed the hidden file is no error.
-  void remove() {
-    if (handle_.is_open()) handle_.close();
-    if (files_ && !path_.empty() && !asked_) files_->remove(path_);
-  }
+  // Removes the hidden file when no rank needs it any more. Local, by one of them. A longer file is
+  // no pointer, and stays. It is no error if nobody needed the hidden file.
+  void remove();
   void close() {
     if (handle_.is_open()) handle_.close();
   }
@@ -268,6 +266,17 @@ inline std::error_code shared_pointer::lock_slots(any_handle& h, lock_kind kind)
     if (now == before) return error;
     before = now;
   }
+}
+
+inline void shared_pointer::remove() {
+  close();
+  if (!files_ || path_.empty() || asked_) return;
+  std::error_code e;
+  any_handle h = (*files_)(path_, {.read = true, .may_be_missing = true}, e);
+  if (e) return;
+  if (h.size(e) <= static_cast<std::int64_t>(2 * sizeof(stored)) && !e)
+    files_->remove(path_, h.identity());
+  h.close();
 }
 
 inline std::int64_t shared_pointer::only_read(failure& f) const {
