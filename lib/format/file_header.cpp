@@ -8,6 +8,7 @@
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
+#include <argosy/file/detail/open.hpp>
 #include <argosy/format/detail/advice.hpp>
 #include <argosy/format/detail/checksums.hpp>
 
@@ -79,7 +80,9 @@ failure damage_of(any_handle& f, checkpoint_header const& h, std::vector<damaged
 
 // Opens, does `body`, closes, and throws or tells what went wrong.
 template <class Body>
-void with_file(std::string const& path, char const* call, on_error const& e, opener const& files, Body&& body) {
+void with_file(std::string const& name, char const* call, on_error const& e, opener const& files,
+               Body&& body) {
+  std::string const path = detail::without_prefix(name);
   failure const f = detail::failure_of(errc::io, [&]() -> failure {
     std::error_code error;
     any_handle opened = files(path, {.read = true}, error);

@@ -181,7 +181,7 @@ std::string field_text(std::string const& path, xdmf_grid const& g, xdmf_field c
   sizes slow = slowest_first<std::int64_t>(shape, g.order, 1);
   if (parts > 1) slow.push_back(parts);
   namespace fs = std::filesystem;
-  fs::path const from = fs::path(path).parent_path(), to = f.file;
+  fs::path const from = fs::path(path).parent_path(), to = without_prefix(f.file);
   std::string const way =
       (from.is_absolute() == to.is_absolute() ? to.lexically_proximate(from.empty() ? "." : from) : to).string();
   return "      <Attribute Name=\"" + escaped(f.name) + "\" AttributeType=\"" + what + "\" Center=\"" +
@@ -242,13 +242,14 @@ std::string xdmf_lines(xdmf_grid const& g, std::vector<xdmf_field> const& fields
   return text;
 }
 
-failure replace_file(opener const& files, std::string const& path, std::string const& temporary,
-                     std::string const& text) {
+failure replace_file(opener const& files, std::string const& name,
+                     std::string const& temporary_name, std::string const& text) {
   if (!files.renames())
     return {
         errc::unsupported,
         "files cannot be renamed here. What to do: save to another file system, or give an opener "
         "that renames"};
+  std::string const path = files.absolute(name), temporary = files.absolute(temporary_name);
   std::error_code error;
   std::optional<unsigned> kept;
   if (failure why = permissions_at(files, path, kept)) return why;
@@ -259,6 +260,7 @@ failure replace_file(opener const& files, std::string const& path, std::string c
                         .permissions = kept ? while_written(*kept) : 0666u},
                        error);
   if (error) return error;
+  auto const mine = f.identity();
   written_mark mark;
   failure const taken = mark.enter(files, temporary, random_name());
   error = taken.code;
@@ -266,9 +268,9 @@ failure replace_file(opener const& files, std::string const& path, std::string c
   if (!error) error = f.sync();
   if (auto const closed = f.close(); closed && !error) error = closed;
   if (!error) mark.permit(kept);
-  if (!error) error = files.rename(temporary, path);
+  if (!error) error = files.rename(temporary, path, mine);
   if (!error) return files.settle(path);
-  files.remove(temporary);
+  files.remove(temporary, mine);
   return taken ? taken : failure(error);
 }
 

@@ -3,14 +3,18 @@
 #include <mpi.h>
 
 #include <argosy/format/checkpoint.hpp>
+#include <argosy/format/file_header.hpp>
+#include <argosy/format/xdmf.hpp>
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "format/checkpoint_cases.hpp"
+#include "support/asking_before.hpp"
 #include "support/shared_scratch.hpp"
 
 namespace io = argosy;
@@ -91,4 +95,67 @@ TEST_CASE("a container that throws in save, load or a write keeps no process wai
     c.load(world, here / "f");
   }
   g.close();
+}
+
+TEST_CASE("prefixes for other libraries are left out of the names of checkpoints and .xdmf files",
+          "[format][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  shared_scratch const here(world);
+  std::string const path = here / "f";
+  state before(world.rank(), world.size(), 7, true), after(world.rank(), world.size(), 0, false);
+  for (std::string const prefix : {"ufs:", "gpfs:", "ufs:nfs:"}) {
+    before.named<io::mpi>().save(world, prefix + path);
+    after.named<io::mpi>().load(world, prefix + path);
+    CHECK(after.number == 7);
+    CHECK(std::distance(std::filesystem::directory_iterator(here / ""), {}) == 1);
+    CHECK_NOTHROW(io::read_header(prefix + path));
+    CHECK(io::find_damage(prefix + path).empty());
+    world.barrier();
+  }
+  io::xdmf run({.points = {4}});
+  run.add(0, "u", "ufs:" + (here / "u.raw"),
+          io::darray<double, 1>({4}, io::distribute::block, {1}, 0));
+  run.save(world, "nfs:" + (here / "run.xdmf"));
+  world.barrier();
+  CHECK(content_of(here / "run.xdmf").find(">u.raw<") != std::string::npos);
+  CHECK(std::distance(std::filesystem::directory_iterator(here / ""), {}) == 2);
+  world.barrier();
+}
+
+TEST_CASE("a save that fails removes its own file, wherever the process is by then, and no other",
+          "[format][checkpoint][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  for (bool const replaced : {false, true}) {
+    CAPTURE(replaced);
+    shared_scratch const here(world);
+    auto const before = std::filesystem::current_path();
+    if (world.rank() == 0) std::filesystem::create_directory(here / "elsewhere");
+    world.barrier();
+    std::filesystem::current_path(here / "");
+    std::string part;
+    io::opener const files = with_question(
+        io::posix_opener(),
+        [&](std::string const& path, io::handle_call const& call) -> std::error_code {
+          if (world.rank() != 0 || call.kind != io::file_call::sync) return {};
+          part = path;
+          std::filesystem::current_path(here / "elsewhere");
+          std::ofstream(here / ("elsewhere/" + path)) << "of somebody";
+          if (replaced) {
+            std::ofstream(here / "finished") << "of another";
+            std::filesystem::rename(here / "finished", here / path);
+          }
+          return std::make_error_code(std::errc::io_error);
+        });
+    std::error_code error;
+    state(world.rank(), world.size(), 1, true).named<io::mpi>().save(world, "f", error, files);
+    CHECK(failed_on(world, 0, io::errc::io, error));
+    if (world.rank() == 0) {
+      CHECK(part.ends_with(".part"));
+      CHECK(content_of(here / ("elsewhere/" + part)) == "of somebody");
+      CHECK(content_of(here / part) == (replaced ? "of another" : ""));
+      CHECK(std::filesystem::exists(here / part) == replaced);
+    }
+    std::filesystem::current_path(before);
+    world.barrier();
+  }
 }

@@ -7,6 +7,8 @@
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "format/npy_cases.hpp"
+#include "support/asking_before.hpp"
 #include "support/python.hpp"
 #include "support/shared_scratch.hpp"
 
@@ -170,4 +173,31 @@ TEST_CASE("ranks read what NumPy writes: versions, byte orders, padded records, 
   f.close();
   std::int64_t const before = std::min<std::int64_t>((20 + world.size() - 1) / world.size() * world.rank(), 20);
   for (std::size_t i = 0; i < some.size(); ++i) CHECK(is_number(before + static_cast<std::int64_t>(i), some[i]));
+}
+
+TEST_CASE("what create could not make is removed, but not what has its name by then",
+          "[format][npy][names]") {
+  io::mpi const world(MPI_COMM_WORLD);
+  for (bool const replaced : {false, true}) {
+    CAPTURE(replaced);
+    shared_scratch const here(world);
+    int resized = 0;
+    io::opener const files = with_question(
+        io::posix_opener(),
+        [&](std::string const& path, io::handle_call const& call) -> std::error_code {
+          if (world.rank() != 0 || call.kind != io::file_call::resize || ++resized < 2) return {};
+          if (replaced) {
+            std::ofstream(here / "finished") << "of another";
+            std::filesystem::rename(here / "finished", path);
+          }
+          return std::make_error_code(std::errc::no_space_on_device);
+        });
+    io::darray<double, 1> const tile({30}, io::distribute::block, {world.size()}, world.rank());
+    std::error_code error;
+    auto f = io::npy::create(world, here / "u.npy", tile, error, files);
+    CHECK(failed_on(world, 0, io::errc::no_space, error));
+    CHECK(std::filesystem::exists(here / "u.npy") == replaced);
+    CHECK(content_of(here / "u.npy") == (replaced ? "of another" : ""));
+    world.barrier();
+  }
 }

@@ -214,14 +214,15 @@ class basic_checkpoint {
                          content const& c, argosy::view const& v);
   // A file beside the checkpoint, before it takes the name.
   struct unfinished {
-    std::string path = {};
-    std::uint64_t number;                      // by which it is called
+    std::string path = {};       // as the program names the checkpoint
+    std::string full_path = {};  // also when the program is in another directory
+    std::uint64_t number;        // by which it is called
     std::optional<unsigned> permissions = {};  // that it gets with its name, on rank 0
   };
   static void choose_permissions(joint const& s, std::string const& path, opener const& files,
                                  argosy::hints const& given, unfinished& part, argosy::hints& own);
-  void save_in(joint const& s, basic_file<World>& f, std::string const& path,
-               unfinished const& part, checkpoint_header const& h, std::vector<content> const& all,
+  void save_in(joint const& s, basic_file<World>& f, std::string const& to, unfinished const& part,
+               checkpoint_header const& h, std::vector<content> const& all,
                opener const& files) const;
   static checkpoint_header find(joint const& s, basic_file<World>& f);
 

@@ -52,17 +52,22 @@ std::string basic_checkpoint<World>::lines(std::vector<content> const& all) cons
 }
 
 template <communicator World>
-void basic_checkpoint<World>::save(World const& world, std::string const& path, detail::hinted with, opener files) {
+void basic_checkpoint<World>::save(World const& world, std::string const& name, detail::hinted with,
+                                   opener files) {
   auto const stays = [&] {
+    std::string const path = detail::without_prefix(name);
     return detail::is_there(files, path) ? "what was saved in '" + path + "' before is still there" : std::string();
   };
-  detail::program_call const call{"checkpoint::save", path, with.where(), stays};
+  detail::program_call const call{"checkpoint::save", name, with.where(), stays};
   detail::in_one_call_of_its_own(world, call, with.error(), what_failed_, [&](joint const& s) {
     std::vector<content> all;
     checkpoint_header h;
     std::optional<opener> opens;
+    std::string path, to;  // `to`: also when the program is in another directory
     s.alone_with_equal("arrays", errc::argument, [&](std::string& text) {
       failure why;
+      path = detail::without_prefix(name);
+      to = files.absolute(path);
       opens = files;
       all = look();
       h = plan(all, why);
@@ -78,12 +83,13 @@ void basic_checkpoint<World>::save(World const& world, std::string const& path, 
     if constexpr (requires { world.unique_number(); }) part.number = s.world().unique_number();
     s.broadcast(std::as_writable_bytes(std::span(&part.number, 1)));
     part.path = detail::temporary_path(path, part.number);
+    part.full_path = detail::temporary_path(to, part.number);
     argosy::hints own;
     choose_permissions(s, path, files, with.hints(), part, own);
     auto f =
         s.open(part.path, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                own, *std::move(opens));
-    save_in(s, f, path, part, h, all, files);
+    save_in(s, f, to, part, h, all, files);
   });
 }
 
@@ -107,32 +113,34 @@ void basic_checkpoint<World>::choose_permissions(joint const& s, std::string con
   });
 }
 
-// Writes the checkpoint into `f`, which then takes the name.
+// Writes the checkpoint into `f`, whose name is `from`, and then gives it the name `to`.
 template <communicator World>
-void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& path,
+void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& to,
                                       unfinished const& part, checkpoint_header const& h,
                                       std::vector<content> const& all, opener const& files) const {
-  std::string const& temporary = part.path;
+  std::string const& from = part.full_path;
+  std::optional<file_identity> mine;
+  if (s.rank() == 0) detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(f); });
   detail::written_mark mark;
   auto const named = [&]() -> failure {
     mark.permit(part.permissions);
-    if (auto const code = files.rename(temporary, path))
-      return {code, "renaming '" + temporary + "'"};
-    if (auto const later = files.settle(path))
+    if (auto const code = files.rename(from, to, mine)) return {code, "renaming '" + from + "'"};
+    if (auto const later = files.settle(to))
       return {later, std::string(detail::already_named) + ", but after a crash the old one may have it"};
     return {};
   };
   s.undone(
       [&] {
-        s.closing(f, [&] {
-          s.on_first(errc::io, [&] { return mark.enter(files, temporary, part.number); });
+        auto const fill = [&] {
+          s.on_first(errc::io, [&] { return mark.enter(files, from, part.number); });
           write(s.on(f.world()), f, h, all);
           s.together([&] { f.sync(s.where()); });
-        });
+        };
+        s.closing(f, fill, true);
         s.on_first(errc::io, named);
       },
-      [&] {
-        if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(temporary); });
+      [&] {  // also if a rank has died, or if the file was closed before
+        if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(from, mine); });
         detail::barrier_of_survivors(s.world());  // when a rank has returned, the file is gone
       });
 }

@@ -52,17 +52,18 @@ void basic_npy<World>::make(joint const& s, std::string const& path, array_part 
   });
   require_cover(s, part, v, cover);
   file_ = s.open(path, mode::create | mode::read_write, with, *std::move(opens));
+  s.undone([&] { s.together([&] { file_.set_size(0); }); },
+           [&] { drop(s); });  // it may have been there before
   s.undone(
       [&] {
         header_ = *std::move(h);
-        s.together([&] { file_.set_size(0); });
         s.together([&] { file_.set_size(header_.data_offset + part.bytes()); });
         s.together([&] { file_.write_at_all(0, bytes); });
         s.together([&] { file_.set_view(v, s.where()); });
       },
       [&] {
-        if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(path); });
-        drop(s);
+        s.discard(file_);
+        file_ = {};
       });
   state_ = progress::begun;
 }

@@ -12,14 +12,15 @@
 namespace argosy {
 
 template <communicator World>
-void basic_xdmf<World>::save(World const& world, std::string const& path, on_error e,
+void basic_xdmf<World>::save(World const& world, std::string const& name, on_error e,
                              opener files) {
-  detail::program_call const call{"xdmf::save", path, e.where()};
+  detail::program_call const call{"xdmf::save", name, e.where()};
   detail::in_one_call_of_its_own(
       world, call, e.error(), what_failed_, [&](detail::joint_call<World> const& s) {
-        std::string text;
+        std::string text, path;
         s.alone_with_equal("steps", errc::argument, [&](std::string& lines) {
           failure why;
+          path = detail::without_prefix(name);
           for (detail::xdmf_field const& f : fields_)
             why.keep(detail::failure_of(errc::datatype, [&] { f.fault.require_none(); }));
           if (!why) text = detail::xdmf_text(path, grid_, fields_, why);

@@ -22,6 +22,7 @@
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/deferred.hpp>
+#include <argosy/file/detail/open_file.hpp>
 #include <argosy/format/detail/advice.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/rank_failure.hpp>
@@ -40,6 +41,19 @@ constexpr std::string_view already_named = "the new checkpoint has its name";
 
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
+
+// What formats do with files that they made and could not finish. Local.
+struct discarding {
+  // From now on `close` removes the file, as with delete_on_close.
+  template <communicator World>
+  static void mark(basic_file<World>& f) {
+    f.local().discarded = true;
+  }
+  template <communicator World>
+  static std::optional<file_identity> identity(basic_file<World> const& f) {
+    return f.local().handle.identity();
+  }
+};
 
 // An exception that code of the program threw on this rank, after all ranks have learnt that it
 // did.
@@ -156,11 +170,17 @@ class joint_call {
       throw;
     }
   }
-  // Carries out `body`, then closes the file, which is closed as well if `body` ends by an error.
+  // Carries out `body`, then closes the file, which is closed as well if `body` ends by an error,
+  // and then removed if `made`.
   template <class Body>
-  void closing(basic_file<World>& f, Body&& body) const {
-    undone(body, [&] { close_after_error(f); });
+  void closing(basic_file<World>& f, Body&& body, bool made = false) const {
+    undone(body, [&] { made ? discard(f) : close_after_error(f); });
     together([&] { f.close(call_.where); });
+  }
+  // Closes and removes what this call has made and could not finish. Collective.
+  void discard(basic_file<World>& f) const {
+    if (f.is_open()) discarding::mark(f);
+    close_after_error(f);
   }
   // Closes what an error has left open. Collective.
   void close_after_error(basic_file<World>& f) const {
