@@ -139,6 +139,7 @@ void take_back_first_byte(opener const& files, std::string const& path,
 }  // namespace
 
 failure detail::complete_npy(opener const& files, std::string const& path,
+                             std::optional<file_identity> const& mine,
                              std::span<std::byte const> start, bool write_failed) {
   constexpr std::string_view left = ", and the file is left without its first byte. What to do: ";
   if (write_failed)
@@ -149,7 +150,9 @@ failure detail::complete_npy(opener const& files, std::string const& path,
   if (error) return {error, "opening the file again, to give it its first byte"};
   std::vector<std::byte> there(start.size());
   failure why(f.read(0, there).error);
-  bool const same = !why && there[0] == std::byte{0} &&
+  std::optional<file_identity> const found = f.identity();
+  bool const other = mine && found && !same_file(*mine, *found);
+  bool const same = !why && !other && there[0] == std::byte{0} &&
                     std::ranges::equal(start.subspan(1), std::span(there).subspan(1));
   if (!why && !same)
     why = {errc::damaged, "another file has its name now, or its header was changed" +

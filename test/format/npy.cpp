@@ -389,6 +389,26 @@ TEST_CASE("a file that another one took the name of is not touched by close",
   CHECK(content_of(here / "f") == "of another program");
 }
 
+TEST_CASE("a file is completed also if the program has changed its directory", "[format][npy]") {
+  scratch const here, elsewhere;
+  std::filesystem::path const before = std::filesystem::current_path();
+  io::subarray const all({4}, {4}, {0}, io::type<double>);
+  std::vector<double> const mine(4, 1.5), others(4, 2.5);
+  std::filesystem::current_path(elsewhere.string());
+  auto other = io::basic_npy<io::self>::create(io::self(), "f", all);
+  other.write_all(others);
+  std::filesystem::current_path(here.string());
+  auto f = io::basic_npy<io::self>::create(io::self(), "f", all);
+  f.write_all(mine);
+  std::filesystem::current_path(elsewhere.string());
+  f.close();
+  std::filesystem::current_path(before);
+  CHECK_NOTHROW(io::read_header(here / "f"));
+  CHECK(content_of(elsewhere / "f").front() == '\0');  // the other file, which is still open
+  other.close();
+  CHECK_NOTHROW(io::read_header(elsewhere / "f"));
+}
+
 TEST_CASE("parts that leave elements out are no array", "[format][npy][errors]") {
   for (bool const develop : {false, true}) {
     io::lab::virtual_files files;

@@ -44,9 +44,10 @@ std::optional<npy_header> parse_npy_header(std::span<std::byte const> start, fai
 std::vector<std::byte> npy_header_of(dtype const& type, order o, std::vector<std::int64_t> const& shape);
 
 // Gives the new file of this name its first byte, which is 0 until then, so that nobody takes it
-// for whole. `start` is the header that it has. A failure if the writing of the array failed, or if
-// another file has the name. Local.
-failure complete_npy(opener const& files, std::string const& path, std::span<std::byte const> start,
+// for whole. `mine` is the file, if that is known, and `start` the header that it has. A failure if
+// the writing of the array failed, or if another file has the name. Local.
+failure complete_npy(opener const& files, std::string const& path,
+                     std::optional<file_identity> const& mine, std::span<std::byte const> start,
                      bool write_failed);
 
 }  // namespace detail

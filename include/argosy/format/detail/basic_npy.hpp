@@ -195,15 +195,17 @@ void basic_npy<World>::close(on_error e) {
     progress const last = std::exchange(state_, progress::none);
     if (last == progress::none) return s.together([&] { file_.close(s.where()); });
     std::string path;
+    std::optional<file_identity> mine;
     std::vector<std::byte> start;
     s.closing(file_, [&] {
       s.alone(errc::io, [&] {
-        path = file_.path();
+        path = detail::discarding::full_path(file_);
+        mine = detail::discarding::identity(file_);
         start = detail::npy_header_of(header_.type, header_.order, header_.shape);
       });
     });
     s.on_first(errc::io, [&] {  // nothing that ranks wrote can fail any more
-      return detail::complete_npy(*files_, path, start, last == progress::failed);
+      return detail::complete_npy(*files_, path, mine, start, last == progress::failed);
     });
   });
 }

@@ -42,7 +42,7 @@ constexpr std::string_view already_named = "the new checkpoint has its name";
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
 
-// What formats do with files that they made and could not finish. Local.
+// What formats do with files that they made and have not finished. Local.
 struct discarding {
   // From now on `close` removes the file, as with delete_on_close.
   template <communicator World>
@@ -52,6 +52,11 @@ struct discarding {
   template <communicator World>
   static std::optional<file_identity> identity(basic_file<World> const& f) {
     return f.local().handle.identity();
+  }
+  // Returns the name that finds the file whatever the working directory is by then.
+  template <communicator World>
+  static std::string full_path(basic_file<World> const& f) {
+    return f.local().full_path;
   }
 };
 
