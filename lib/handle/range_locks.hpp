@@ -61,6 +61,7 @@ int basic_range_locks<System>::lock(int descriptor, std::int64_t begin, std::int
                                     lock_kind kind, std::chrono::milliseconds limit) {
   auto const me = System::self();
   std::unique_lock guard(mutex_);
+  let_others(guard, descriptor, begin, end);
   changed_.wait(guard, [&] { return !conflict(begin, end, kind, me); });
   return ask(guard, descriptor, {begin, end, kind, me, false},
              [&](int type) { return System::wait(descriptor, type, begin, end, limit); });
@@ -112,9 +113,22 @@ int basic_range_locks<System>::unlock(int descriptor, std::int64_t begin, std::i
   // The kernel first: once the entry is gone, another thread may be given the same bytes.
   int const error = release(descriptor, begin, end, owner);
   give_up(begin, end, owner);
+  released_ = {begin, end, std::chrono::steady_clock::now()};
   guard.unlock();
   changed_.notify_all();
   return error;
+}
+
+template <class System>
+void basic_range_locks<System>::let_others(std::unique_lock<typename System::mutex>& guard,
+                                           int descriptor, std::int64_t begin, std::int64_t end) {
+  if constexpr (requires { System::let_others(descriptor, released_.at); }) {
+    auto const last = released_;
+    if (begin >= last.end || last.begin >= end) return;
+    guard.unlock();
+    System::let_others(descriptor, last.at);
+    guard.lock();
+  }
 }
 
 }  // namespace argosy::detail

@@ -361,6 +361,57 @@ TEST_CASE(
     if (end >= 0) ::close(end);
 }
 
+TEST_CASE(
+    "a job opens a file into which another one merges without a pause, and its ranks are seen",
+    "[file][strangers]") {
+  io::mpi const world = everyone();
+  shared_scratch const here(world);
+  std::string const path = here / "data";
+  make(world, path);
+  int ends[2] = {-1, -1}, begins[2] = {-1, -1};
+  pid_t other = -1;
+  if (world.rank() == 0) {
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(begins, O_CLOEXEC) == 0);
+    other = ::fork();
+    if (other == 0) {
+      char byte = 0;
+      ::close(ends[1]);
+      ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+      auto const opener = io::posix_opener().wrapping(
+          [](io::any_handle h) { return watched(std::move(h), [] { ::usleep(20'000); }); });
+      auto f = file_of_one::open(io::self(), path, mode::read_write, {}, opener);
+      look_at_pieces(f, world.size());
+      merge(f, 'x');
+      bool good = ::write(begins[1], &byte, 1) == 1;
+      while (good && ::read(ends[0], &byte, 1) < 0) merge(f, 'x');
+      f.close();
+      ::_exit(good ? 0 : 1);
+    }
+    char byte = 0;
+    REQUIRE(::read(begins[0], &byte, 1) == 1);
+  }
+  world.barrier();
+  {
+    io::file f = io::file::open(world, path, mode::read_write);
+    look_at_pieces(f, world.rank());
+    io::report const done = merge(f, of_rank(world));
+    CHECK(done.fallbacks == 1);
+    CHECK(done.reason.str().find("nothing is merged") == std::string::npos);
+    f.close();
+  }
+  if (other > 0) {
+    ::close(ends[1]);
+    int status = -1;
+    ::waitpid(other, &status, 0);
+    CHECK(status == 0);
+    std::string const all = content(path), of_ranks = expected(world.size(), 'a');
+    CHECK(all.substr(0, of_ranks.size()) == of_ranks);
+    for (int const end : {ends[0], begins[0], begins[1]}) ::close(end);
+  }
+  world.barrier();
+}
+
 namespace {
 
 // Forks, and tells how the child ended that calls `f`; a child that hangs is killed after a while.

@@ -102,6 +102,49 @@ TEST_CASE("locks exclude other processes", "[posix][locks]") {
   CHECK(n == processes * rounds);
 }
 
+TEST_CASE("processes that lock again and again leave each other turns", "[posix][locks]") {
+  scratch const dir;
+  std::string const path = dir / "f";
+  constexpr int processes = 3, rounds = 60;
+  {
+    posix f = opened(path);
+    REQUIRE(f.write(0, bytes_of(std::string(8 * processes, '\0'))).bytes == 8 * processes);
+  }
+  // Each counts its locks in the file. When the first has all of its own, the others must have had
+  // some: whoever locks again at once would otherwise always win.
+  std::vector<pid_t> children;
+  for (int p = 0; p < processes; ++p) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+      std::error_code error;
+      posix f = posix::open(path, read_write, error);
+      bool good = !error, over = false;
+      while (good && !over) {
+        std::int64_t n[processes] = {};
+        auto const counts = std::as_writable_bytes(std::span(n));
+        good = !f.lock(0, sizeof n, lock_kind::exclusive);
+        good = good && f.read(0, counts).bytes == static_cast<std::int64_t>(sizeof n);
+        for (std::int64_t const each : n) over = over || each == rounds;
+        if (!over) ++n[p];
+        good = good && f.write(0, counts).bytes == static_cast<std::int64_t>(sizeof n);
+        std::this_thread::sleep_for(5ms);
+        good = !f.unlock(0, sizeof n) && good;
+      }
+      ::_exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t const child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  std::int64_t n[processes] = {};
+  posix f = opened(path);
+  f.read(0, std::as_writable_bytes(std::span(n)));
+  for (std::int64_t const each : n) CHECK(each > 1);
+}
+
 TEST_CASE("locks exclude the threads of one handle, and of two", "[posix][locks]") {
   scratch const dir;
   constexpr int threads = 4, rounds = 200;

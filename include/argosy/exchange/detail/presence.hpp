@@ -2,17 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <argosy/error/errc.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/handle.hpp>
 #include <argosy/handle/hinting.hpp>
+#include <argosy/handle/posix.hpp>
 #include <argosy/handle/trying.hpp>
 
 namespace argosy::detail {
@@ -36,17 +40,18 @@ constexpr locked_range range_of_data(std::int64_t offset, std::int64_t length) n
 // rank has its byte beside such a lock, so no open that merges is there. A rank that finds one
 // shares all reserved bytes for as long as it is open, which is a veto: no rank of a later open
 // gets its byte, and nobody merges. If the strange lock is exclusive, the rank cannot share them
-// either, and tries again at each of its writes. Locks of argosy's form are waited for as long as
-// the handle does; after that the rank does the same. A rank that was killed may have left such a
-// lock to a child of fork.
+// either, and tries again at each of its writes. A rank that was killed may have left a lock of
+// argosy's form to a child of fork. Such a lock stays as it is, while those of opens that merge
+// come and go, at the latest when the door is closed. So if the lock in the way stays for as long
+// as the handle waits, the rank does the same as beside a strange one.
 class presence {
  public:
   // The same number on all ranks.
   presence(std::uint64_t number, int rank, int ranks)
       : first_(place_of(number, ranks)), behind_(first_ + ranks), mine_(first_ + rank) {}
 
-  // Waits for merges of others, as long as the handle waits for a lock. `none`: there are no locks,
-  // so this rank is seen by nobody.
+  // Waits for merges of others; errc::file_in_use if they do not let this rank in. `none`: there
+  // are no locks, so this rank is seen by nobody.
   template <handle H>
   std::error_code enter(H& file, bool& none) const {
     std::error_code const error = come_in(file);
@@ -67,15 +72,20 @@ class presence {
   }
 
   // Tries again to be seen, before a write. One of this rank's threads does so at a time, and the
-  // others do not wait for it.
+  // others wait for it. errc::file_in_use: others merge, so the write must not be made.
   template <handle H>
-  void be_seen(H& file) const {
-    if (coming_in_.exchange(true, std::memory_order_acquire)) return;
+  std::error_code be_seen(H& file) const {
+    while (coming_in_.exchange(true, std::memory_order_acquire))
+      coming_in_.wait(true, std::memory_order_relaxed);
     struct ended {
       std::atomic<bool>& flag;
-      ~ended() { flag.store(false, std::memory_order_release); }
+      ~ended() {
+        flag.store(false, std::memory_order_release);
+        flag.notify_all();
+      }
     } const at_the_end{coming_in_};
-    if (unseen()) come_in(file);
+    std::error_code const error = unseen() ? come_in(file) : std::error_code();
+    return classify(error) == errc::file_in_use ? error : std::error_code();
   }
 
  private:
@@ -85,33 +95,98 @@ class presence {
   // Takes the byte of this rank, or does without it.
   template <handle H>
   std::error_code come_in(H& file) const {
-    std::error_code error, opened;
+    std::error_code error;
     if (try_lock_of(file, mine_, 1, lock_kind::exclusive, error)) return stand(standing::present);
     if (error && error != errc::unsupported) return error;
-    if (gave_up_.load(std::memory_order_relaxed)) return stand(standing::unseen);
-    bool closed = true;
-    if (!error && tells_locks(file)) {
-      if (excludes_merging(lock_in_the_way(file, mine_, 1, lock_kind::exclusive)) &&
-          settle(file, error))
-        return {};
-      if (!error)
-        closed = try_lock_of(file, door, 1, lock_kind::exclusive, error);  // a stranger may hold it
-    } else {
-      error = file.lock(door, 1, lock_kind::exclusive);
+    if (error || !tells_locks(file)) return come_in_blindly(file);
+    auto const other = lock_in_the_way(file, mine_, 1, lock_kind::exclusive);
+    // As long as a lock that nobody gives back is in the way, no open that merges is there.
+    if (gave_up_.load(std::memory_order_relaxed) && other == orphan_)
+      return stand(standing::unseen);
+    bool closed = false;
+    try {
+      error = await_byte(file, closed, other);
+    } catch (...) {
+      if (closed) give_back(file, door, 1);
+      throw;
     }
+    std::error_code const opened = closed ? give_back(file, door, 1) : std::error_code();
+    return opened ? opened : error;
+  }
+
+  // Tries the byte and, as long as it has not had it, the door. `closed`: this rank has the door,
+  // also where something is thrown. A lock that stays as it is for as long as the handle waits is
+  // an orphan: nobody merges beside it. Where locks come and go others live and merge, so this rank
+  // waits for many times as long, and then fails with errc::file_in_use.
+  template <handle H>
+  std::error_code await_byte(H& file, bool& closed, std::optional<locked_range> seen) const {
+    using clock = std::chrono::steady_clock;
+    constexpr int most_limits = 20;
+    std::chrono::milliseconds const limit = longest_wait(file);
+    auto const start = clock::now();
+    auto since = start;
+    for (std::error_code error;;) {
+      if (excludes_merging(seen) && settle(file, error)) {
+        closed = closed && !is_vetoing();  // the door belongs to the veto
+        return {};
+      }
+      if (!error && !closed) closed = try_lock_of(file, door, 1, lock_kind::exclusive, error);
+      if (error) return error;
+      if (try_lock_of(file, mine_, 1, lock_kind::exclusive, error))
+        return stand(standing::present);
+      if (error) return error;
+      auto const other = lock_in_the_way(file, mine_, 1, lock_kind::exclusive);
+      auto const now = clock::now();
+      if (other != seen) since = now;
+      seen = other;
+      if (now - since >= limit) return go_without(file, closed, seen);
+      if ((now - start) / most_limits >= limit) return errc::file_in_use;
+      std::this_thread::sleep_for(std::clamp<clock::duration>(
+          (now - start) / 8, std::chrono::microseconds(20), std::chrono::milliseconds(1)));
+    }
+  }
+
+  // Does without the byte, because of a lock that nobody gives back.
+  template <handle H>
+  std::error_code go_without(H& file, bool& closed, std::optional<locked_range> orphan) const {
+    orphan_ = orphan;
+    gave_up_.store(true, std::memory_order_relaxed);
+    std::error_code error;
+    if (!settle(file, error) && !error) stand(standing::unseen);
+    closed = closed && !is_vetoing();
+    return error;
+  }
+
+  // Waits as long as the handle does, where that tells nothing of the locks of others.
+  template <handle H>
+  std::error_code come_in_blindly(H& file) const {
+    if (gave_up_.load(std::memory_order_relaxed)) return stand(standing::unseen);
+    std::error_code error = file.lock(door, 1, lock_kind::exclusive), opened;
+    bool const closed = !error;
     if (error && classify(error) != errc::file_in_use) return error;
-    closed = closed && !error;
     auto const wait = [&] { return file.lock(mine_, 1, lock_kind::exclusive); };
     error = closed ? or_give_back(file, door, 1, wait) : wait();
     if (closed) opened = give_back(file, door, 1);
-    if (error && classify(error) == errc::file_in_use) {
-      gave_up_.store(true, std::memory_order_relaxed);
-      if (settle(file, error)) return opened;
-      if (!error) stand(standing::unseen);
-    } else if (!error) {
+    if (!error) {
       stand(standing::present);
+    } else if (classify(error) == errc::file_in_use) {
+      error = {};
+      bool none = false;
+      go_without(file, none, {});
     }
     return opened ? opened : error;
+  }
+
+  // Returns how long the handle waits for a lock, if it is one of the operating system's files.
+  template <handle H>
+  static std::chrono::milliseconds longest_wait(H& file) {
+    if constexpr (requires { file.raw().longest_lock_wait; }) return file.raw().longest_lock_wait;
+    if constexpr (requires { file.template target<posix>(); })
+      if (auto* const p = file.template target<posix>()) return p->raw().longest_lock_wait;
+    return std::chrono::seconds(30);
+  }
+  bool is_vetoing() const noexcept {
+    return standing_.load(std::memory_order_relaxed) == standing::vetoing;
   }
 
  public:
@@ -191,6 +266,7 @@ class presence {
   // A rank that is unseen comes in by any of its threads.
   mutable std::atomic<standing> standing_{standing::present};
   mutable std::atomic<bool> gave_up_{false}, coming_in_{false};
+  mutable std::optional<locked_range> orphan_;  // of the thread that comes in
 };
 
 }  // namespace argosy::detail

@@ -107,6 +107,15 @@ class write_gate {
     return false;
   }
 
+  // Looks for a while, since a rank that has a lock may be between two of them.
+  bool some_rank_holds() const {
+    for (int looks = 1; !rank_holds(); ++looks) {
+      if (looks == 10) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
  private:
   static constexpr std::size_t line_bytes = 64;
 

@@ -40,29 +40,29 @@ struct merging {
   friend bool operator==(merging const&, merging const&) = default;
 };
 
-// Locks bytes of the data for a rank, and waits without limit only for ranks of the same file: as
-// long as `gate` says that one of them has a lock. Where `gate` is null ranks of other nodes are
-// not seen, and it waits for many times what the handle does. `yields`: the caller has another way,
-// so where the gate tells of no rank it hardly waits. errc::file_in_use: somebody else keeps the
+// Locks bytes of the data for a rank, and waits for many times what the handle does. If `gate` says
+// that no rank of the same file has a lock, it waits once; where `gate` is null ranks of other
+// nodes are not seen. `yields`: the caller has another way, so it hardly waits but for a rank that
+// the gate tells of, and looks again `most_looks` times. errc::file_in_use: somebody else keeps the
 // lock.
 template <handle H>
 std::error_code lock_of_rank(H& file, std::int64_t offset, std::int64_t length, lock_kind kind,
-                             write_gate const* gate, bool yields) {
-  constexpr int most_turns = 20, most_looks = 10;
+                             write_gate const* gate, bool yields, int most_looks = 10) {
+  constexpr int most_turns = 20;
   auto const [from, bytes] = range_of_data(offset, length);
   // A rank takes its lock before the gate tells of it.
-  for (int look = 0; yields && gate && tells_locks(file); ++look) {
+  for (int look = 0; yields && tells_locks(file); ++look) {
     std::error_code error;
     if (try_lock_of(file, from, bytes, kind, error)) return {};
-    if (error == errc::unsupported || gate->rank_holds()) break;
-    if (error) return error;
+    if (error && error != errc::unsupported) return error;
+    if (error || (gate && gate->rank_holds())) break;
     if (look == most_looks) return errc::file_in_use;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   for (int turn = 1;; ++turn) {
     std::error_code const error = file.lock(from, bytes, kind);
     if (!error || classify(error) != errc::file_in_use) return error;
-    if (gate ? !gate->rank_holds() : turn == most_turns) return error;
+    if (turn == most_turns || (gate && !gate->some_rank_holds())) return error;
   }
 }
 
@@ -97,7 +97,7 @@ class write_guard {
   template <class Write>
   std::error_code pieces(std::int64_t offset, std::int64_t length, Write&& write) {
     if (with_.opens && with_.opens->unseen()) [[unlikely]]
-      with_.opens->be_seen(file_);
+      if (std::error_code const others_merge = with_.opens->be_seen(file_)) return others_merge;
     if (with_.writing != merging::others::ranks) return write();
     if (with_.gate && with_.announces && length <= with_.announced_bytes)
       if (write_gate::writing const here(*with_.gate); here) return write();
@@ -120,8 +120,11 @@ class write_guard {
       merged_bytes_ += length;
       return merged();
     }
+    if (std::error_code const error = let_in_if_locked(offset, length)) return error;
     std::error_code const error = lock(offset, length, lock_kind::exclusive);
     if (!error) {
+      if (std::error_code const failed = begin_again(offset, length)) return failed;
+      if (!with_.allowed) return pieces(offset, length, write);
       merged_bytes_ += length;
       return locked(offset, length, merged);
     }
@@ -141,19 +144,33 @@ class write_guard {
   }
 
  private:
-  // Those who open the file are let in after so many bytes, and not only when the call ends.
+  // Those who open the file are let in after so many bytes, or so long, and not only when the call
+  // ends.
   static constexpr std::int64_t turn_bytes = 64 << 20;
+  static constexpr std::chrono::seconds turn_time{1};
+
+  std::error_code let_in() {
+    merged_bytes_ = 0;
+    return std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
+  }
+  // Lets others in before this rank waits for a window that somebody has locked.
+  std::error_code let_in_if_locked(std::int64_t offset, std::int64_t length) {
+    if (!alone_) return {};
+    auto const [from, bytes] = range_of_data(offset, length);
+    return lock_in_the_way(file_, from, bytes, lock_kind::exclusive) ? let_in() : std::error_code();
+  }
 
   std::error_code begin() {
-    if (alone_ && merged_bytes_ >= turn_bytes) {
-      merged_bytes_ = 0;
-      alone_ = false;
-      if (std::error_code const error = with_.opens->readmit(file_)) return error;
-    }
+    if (alone_ && (merged_bytes_ >= turn_bytes ||
+                   std::chrono::steady_clock::now() - alone_since_ >= turn_time))
+      if (std::error_code const error = let_in()) return error;
     if (with_.opens && !alone_) {
       std::error_code tried, kept;
       alone_ = with_.opens->exclude(file_, tried, kept);
-      if (alone_) ++done_.locks;
+      if (alone_) {
+        ++done_.locks;
+        alone_since_ = std::chrono::steady_clock::now();
+      }
       if (kept) return kept;
       auto const kind = classify(tried);
       if (tried && kind != errc::no_locks && kind != errc::unsupported) return tried;
@@ -161,6 +178,21 @@ class write_guard {
     }
     if (with_.allowed && with_.gate && with_.writing == merging::others::ranks && !gate_) gate_.emplace(with_.gate);
     return {};
+  }
+  // Keeps others out again, who may have been let in while this rank waited for the lock of its
+  // window. Gives the lock back where that cannot be had. It does not wait for others.
+  std::error_code begin_again(std::int64_t offset, std::int64_t length) {
+    auto const [from, bytes] = range_of_data(offset, length);
+    std::error_code error;
+    try {
+      error = begin();
+    } catch (...) {
+      detail::give_back(file_, from, bytes);
+      throw;
+    }
+    if (!error && with_.allowed) return {};
+    std::error_code const kept = detail::give_back(file_, from, bytes);
+    return error ? error : kept;
   }
   // `why` is added to the reason in the report.
   void by_pieces(std::string_view why = {}) {
@@ -177,8 +209,11 @@ class write_guard {
 
   std::error_code lock(std::int64_t offset, std::int64_t length, lock_kind kind) {
     write_gate const* const of_all = with_.sees_all ? with_.gate : nullptr;
-    return lock_of_rank(file_, offset, length, kind, of_all,
-                        with_.owns_windows || (of_all && with_.waits));
+    bool const yields = with_.owns_windows || (of_all && with_.waits);
+    std::error_code const error =
+        lock_of_rank(file_, offset, length, kind, of_all, yields, was_in_use_ ? 0 : 10);
+    if (classify(error) == errc::file_in_use) was_in_use_ = true;
+    return error;
   }
   template <class Write>
   std::error_code locked(std::int64_t offset, std::int64_t length, Write&& write) {
@@ -200,6 +235,8 @@ class write_guard {
   merging with_;
   report& done_;
   bool alone_ = false;
+  bool was_in_use_ = false;  // somebody kept a lock of this call
+  std::chrono::steady_clock::time_point alone_since_;
   std::int64_t merged_bytes_ = 0;  // since others were kept out
   std::error_code kept_;  // of a lock that could not be given back
   std::optional<write_gate::closed> gate_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -24,9 +25,16 @@ struct threads_and_kernel {
   // Calls fcntl with F_OFD_SETLK, which does not wait. Returns 0 or errno.
   static int control(int descriptor, int type, std::int64_t begin, std::int64_t end);
   // Asks again, after growing pauses, as long as somebody else has the lock; EAGAIN if `limit` has
-  // passed.
+  // passed. A shared lock on the byte `somebody_waits` tells others that it does.
   static int wait(int descriptor, int type, std::int64_t begin, std::int64_t end,
                   std::chrono::milliseconds limit);
+  // Pauses if another open file description waits for a lock, so that it can have the bytes that
+  // this one gave back at `released`.
+  static void let_others(int descriptor, std::chrono::steady_clock::time_point released);
+
+  // The last byte but one that offsets reach. It stands for no data, and no open of a file has it
+  // for its own (presence.hpp).
+  static constexpr std::int64_t somebody_waits = std::numeric_limits<std::int64_t>::max() - 2;
 };
 
 // The kernel's OFD locks exclude other open file descriptions, in this process or another; to the kernel, threads that share
@@ -65,12 +73,19 @@ class basic_range_locks {
   void give_up(std::int64_t begin, std::int64_t end, owner_id owner);
   // Unlocks in the kernel the parts of the range that no entry needs, not counting what `owner` holds.
   int release(int descriptor, std::int64_t begin, std::int64_t end, owner_id owner) const;
+  // Lets others have bytes that were unlocked last, if this range has some of them.
+  void let_others(std::unique_lock<typename System::mutex>& guard, int descriptor,
+                  std::int64_t begin, std::int64_t end);
 
   typename System::mutex mutex_;
   typename System::condition changed_;
   std::list<entry> entries_;
   std::list<entry> spare_;  // a node that a lock left for the next one
   std::atomic<bool> was_used_{false};
+  struct {
+    std::int64_t begin = 0, end = 0;
+    std::chrono::steady_clock::time_point at;
+  } released_;  // what was unlocked last
 };
 
 extern template class basic_range_locks<threads_and_kernel>;
