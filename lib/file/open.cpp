@@ -313,7 +313,8 @@ failure open_file::try_lock(bool& none) {
 void open_file::abandon(bool made) {
   if (!handle.is_open()) return;
   if (made) failure_of(errc::io, [this] { return remove_made(), failure(); });
-  handle.close();
+  failure_of(errc::io, [this] { return failure(handle.close()); });
+  if (handle.is_open()) handle = {};  // closing it threw
 }
 
 // While the other bytes of all opens are shared nobody enters the file: who opens it at this moment

@@ -21,6 +21,20 @@
 
 namespace argosy {
 
+namespace detail {
+
+// Closes the handle of this rank, and removes the file before if it `removes` it. A handle that
+// cannot be closed is dropped: no rank may stay in a file that the others have left.
+inline failure let_go(open_file& part, bool removes) {
+  if (!part.handle.is_open()) return {};
+  if (removes) return part.remove_and_close();
+  failure f = failure_of(errc::io, [&] { return failure(part.handle.close()); });
+  if (part.handle.is_open()) part.handle = {};
+  return f;
+}
+
+}  // namespace detail
+
 template <communicator World>
 basic_file<World>::basic_file() = default;
 template <communicator World>
@@ -257,25 +271,28 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   // Rank 0 removes the file when all others have closed it, and closes it after that: as long as a
   // file is open no other file is taken for it.
   bool const asked = has(part.modes, mode::delete_on_close) || part.discarded;
-  bool removes = asked, stays_open = false;
+  bool const stays_open = asked && part.rank == 0;
+  bool removes = asked, ended = false;
+  // The handle may be code of the program, which throws. What follows is carried out all the same,
+  // since the other ranks agree on it.
   auto const end = [&]() -> failure {
+    ended = true;
     part.agents.reset();  // no rank has calls under way
-    crew.pointer->close();
-    split_.tell_by_close();
-    failure ended = part.untold.take();
-    ended.keep(crew.unpartition());
-    stays_open = asked && part.rank == 0;
-    if (!stays_open) ended.keep(part.handle.close());
-    return ended;
+    failure const pointer = detail::failure_of(errc::io, [&] { crew.pointer->close(); });
+    failure const split = detail::failure_of(errc::io, [&] { split_.tell_by_close(); });
+    failure all = part.untold.take();
+    all.keep(pointer);
+    all.keep(split);
+    all.keep(crew.unpartition());
+    if (!stays_open) all.keep(detail::let_go(part, false));
+    return all;
   };
   agreement result = crew.collectively(detail::arguments("close", e.where()), end, &removes);
-  if (result.cause == errc::rank_failed && is_open()) {
-    part.agents.reset();
-    stays_open = asked && part.rank == 0;
-    if (!stays_open) part.handle.close();
-  }
-  if (!crew.world || (part.handle.is_open() && !stays_open))
-    return result;  // ranks were in different calls
+  bool const lost = result.cause == errc::rank_failed;
+  if (!ended && !lost) return result;  // ranks were in different calls
+  part.agents.reset();
+  if (!stays_open || !crew.world) detail::let_go(part, stays_open);
+  if (!crew.world) return result;
   // The opener may be code of the program, which throws.
   if (part.rank == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
   crew.disband();
@@ -291,7 +308,9 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   return result;
 } catch (rank_failure const& lost) {
   agreement const result = detail::without(lost, crew_->world);
-  if (is_open()) crew_->file->handle.close();
+  detail::open_file& part = *crew_->file;
+  bool const removes = has(part.modes, mode::delete_on_close) || part.discarded;
+  detail::let_go(part, removes && part.rank == 0);
   crew_->world.reset();
   return result;
 }
