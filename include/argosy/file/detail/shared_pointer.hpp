@@ -101,8 +101,8 @@ class shared_pointer {
     std::lock_guard<pointer_lock> guard_;
   };
 
-  // Removes the hidden file when no rank needs it any more. Local, by one of them. A longer file is
-  // no pointer, and stays. It is no error if nobody needed the hidden file.
+  // Removes the hidden file when no rank needs it any more. Local, by one of them. It is no error if
+  // nobody needed the hidden file.
   void remove();
   void close() {
     if (handle_.is_open()) handle_.close();
@@ -272,11 +272,8 @@ inline void shared_pointer::remove() {
   close();
   if (!files_ || path_.empty() || asked_) return;
   std::error_code e;
-  any_handle h = (*files_)(path_, {.read = true, .may_be_missing = true}, e);
-  if (e) return;
-  if (h.size(e) <= static_cast<std::int64_t>(2 * sizeof(stored)) && !e)
-    files_->remove(path_, h.identity());
-  h.close();
+  auto const found = files_->find(path_, e);
+  if (classify(e) != errc::no_such_file) files_->remove(path_, found);
 }
 
 inline std::int64_t shared_pointer::only_read(failure& f) const {
