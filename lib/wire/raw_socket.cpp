@@ -216,8 +216,10 @@ struct waiting_peers {
 int end_peers(void* p) {
   auto& peers = *static_cast<waiting_peers*>(p);
   ::close(peers.listener == 0 ? 1 : 0);
+  constexpr int at_a_time = 64;  // the mutex of the station is held meanwhile
   std::error_code error;
-  for (int s = 0; (s = accept_next(peers.listener, error)) >= 0;) ::close(s);
+  for (int i = 0, s = 0; i < at_a_time && (s = accept_next(peers.listener, error)) >= 0; ++i)
+    ::close(s);
   peers.have_gone = !error;
   return 0;
 }

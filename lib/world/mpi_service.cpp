@@ -1,6 +1,8 @@
 // Implements mpi::serve of world/mpi.hpp: a socket service for the ranks of a communicator.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -27,6 +29,8 @@ std::unique_ptr<service> mpi::serve(serve_function f, std::error_code& error) co
   error.clear();
   wire::station::options o;
   o.workers = serving_threads;
+  // All other ranks may connect at once, and greet a little later.
+  o.most_newcomers = std::max(o.most_newcomers, 2 * static_cast<std::size_t>(size_));
   std::unique_ptr<detail::socket_service> made;
   int mine = 0;
   try {  // the others are on their way to the reduction
