@@ -23,7 +23,6 @@ constexpr std::string_view magic =
     "ARGOSY\x01";
 constexpr std::size_t prefix = 16;
 constexpr std::uint32_t longest_text = 16 << 20;
-constexpr std::int64_t most_members = 65536;  // of all arrays that are records
 constexpr std::int64_t alignment = 4096;
 constexpr std::int64_t least_block = 512, most_block = std::int64_t{1} << 30;
 
@@ -64,13 +63,6 @@ std::string shown(std::string_view name) {
   return "'" + std::string(name.substr(0, 100)) + (name.size() > 100 ? "..." : "") + "'";
 }
 
-// How many members a type has, and the members of it.
-std::int64_t members_of(dtype const& type) {
-  std::int64_t all = 0;
-  for (detail::dtype_field const& f : type.fields) all += 1 + members_of(f.type);
-  return all;
-}
-
 // Takes an array out of what the text says of it. Empty if all is well.
 std::string array_from(literal& from, detail::checkpoint_array& a) {
   literal const *name = from.find("name"), *descr = from.find("descr"), *fortran = from.find("fortran_order"),
@@ -91,18 +83,59 @@ std::string array_from(literal& from, detail::checkpoint_array& a) {
   return {};
 }
 
+// Takes the sizes that the text says. False if there are none with which arrays can be placed.
+bool sizes_from(literal const& all, checkpoint_header& h) {
+  literal const *blocks = all.find("blocks"), *bytes = all.find("size");
+  if (!is_number(blocks) || !is_number(bytes)) return false;
+  h.block_bytes = blocks->number;
+  h.file_bytes = bytes->number;
+  return h.block_bytes >= least_block && h.block_bytes <= most_block;
+}
+
+// Says whether the array and its sums lie behind `end`, one behind the other, in the file. Moves
+// `end` behind them. Empty if all is well.
+std::string misplaced(checkpoint_header const& h, detail::checkpoint_array const& a,
+                      std::int64_t& end) {
+  auto const follow = [&](std::int64_t at, std::int64_t bytes) {
+    return at >= end && !__builtin_add_overflow(at, bytes, &end) && end <= h.file_bytes;
+  };
+  std::int64_t const bytes = a.bytes();
+  std::int64_t const blocks = bytes / h.block_bytes + (bytes % h.block_bytes != 0);
+  if (follow(a.offset, bytes) && follow(a.sums, 4 * blocks)) return {};
+  return shown(a.name) + " has no place of its own in the file";
+}
+
+// Takes the sizes out of the text, and counts its arrays into `arrays`. Keeps no array, so that a
+// header that is refused here takes no more memory than its largest array. Empty if all is well.
+std::string look_through(std::string_view text, std::int64_t header_bytes, checkpoint_header& h,
+                         std::size_t& arrays) {
+  literal all;
+  std::string words;
+  std::int64_t end = header_bytes;
+  auto const check = [&](literal& item) -> std::string {
+    detail::checkpoint_array a;
+    std::string wrong = array_from(item, a);
+    ++arrays;
+    if (!wrong.empty() || !sizes_from(all, h) || h.file_bytes < header_bytes) return wrong;
+    return misplaced(h, a, end);
+  };
+  if (!detail::parse_literal(text, false, all, words, check)) return words;
+  literal const* const list = all.find("arrays");
+  bool const sizes = sizes_from(all, h);
+  if (!is_number(all.find("blocks")) || !is_number(all.find("size")) || !list ||
+      list->what != literal::kind::list || all.items.size() != 6)
+    return "it must have blocks, size and arrays, and nothing else";
+  if (!sizes) return "its blocks have no sensible size";
+  return header_bytes > h.file_bytes ? "the file is shorter than it" : "";
+}
+
 // Arrays and sums lie behind the header, one behind the other, in the file. No name is there twice.
 std::string misplaced(checkpoint_header const& h, std::int64_t end) {
   std::vector<std::string_view> names;
   names.reserve(h.arrays.size());
   for (detail::checkpoint_array const& a : h.arrays) {
     names.push_back(a.name);
-    auto const follow = [&](std::int64_t at, std::int64_t bytes) {
-      return at >= end && !__builtin_add_overflow(at, bytes, &end) && end <= h.file_bytes;
-    };
-    std::int64_t const bytes = a.bytes();
-    if (!follow(a.offset, bytes) || !follow(a.sums, 4 * (bytes / h.block_bytes + (bytes % h.block_bytes != 0))))
-      return shown(a.name) + " has no place of its own in the file";
+    if (std::string wrong = misplaced(h, a, end); !wrong.empty()) return wrong;
   }
   std::ranges::sort(names);
   auto const twice = std::ranges::adjacent_find(names);
@@ -149,27 +182,15 @@ std::optional<checkpoint_header> detail::parse_checkpoint_header(std::span<std::
   if (static_cast<std::int64_t>(start.size()) < *size) return no("the file ends inside of it");
   auto const text = start.subspan(prefix, static_cast<std::size_t>(*size) - prefix);
   if (detail::crc32(text) != word_at(start, 12)) return no("its checksum is not that of its text");
-  literal all;
-  std::string words;
   checkpoint_header h;
-  std::int64_t members = 0;
-  auto const take = [&](literal& item) -> std::string {
-    std::string wrong = array_from(item, h.arrays.emplace_back());
-    if (wrong.empty() && (members += members_of(h.arrays.back().type)) > most_members)
-      wrong = "its arrays have more members than a header has";
-    return wrong;
-  };
+  std::size_t arrays = 0;
   std::string_view const characters(reinterpret_cast<char const*>(text.data()), text.size());
-  if (!detail::parse_literal(characters, false, all, words, take))
-    return no(std::move(words));
-  literal const *blocks = all.find("blocks"), *bytes = all.find("size"), *arrays = all.find("arrays");
-  if (!is_number(blocks) || !is_number(bytes) || !arrays || arrays->what != literal::kind::list ||
-      all.items.size() != 6)
-    return no("it must have blocks, size and arrays, and nothing else");
-  h.block_bytes = blocks->number;
-  h.file_bytes = bytes->number;
-  if (h.block_bytes < least_block || h.block_bytes > most_block) return no("its blocks have no sensible size");
-  if (*size > h.file_bytes) return no("the file is shorter than it");
+  std::string words = look_through(characters, *size, h, arrays);
+  if (!words.empty()) return no(std::move(words));
+  h.arrays.reserve(arrays);
+  literal all;
+  auto const take = [&](literal& item) { return array_from(item, h.arrays.emplace_back()); };
+  if (!detail::parse_literal(characters, false, all, words, take)) return no(std::move(words));
   words = misplaced(h, *size);
   if (!words.empty()) return no(std::move(words));
   return h;

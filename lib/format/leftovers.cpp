@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -14,6 +15,8 @@
 #include <argosy/error/error.hpp>
 #include <argosy/exchange/detail/presence.hpp>
 #include <argosy/file/detail/open.hpp>
+#include <argosy/file/file_hints.hpp>
+#include <argosy/file/hints_file.hpp>
 #include <argosy/format/detail/written_mark.hpp>
 #include <argosy/handle/detail/permissions.hpp>
 #include <argosy/handle/posix.hpp>
@@ -60,7 +63,7 @@ std::string why_kept(fs::path const& file, std::int64_t bytes, Unneeded&& unneed
     return "nobody can tell whether a job writes it: no locks here (" +
            (tried ? tried : held).message() + ")";
   }
-  std::string const why = unneeded();
+  std::string const why = unneeded(f.identity());
   mine.readmit(f);
   return why;
 }
@@ -79,7 +82,9 @@ std::vector<leftover> look(std::string const& path, Unneeded&& unneeded) {
     auto const bytes = static_cast<std::int64_t>(entry.file_size(gone));
     if (gone) continue;
     all.push_back(
-        {file.string(), bytes, why_kept(file, bytes, [&] { return unneeded(file.string()); })});
+        {file.string(), bytes, why_kept(file, bytes, [&](std::optional<file_identity> const& of) {
+           return unneeded(file.string(), of);
+         })});
   }
   std::ranges::sort(all, {}, &leftover::path);
   return all;
@@ -106,12 +111,12 @@ std::vector<leftover> look_for(char const* call, std::string const& path, on_err
 }  // namespace
 
 std::vector<leftover> find_leftovers(std::string const& path, on_error e) {
-  return look_for("find_leftovers", path, e, [](std::string const&) { return std::string(); });
+  return look_for("find_leftovers", path, e, [](auto const&...) { return std::string(); });
 }
 
 std::vector<leftover> remove_leftovers(std::string const& path, on_error e) {
-  return look_for("remove_leftovers", path, e, [](std::string const& name) {
-    std::error_code const kept = posix_opener().remove(name);
+  return look_for("remove_leftovers", path, e, [](std::string const& name, auto const& of) {
+    std::error_code const kept = posix_opener().remove(name, of);
     return kept ? "it could not be removed: " + kept.message() : std::string();
   });
 }
@@ -139,11 +144,21 @@ failure detail::permissions_at(opener const& files, std::string const& path,
                                std::optional<unsigned>& into) {
   std::error_code error;
   any_handle old = files(path, {.read = true, .may_be_missing = true}, error);
-  errc const why = error ? classify(error) : errc();
-  if (why == errc::no_such_file || why == errc::access || why == errc::bad_file) return {};
-  if (error) return {error, "looking up the permissions of the file that is replaced"};
+  bool const will_stop_the_save = error == std::errc::too_many_files_open ||
+                                  error == std::errc::too_many_files_open_in_system ||
+                                  error == std::errc::not_enough_memory ||
+                                  (error && classify(error) == errc::no_memory);
+  if (will_stop_the_save)
+    return {error, "looking up the permissions of the file that is replaced"};
+  if (error) return {};
   into = permissions_of(old);
-  return {old.close()};
+  failure_of(errc::io, [&] { old.close(); });  // nothing was written by it
+  return {};
+}
+
+bool detail::says_permissions(hints const& given) {
+  file_hints const all(environment_hints(), {}, given, overriding_hints());
+  return all.values().file_permissions.has_value();
 }
 
 }  // namespace argosy

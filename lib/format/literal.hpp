@@ -24,9 +24,9 @@ struct literal {
   literal const* find(std::string_view key) const;
 };
 
-// How many values a header may have at a time: a record of 5,000 members has fewer. Each takes more
-// memory than its text.
-inline constexpr std::size_t most_literals = 16384;
+// How many values a header may have at a time, of a checkpoint for one array: a record of 20,000
+// members has fewer. Each takes more memory than its text.
+inline constexpr std::size_t most_literals = 65536;
 
 // What is done with an item of a list that is not kept. It returns what is wrong with the item, or
 // an empty string.

@@ -4,22 +4,34 @@
 
 #include <sys/stat.h>
 
+#include <argosy/handle/gpfs_real.hpp>
 #include <argosy/handle/posix.hpp>
 
 namespace argosy::detail {
 
+namespace {
+
+// Returns the descriptor of a file of the operating system, and -1 for all other handles.
+int descriptor_of(any_handle& file) {
+  posix* p = file.target<posix>();
+  if (!p) p = file.target<gpfs_real>();
+  return p ? p->inner().descriptor() : -1;
+}
+
+}  // namespace
+
 std::optional<unsigned> permissions_of(any_handle& file) {
   struct stat found = {};
-  auto* const p = file.target<posix>();
-  if (!p || ::fstat(p->inner().descriptor(), &found) != 0) return {};
+  int const descriptor = descriptor_of(file);
+  if (descriptor < 0 || ::fstat(descriptor, &found) != 0) return {};
   return found.st_mode & 0777u;
 }
 
 void permit(any_handle& file, unsigned permissions) {
-  if (auto* const p = file.target<posix>()) {
-    int const kept = ::fchmod(p->inner().descriptor(), permissions);
-    (void)kept;
-  }
+  int const descriptor = descriptor_of(file);
+  if (descriptor < 0) return;
+  int const kept = ::fchmod(descriptor, permissions);
+  (void)kept;
 }
 
 }  // namespace argosy::detail

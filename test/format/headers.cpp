@@ -317,6 +317,39 @@ TEST_CASE("a checkpoint's header reads back; its arrays lie one behind the other
   CHECK_THAT(to_string(h), ContainsSubstring("u: '<f8' (300, 1000), Fortran order, from byte 4096 on\n"));
 }
 
+TEST_CASE("a checkpoint's header may have many arrays of records", "[format][checkpoint]") {
+  io::checkpoint_header h;
+  for (int i = 0; i < 20000; ++i)
+    h.arrays.push_back(
+        {.name = "a" + std::to_string(i), .type = io::dtype_of<particle>(), .shape = {3}});
+  io::detail::place_arrays(h);
+  io::failure why;
+  auto const back =
+      io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
+  INFO(why.detail);
+  REQUIRE(back.has_value());
+  CHECK(back->arrays.size() == 20000);
+  CHECK((*back == h));
+}
+
+TEST_CASE("a checkpoint's header may have a record of 20,000 members", "[format][checkpoint]") {
+  io::checkpoint_header h;
+  io::dtype const real = io::dtype_of<double>();
+  io::dtype record{.kind = 'r', .fields = {}};
+  for (int i = 0; i < 20000; ++i) {
+    record.fields.push_back({.name = "m" + std::to_string(i), .type = real, .offset = 8 * i});
+    record.bytes += 8;
+  }
+  h.arrays.push_back({.name = "u", .type = record, .shape = {3}});
+  io::detail::place_arrays(h);
+  io::failure why;
+  auto const back =
+      io::detail::parse_checkpoint_header(io::detail::checkpoint_header_of(h), why);
+  INFO(why.detail);
+  REQUIRE(back.has_value());
+  CHECK(back->arrays[0].type.fields.size() == 20000);
+}
+
 TEST_CASE("a checkpoint's header that is broken is refused, in words", "[format][checkpoint]") {
   auto const refused = [](std::vector<std::byte> const& bytes) {
     io::failure why;

@@ -221,7 +221,9 @@ TEST_CASE("what cannot be shown is an error on all ranks; the old file stays, or
   for (io::file_call const kind :
        {io::file_call::open, io::file_call::write, io::file_call::sync, io::file_call::close}) {
     io::lab::scenario s{.ranks = 3};
-    s.faults.push_back({0, io::fail_at(kind, 1, std::errc::io_error)});
+    // The first file that is opened is the old one, and a failure of that stops nothing.
+    bool const first_looks = kind == io::file_call::open || kind == io::file_call::close;
+    s.faults.push_back({0, io::fail_at(kind, first_looks ? 2 : 1, std::errc::io_error)});
     int failed = 0;
     files.put("f", std::as_bytes(std::span(old)));
     io::lab::virtual_cluster(s, {.stack_bytes = std::size_t{1} << 20}).run([&](rank const& world) {

@@ -93,15 +93,15 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
   });
 }
 
-// Unless the program's hints say which permissions the file gets, it gets those of the file that it
-// replaces.
+// Unless hints of the program or of the environment say which permissions the file gets, it gets
+// those of the file that it replaces.
 template <communicator World>
 void basic_checkpoint<World>::choose_permissions(joint const& s, std::string const& path,
                                                  opener const& files, argosy::hints const& given,
                                                  unfinished& part, argosy::hints& own) {
   std::int64_t kept = -1;
   s.on_first(errc::io, [&]() -> failure {
-    if (given.file_permissions) return {};
+    if (detail::says_permissions(given)) return {};
     failure why = detail::permissions_at(files, path, part.permissions);
     if (part.permissions) kept = detail::while_written(*part.permissions);
     return why;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <argosy/error/failure.hpp>
+#include <argosy/file/hints.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 
@@ -29,9 +30,11 @@ class written_mark {
 };
 
 // Looks up the permissions of the file that a save replaces: nothing if there is none, or if they are
-// not known. A failure if the file cannot be opened for a reason that will stop the save, too. Local.
+// not known. A failure if descriptors or memory are wanting, which will stop the save, too. Local.
 failure permissions_at(opener const& files, std::string const& path,
                        std::optional<unsigned>& into);
+// Says whether these hints, or those of the environment, set the permissions of new files. Local.
+bool says_permissions(hints const& given);
 // With these a file is made that is to have others at the end: nobody else may read it meanwhile
 // who may not at the end, and its owner may write it.
 constexpr unsigned while_written(unsigned permissions) { return permissions | 0600u; }
