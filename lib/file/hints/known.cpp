@@ -90,9 +90,8 @@ constexpr hint_info table[] = {
     {"argosy_develop", boolean, "", "false", open, same, used,
      "true: mistakes of several ranks together are looked for", "argosy"},
     {"argosy_lenient", boolean, "", "false", any, same, used,
-     "true: views set from then on, and data in them, need not be of whole etypes; a view for writing whose copies "
-     "overlap "
-     "ends with its first copy; `write_all` of some ranks may meet `write_at_all` of others, and so may their kin",
+     "true: views set from then on, and data in them, need not be of whole etypes; `write_all` of some ranks may "
+     "meet `write_at_all` of others, and so may their kin",
      "argosy"},
     {"argosy_io_threads", count, "", "0", open, own, used,
      "threads for nonblocking calls, at most 1024; 0: the library chooses", "argosy"},
