@@ -13,6 +13,7 @@
 #include <argosy/file/representations.hpp>
 #include <argosy/format/checkpoint.hpp>
 #include <argosy/format/file_header.hpp>
+#include <argosy/format/leftovers.hpp>
 #include <argosy/format/npy.hpp>
 #include <argosy/format/xdmf.hpp>
 #include <argosy/handle/counting.hpp>

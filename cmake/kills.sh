@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Kills ranks of three programs at random moments, and says what was lost or left:
+#   cmake/kills.sh [--count N] [--seed S] [NAME...]     default: 334 kills of each; NAME is saves, writes or resizes
+# Works on the build of the preset release. Ends with a table, and "N passed, M failed".
+# SPDX-License-Identifier: BSD-3-Clause
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source cmake/setup.sh
+
+case " $* " in
+  *" --help "* | *" -h "*)
+    sed -n '2,4s/^# \{0,1\}//p' cmake/kills.sh
+    exit 2
+    ;;
+  *" --count "*) count=() ;;
+  *) count=(--count 334) ;;
+esac
+install_packages "${argosy_packages[@]}"
+cmake --preset release >/dev/null
+cmake --build --preset release --target test_kills
+exec build/release/bin/test_kills "${count[@]}" "$@"
