@@ -13,6 +13,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/mpi/collectives/all_reduce.hpp>
 #include <boost/mpi/collectives/broadcast.hpp>
 #include <boost/mpi/communicator.hpp>
 #include <boost/mpi/environment.hpp>
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -276,7 +278,9 @@ void handles(boost::mpi::communicator const& world) {
   f.write_at_all(8 * world.rank(), number);
   // [opener]
   f.close();
-  REQUIRE(counts->calls(io::file_call::write) == 1 && counts->bytes_written() == 8);
+  // Calls of a millisecond are dear, so the ranks may put their numbers together.
+  std::int64_t const mine = counts->bytes_written();
+  REQUIRE(boost::mpi::all_reduce(world, mine, std::plus<std::int64_t>()) == 8 * world.size());
 
   // [faults]
   auto const script = std::make_shared<io::fault_script>();

@@ -11,6 +11,10 @@ endmacro()
 build(${name})
 # Only what the compiler says counts: not its command line, nor the expectation if it quotes that.
 string(FIND "${output}" "error: " start)
+string(FIND "${output}" "In instantiation of" before) # g++ tells template arguments first
+if(before GREATER -1 AND before LESS start)
+  set(start ${before})
+endif()
 string(SUBSTRING "${output}" ${start} -1 said)
 string(REGEX REPLACE "[^\n]*// build error: [^\n]*" "" said "${said}")
 if(status EQUAL 0)

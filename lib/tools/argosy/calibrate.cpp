@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -116,7 +117,9 @@ std::vector<price> prices_of_messages(mpi const& world) {
                            }) /
                  static_cast<double>(chunk)};
   world.all_reduce(copied);
-  detail::message_prices const messages = detail::measure_messages(world, 201);
+  auto const measured = detail::measure_messages(world, 201);
+  if (!measured) throw std::runtime_error("a rank has no memory for messages that are measured; give it more");
+  detail::message_prices const& messages = *measured;
   // On several nodes bytes travel as messages.
   double const byte = world.node().size() < world.size() ? std::max(copied.value, messages.byte_ns) : copied.value;
   return {{"argosy_price_message_ns", messages.round_ns, "ranks that wait for each other, once a round"},
