@@ -16,7 +16,7 @@ struct call_facts {
   std::string_view name;
   makes what;
 };
-constexpr std::array calls{
+constexpr std::array advised_calls{
     call_facts{"checkpoint::load", makes::nothing},
     call_facts{"checkpoint::header_of", makes::nothing},
     call_facts{"npy::open", makes::nothing},
@@ -56,8 +56,8 @@ std::string advice_for(makes what, errc why, std::error_code const& cause) {
 }  // namespace
 
 std::string advice_for(std::string_view call, error const& e) {
-  auto const facts = std::ranges::find(calls, call, &call_facts::name);
-  if (facts == calls.end()) return {};
+  auto const facts = std::ranges::find(advised_calls, call, &call_facts::name);
+  if (facts == advised_calls.end()) return {};
   bool const elsewhere = e.code() == errc::error_on_another_rank;
   std::error_code const cause = elsewhere || e.code() == classify(e.cause()) ? e.cause() : e.code();
   errc const why = classify(cause);
