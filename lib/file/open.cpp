@@ -349,7 +349,7 @@ void open_file::drain() {
 }
 
 void open_file::leave() {
-  // Where an exception drops the file, that is what went wrong.
+  // An exception that drops the file is what went wrong.
   static std::atomic<bool> told{false};
   if (develop && rank == 0 && std::uncaught_exceptions() == 0 && handle.is_open() &&
       !told.exchange(true))

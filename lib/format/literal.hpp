@@ -28,7 +28,7 @@ struct literal {
 // members has fewer. Each takes more memory than its text.
 inline constexpr std::size_t most_literals = 65536;
 
-// What is done with an item of a list that is not kept. It returns what is wrong with the item, or
+// Looks at an item of a list that is not kept. It returns what is wrong with the item, or
 // an empty string.
 using literal_taker = std::function<std::string(literal&)>;
 

@@ -37,7 +37,7 @@ inline constexpr bool is_quoted<char const (&)[N]> = true;
 template <class D>
 concept beside_address = !std::same_as<D, source_location>;
 
-// What begins a list in braces: an address, or anything else.
+// The first item of a list in braces: an address, or anything else.
 template <class A>
 concept address_of_data = std::is_pointer_v<A> &&
     (std::is_void_v<std::remove_pointer_t<A>> || std::is_object_v<std::remove_pointer_t<A>>);

@@ -41,7 +41,7 @@ class basic_checkpoint {
     auto described = [part = std::move(part)](source from) { return content{part, std::move(from)}; };
     return add<T>(std::move(name), data, false, std::move(described));
   }
-  // The same of chosen members of all elements, of which the array is then made.
+  // Adds chosen members of all elements, of which the array is then made.
   //   state.add("particles", io::subarray({all}, {n}, {first}, choice), particles, choice);
   template <class Elements, detail::choice_of_members Choice>
   basic_checkpoint& add(std::string name, array_part part, Elements& elements,

@@ -1,4 +1,4 @@
-// What saves that did not end have left beside a checkpoint or an .xdmf, and how it is removed.
+// Files that unfinished saves have left beside a checkpoint or an .xdmf, and how they are removed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -39,7 +39,7 @@ class opener {
   // ENOENT.
   using remove_same_function =
       std::function<std::error_code(std::string const& path, file_identity const& of)>;
-  // What an opener knows of names beyond that. Each may be left out: then a name is used as it is,
+  // Functions of an opener for names. Each may be left out: then a name is used as it is,
   // and is opened to see which file has it.
   struct name_functions {
     absolute_function absolute = {};

@@ -1,4 +1,4 @@
-// Where the data of a container and a datatype lies: in the container, or where its pointers lead.
+// The place of the data of a container and a datatype: in the container, or where its pointers lead.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -100,7 +100,7 @@ class presence {
     if (error && error != errc::unsupported) return error;
     if (error || !tells_locks(file)) return come_in_blindly(file);
     auto const other = lock_in_the_way(file, mine_, 1, lock_kind::exclusive);
-    // As long as a lock that nobody gives back is in the way, no open that merges is there.
+    // No open that merges is there while a lock that nobody gives back is in the way.
     if (gave_up_.load(std::memory_order_relaxed) && other == orphan_)
       return stand(standing::unseen);
     bool closed = false;

@@ -149,7 +149,7 @@ void basic_npy<World>::in_call(std::string_view name, source_location where, std
   *code = closed.code();
 }
 
-// What is wrong with the data becomes an error of the call of the file, which all ranks make.
+// A fault of the data becomes an error of the call of the file, which all ranks make.
 template <communicator World>
 template <class Data>
 void basic_npy<World>::check(Data& data) const {

@@ -49,7 +49,7 @@ concept map_like = std::ranges::range<T> && requires {
   typename T::key_type;
 };
 
-// As the engines of <random> are.
+// Holds for the engines of <random>.
 template <class T>
 concept random_engine = requires(T& x) {
   typename T::result_type;
@@ -111,7 +111,7 @@ array_part list_of(std::int64_t n) {
   return all_of({n}, inner_type_of<T>(), types_of<T>());
 }
 
-// Where the elements of all rows lie, row behind row.
+// The elements of all rows, row behind row.
 template <class Rows>
 auto memory_of_rows(Rows& rows) {
   using element = std::ranges::range_value_t<std::ranges::range_value_t<Rows>>;

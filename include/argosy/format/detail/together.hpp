@@ -42,7 +42,7 @@ constexpr std::string_view already_named = "the new checkpoint has its name";
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
 
-// What formats do with files that they made and have not finished. Local.
+// Services of formats for files that they made and have not finished. Local.
 struct discarding {
   // From now on `close` removes the file, as with delete_on_close.
   template <communicator World>
@@ -89,7 +89,7 @@ class joint_call {
   int rank() const noexcept { return world_.rank(); }
   std::string_view name() const noexcept { return call_.name; }
   source_location const& where() const noexcept { return call_.where; }
-  // The same call, whose messages go by another communicator of the same ranks.
+  // Returns the same call, whose messages go by another communicator of the same ranks.
   joint_call on(World const& other) const { return {other, call_}; }
 
   // Throws on all ranks if one of them brings a failure.
@@ -267,7 +267,7 @@ void in_one_call(World const& world, program_call const& c, std::error_code* cod
   if (thrown) std::rethrow_exception(thrown);
 }
 
-// The same, with messages of the call's own.
+// Does the same, with messages of the call's own.
 template <communicator World, class Body>
 void in_one_call_of_its_own(World const& world, program_call const& c, std::error_code* code,
                             std::string& what, Body&& body) {
