@@ -74,8 +74,13 @@ class write_gate {
       }
     }
     closed(closed&& other) noexcept : all_(std::exchange(other.all_, nullptr)) {}
-    closed& operator=(closed&&) = delete;
+    closed& operator=(closed&& other) noexcept {
+      open();
+      all_ = std::exchange(other.all_, nullptr);
+      return *this;
+    }
     ~closed() { open(); }
+    explicit operator bool() const noexcept { return all_ != nullptr; }
     void open() noexcept {
       if (all_) std::atomic_ref(std::exchange(all_, nullptr)->line(0)).fetch_sub(1, std::memory_order_release);
     }

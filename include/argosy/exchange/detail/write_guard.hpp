@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -137,7 +136,7 @@ class write_guard {
 
   // Lets others in again, who may be waiting.
   std::error_code end() {
-    gate_.reset();
+    gate_.open();
     std::error_code const earlier = std::exchange(kept_, {});
     std::error_code const now = std::exchange(alone_, false) ? with_.opens->readmit(file_) : std::error_code();
     return earlier ? earlier : now;
@@ -176,7 +175,8 @@ class write_guard {
       if (tried && kind != errc::no_locks && kind != errc::unsupported) return tried;
       if (!alone_) by_pieces(with_.opens->obstacle());
     }
-    if (with_.allowed && with_.gate && with_.writing == merging::others::ranks && !gate_) gate_.emplace(with_.gate);
+    if (with_.allowed && with_.gate && with_.writing == merging::others::ranks && !gate_)
+      gate_ = write_gate::closed(with_.gate);
     return {};
   }
   // Keeps others out again, who may have been let in while this rank waited for the lock of its
@@ -239,7 +239,7 @@ class write_guard {
   std::chrono::steady_clock::time_point alone_since_;
   std::int64_t merged_bytes_ = 0;  // since others were kept out
   std::error_code kept_;  // of a lock that could not be given back
-  std::optional<write_gate::closed> gate_;
+  write_gate::closed gate_{nullptr};
 };
 
 }  // namespace argosy::detail
