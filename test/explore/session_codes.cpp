@@ -244,7 +244,12 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       bool const of_others =
           refuses_stop && is_released(r.not_stopped) &&
           std::all_of(errors.begin(), errors.end(), [](witnessed const& w) { return w.call == file_call::fcntl; });
-      if ((!errors.empty() && !r.beside && !of_others) || r.expected != errc{})
+      // Who has made the file takes it away again: if it cannot, the file stays.
+      bool const undoes = s.what == op::open && errors.size() == 1 && r.seen.size() == 2 &&
+                          r.seen.front().call == file_call::open &&
+                          (errors[0].call == file_call::size || errors[0].call == file_call::lock);
+      bool const itself = !errors.empty() && !r.beside && !of_others && !undoes;
+      if (itself || r.expected != errc{})
         wrong(k, rank, "it failed itself, but is " + words());
     } else {
       // Whether there was a wrong item to be read, the bytes will tell.

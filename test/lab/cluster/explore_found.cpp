@@ -450,3 +450,23 @@ TEST_CASE("found: of two writes of a handle that are under way one is told of a 
   };
   CHECK(verdict_of(p).wrong == "");
 }
+
+TEST_CASE("found: rank 0 is not told why it could not close a file that close removes",
+          "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario("ranks=2 fault=rank:-1,call:close,error:ENOLCK");
+  p.steps = {
+      {.what = op::open, .modes = mode::write | mode::create | mode::delete_on_close},
+      {.what = op::close},
+  };
+  CHECK(verdict_of(p).wrong == "");
+}
+
+TEST_CASE("found: a file that open has made cannot be asked for its size before it is removed",
+          "[explore][found]") {
+  program p;
+  p.world = argosy::lab::parse_scenario(
+      "ranks=4 fault=rank:3,call:lock,error:ENOSPC fault=rank:-1,call:size,error:EDQUOT");
+  p.steps = {{.what = op::open}};
+  CHECK(verdict_of(p).wrong == "");
+}

@@ -300,7 +300,10 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
     failure removed;
     if (stays_open) removed = part.remove_and_close();
     agreement const all_removed = detail::agree_on_outcome(*crew.world, removed);
-    if (result) result = all_removed;
+    if (result)
+      result = all_removed;
+    else if (removed && result.code == errc::error_on_another_rank)
+      result.code = classify(removed.code), result.own = removed;
   }
   if (crew.reports && result.cause != errc::rank_failed) crew.tell_usage(result);
   part.clock = {};  // of the world that goes
