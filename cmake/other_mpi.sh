@@ -20,4 +20,4 @@ cmake -G Ninja -B "$in" -DCMAKE_BUILD_TYPE=Release -DCMAKE_RUNTIME_OUTPUT_DIRECT
   -DARGOSY_BUILD_EXAMPLES=OFF -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER="$mpicxx" -DMPI_Fortran_COMPILER="$mpifort" -DMPIEXEC_EXECUTABLE="$mpiexec"
 cmake --build "$in" --target argosy_tests_with_mpi argosy_tests_of_programs bench_patterns
 if [[ $yielding ]]; then export LD_PRELOAD=$yielding; fi
-ctest --test-dir "$in" --output-on-failure --label-regex mpi "$@"
+ctest --test-dir "$in" --output-on-failure --label-regex '^mpi$' --no-label-summary "$@"

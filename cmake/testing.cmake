@@ -8,6 +8,8 @@
 #   Beside sanitizers, which do not look at what ranks agree on, it runs on the least and on three, or what comes next to three.
 # HEAVY: it computes for seconds by what it instantiates itself, so that optimising it saves more time than it takes.
 # PROGRAM: of the command argosy, the drop-in or a benchmark: labelled programs, built by the target argosy_tests_of_programs.
+# The labels of a test include each of its sources, as file/usage and file/usage_advice:
+#   `ctest -L usage_advice` finds it by any of its sources, `ctest -L '^file/'` all tests of a room.
 # argosy_tests_of_threads(test...)
 #   Those that run under the preset tsan, too, by the names that ctest knows. The target argosy_tests_of_threads builds them.
 
@@ -78,6 +80,15 @@ function(argosy_tidy out seconds)
   set(${out} ${PROJECT_SOURCE_DIR}/test/support/tidy.sh ${sooner} PARENT_SCOPE)
 endfunction()
 
+# argosy_sources_of(out target): the sources of a test, as they are labels of it: room/name.
+function(argosy_sources_of out target)
+  get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(sources ${target} SOURCES)
+  list(TRANSFORM sources PREPEND ${folder}/)
+  list(TRANSFORM sources REPLACE "^${PROJECT_SOURCE_DIR}/test/(.*)\\.[A-Za-z0-9]+$" "\\1")
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
 function(argosy_add_test source)
   get_filename_component(name ${source} NAME)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HEAVY;PROGRAM" "TIMEOUT" "WITH;LIBS")
@@ -89,13 +100,14 @@ function(argosy_add_test source)
   argosy_compile_test(${name} argosy_test_main ${arg_HEAVY})
   argosy_tidy(tidy ${arg_TIMEOUT})
   add_test(NAME ${name} COMMAND ${tidy} $<TARGET_FILE:test_${name}>)
-  set_tests_properties(${name} PROPERTIES LABELS pure TIMEOUT ${arg_TIMEOUT})
+  set(labels pure ${source} ${arg_WITH})
   if(arg_PROGRAM)
-    set_tests_properties(${name} PROPERTIES LABELS "pure;programs")
+    list(APPEND labels programs)
     add_dependencies(argosy_tests_of_programs test_${name})
   else()
     add_dependencies(argosy_tests_without_mpi test_${name})
   endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 function(argosy_add_mpi_test source)
@@ -113,11 +125,11 @@ function(argosy_add_mpi_test source)
     target_link_libraries(test_${name} PRIVATE argosy_mpi_test_main argosy_test_worlds)
     argosy_compile_test(${name} argosy_mpi_test_main ${arg_HEAVY})
   endif()
+  set(labels mpi ${source} ${arg_WITH})
   if(arg_PROGRAM)
-    set(labels mpi programs)
+    list(APPEND labels programs)
     add_dependencies(argosy_tests_of_programs test_${name})
   else()
-    set(labels mpi)
     add_dependencies(argosy_tests_with_mpi test_${name})
   endif()
   argosy_tidy(tidy ${arg_TIMEOUT})
