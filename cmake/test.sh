@@ -8,6 +8,11 @@
 #                               tsan            g++ with the thread sanitizer, tests with several threads
 #                               fuzz            clang++-19, a short run of every fuzzer
 #   cmake/test.sh PRESET...   these presets
+#   cmake/test.sh for PATH...     while editing: builds, by the preset edit, and runs the tests that these
+#                             files concern: of a source of lib/ those of its room, of a header those of
+#                             what includes it
+#   cmake/test.sh quick [ROOM]    builds and runs the tests, of a room or of all, that took less than a
+#                             second in build/edit, and those that never ran there
 #   cmake/test.sh hosts       tests of several ranks on several hosts, which are namespaces of this machine
 #   cmake/test.sh mpiio       suites and programs of others, on the MPI library's own I/O and with the drop-in preloaded
 #   cmake/test.sh mpich       tests under mpiexec with Debian's MPICH; openmpi5 and mpich5: with those of PyPI
@@ -18,6 +23,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
 
+if [[ ${1-} =~ ^(for|quick)$ ]]; then exec cmake/test_for.sh "$@"; fi
 if [[ ${1-} == mutants ]]; then exec cmake/mutants.sh --count 20 --seed "$(date +%Y%m%d)" "${@:2}"; fi
 if [[ ${1-} == hosts ]]; then exec cmake/hosts.sh "${@:2}"; fi
 if [[ ${1-} =~ ^(mpich|openmpi5|mpich5)$ ]]; then exec cmake/other_mpi.sh "$@"; fi
