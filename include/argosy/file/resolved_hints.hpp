@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <argosy/file/hints.hpp>
+#include <argosy/policy/detail/defaults.hpp>
 
 namespace argosy {
 
@@ -27,17 +28,17 @@ struct host_limit {
 struct resolved_hints {
   // independent access
   std::int64_t ind_rd_buffer_bytes = 4 << 20;
-  std::int64_t ind_wr_buffer_bytes = 512 << 10;
+  std::int64_t ind_wr_buffer_bytes = detail::cached_window_bytes;
   toggle ds_read = toggle::automatic;
   toggle ds_write = toggle::automatic;
 
   // collective access; collective_buffering = false has become `disable` where romio_cb_* did not say otherwise
   toggle cb_read = toggle::automatic;
   toggle cb_write = toggle::automatic;
-  std::int64_t cb_buffer_bytes = 4 << 20;
+  std::int64_t cb_buffer_bytes = detail::staging_buffer_bytes;
   bool cb_buffer_given = false;
   bool window_given = false;
-  std::int64_t window_bytes = 512 << 10;  // of two_phase; half of the buffer, if only that was given
+  std::int64_t window_bytes = detail::cached_window_bytes;  // half of a buffer that alone was given
   std::int64_t cb_block_bytes = 0;        // file domains start at multiples of it; 0: of the file system's block
   std::int64_t cb_nodes = 0;              // aggregators; 0: the policy chooses
   std::int64_t min_domain_bytes = 0;      // file domains are not smaller; 0: the policy chooses
@@ -50,7 +51,8 @@ struct resolved_hints {
   bool largeblock_given = false;
   bool sparse_access = false;
   toggle partitioning = toggle::automatic;
-  std::int64_t max_ranges = 4;  // byte ranges accessed per step of the multiple access range hint; 0: no such hint
+  // Byte ranges accessed per step of the multiple access range hint; 0: no such hint.
+  std::int64_t max_ranges = detail::ranges_per_step;
 
   // the file
   std::optional<unsigned> file_permissions;

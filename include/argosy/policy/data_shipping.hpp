@@ -15,6 +15,7 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/collective_policy.hpp>
+#include <argosy/policy/detail/defaults.hpp>
 
 namespace argosy {
 
@@ -26,11 +27,12 @@ struct data_shipping {
   std::int64_t stripe_bytes = 0;  // rounded up to whole blocks of the file system; 0: 16 of them
   std::int64_t agents = 0;        // 0: up to agents_per_node on each node
   std::int64_t agents_per_node = 8;
-  std::int64_t window_bytes = 512 << 10;  // of one access by an agent, at most a stripe: small, to stay in cache
+  std::int64_t window_bytes = detail::cached_window_bytes;  // of an agent; at most a stripe
   std::int64_t buffers = 2;     // per independent call, of a stripe each: while one is written, the next arrives
   bool sparse = false;          // agents access only the wanted bytes, never the holes between
   bool overlap = true;          // collective calls: false: no rank exchanges a window while another one is accessed
-  std::int64_t max_ranges = 4;  // ranges per step of guided prefetching, if the file system takes hints; 0: no hints
+  // Ranges per step of guided prefetching, if the file system takes hints; 0: no hints.
+  std::int64_t max_ranges = detail::ranges_per_step;
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
     collective_plan p{std::string(name), "", kind, false};

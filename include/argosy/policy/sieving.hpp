@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <argosy/policy/detail/defaults.hpp>
 #include <argosy/policy/policy.hpp>
 #include <argosy/policy/storage.hpp>
 
@@ -18,7 +19,7 @@ struct sieving {
   static constexpr std::string_view name = "sieving";
   std::int64_t read_window_bytes =
       256 << 10;  // pieces are picked out of a window while it is in a cache
-  std::int64_t write_window_bytes = 512 << 10;
+  std::int64_t write_window_bytes = detail::cached_window_bytes;  // 512 KiB
   sieve reads = sieve::automatic;
   sieve writes = sieve::automatic;
   argosy::prices prices = {};

@@ -17,13 +17,14 @@
 #include <argosy/policy/access_histogram.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/collective_policy.hpp>
+#include <argosy/policy/detail/defaults.hpp>
 
 namespace argosy {
 
 struct two_phase {
   static constexpr std::string_view name = "two_phase";
-  std::int64_t buffer_bytes = 4 << 20;    // staging memory of an aggregator in all: room for two windows
-  std::int64_t window_bytes = 512 << 10;  // less if the buffer is smaller; small, so that data stays in cache
+  std::int64_t buffer_bytes = detail::staging_buffer_bytes;  // in all: room for two windows
+  std::int64_t window_bytes = detail::cached_window_bytes;   // less if the buffer is smaller
   std::int64_t aggregators = 0;           // 0: up to aggregators_per_node on each node
   std::int64_t aggregators_per_node = 8;
   std::int64_t align_bytes = 0;         // domains begin at multiples of this; 0: of the file system's block
@@ -65,7 +66,7 @@ struct two_phase {
     // Marks of a window are whole granules, and windows whole blocks where the buffer has room for one.
     std::int64_t window = std::max<std::int64_t>(1, std::min(window_bytes, buffer_bytes / 2));
     // Nor are they much longer than what is accessed: they take memory.
-    while (window / 2 >= std::max<std::int64_t>(all.span(), 512 << 10)) window /= 2;
+    while (window / 2 >= std::max(all.span(), detail::cached_window_bytes)) window /= 2;
     if (window > block) window = window / block * block;
     p.window_bytes = std::max<std::int64_t>(1, window / p.granule) * p.granule;
     domains(p, all, ranks, block, where);
