@@ -129,7 +129,9 @@ std::string open_file::on_prices_of(any_policy const& given, reason_text const& 
   return " (of the policy that the program gave; what ranks take alone by those of " + storage_.name + ")";
 }
 
-bool open_file::forgets_lost() const { return written && hints_.values().sync_errors == "until_written"; }
+bool open_file::forgets_lost() const {
+  return written && hints_.values().sync_errors == resolved_hints::sync_error_life::until_written;
+}
 
 namespace {
 

@@ -94,7 +94,7 @@ TEST_CASE("without hints all are at their defaults", "[hints]") {
   CHECK(h.values().ind_wr_buffer_bytes == 512_KiB);
   CHECK(h.values().cb_buffer_bytes == 4_MiB);
   CHECK(h.values().ds_read == io::toggle::automatic);
-  CHECK(h.values().policy == "automatic");
+  CHECK(h.values().policy == io::resolved_hints::policy_name::automatic);
   CHECK_FALSE(h.values().file_permissions);
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("typed members and names are the same hints", "[hints]") {
   CHECK(v.largeblock_switchable);
   CHECK_FALSE(v.largeblock_io);
   CHECK(v.price_byte_ns == 0.25);
-  CHECK(v.policy == "two_phase");
+  CHECK(v.policy == io::resolved_hints::policy_name::two_phase);
   // Every hint that does something can be given by a member.
   std::set<std::string> names;
   for (io::detail::named_hint const& n : typed.by_name()) names.insert(n.name);

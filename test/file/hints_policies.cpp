@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,30 @@ TEST_CASE("overriding hints change the policies that calls are given", "[hints][
   CHECK(changed(program, "romio_cb_write disable", true, io::access_kind::read).has_value());
   CHECK(changed(io::sieving{}, "romio_cb_write enable", false).has_value());
   CHECK_FALSE(changed({}, "cb_nodes 7").has_value());
+}
+
+TEST_CASE("each hint that sets a member of a policy overrides it", "[hints][override]") {
+  auto const check = []<class Policy>(Policy const& given, std::vector<std::string> const& hints) {
+    for (std::string const& line : hints) {
+      CAPTURE(line);
+      io::file_hints const h({}, {}, {}, io::parse_hints(line, "site"));
+      io::any_policy const changed =
+          io::detail::overridden(given, h.values(), io::access_kind::write, true);
+      Policy mine = *changed.target<Policy>();
+      if constexpr (std::is_same_v<Policy, io::automatic>) mine.storage = given.storage;
+      CHECK_FALSE(mine == given);
+    }
+  };
+  check(io::two_phase{}, {"cb_block_size 4k", "cb_buffer_size 1m", "cb_nodes 3",
+                          "romio_min_fdomain_size 1m", "argosy_window_size 1m"});
+  check(io::sieving{}, {"romio_ds_read enable", "romio_ds_write disable", "ind_rd_buffer_size 1k",
+                        "ind_wr_buffer_size 1k", "argosy_price_call_ns 1",
+                        "argosy_price_write_call_ns 1", "argosy_price_lock_ns 1",
+                        "argosy_price_byte_ns 1", "argosy_price_piece_ns 1"});
+  check(io::data_shipping{}, {"IBM_io_buffer_size 1m", "IBM_sparse_access true",
+                              "argosy_max_ranges 0", "cb_nodes 3"});
+  check(io::automatic{}, {"argosy_price_message_ns 1", "argosy_price_message_byte_ns 1",
+                          "argosy_price_block_ns 1"});
 }
 
 TEST_CASE("a buffer or a window that is given makes larger windows of two_phase", "[hints]") {

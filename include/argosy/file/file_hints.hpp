@@ -68,11 +68,11 @@ class file_hints {
   void take(detail::named_hint const& given, hint_source origin, hint_moment moment, bool pending);
   void resolve();
   bool overrides(std::string_view name) const { return given_.overrides(name); }
+  bool was_given(std::string_view name) const noexcept;
 
   std::vector<hint_state> all_;
   resolved_hints given_, values_;
-  bool cb_read_said_ = false, cb_write_said_ = false;  // with a value that is in force
-  bool was_given(std::string_view name) const noexcept;
+  std::vector<bool> given_in_force_;  // for each known hint: given with a value that is in force
 };
 
 std::string_view name_of(hint_status status) noexcept;

@@ -41,6 +41,7 @@ struct hint_info {
   bool used;                // false: valid values are accepted as text, and ignored
   std::string_view effect;  // what it does here; why it does nothing
   std::string_view from;    // who defined it: MPI, ROMIO, IBM, argosy
+  std::int64_t least = 0, most = INT64_MAX;  // of bytes and counts
 
   // Ranks may be given different values, of which that of rank 0 counts. MPI demands that those it defines itself are given equal.
   constexpr bool first_counts() const noexcept { return same && used && from != "MPI"; }

@@ -26,6 +26,11 @@ struct host_limit {
 }  // namespace detail
 
 struct resolved_hints {
+  // Hints that are words, in the order of the table of hints.
+  enum class policy_name { automatic, independent, sieving, two_phase, data_shipping };
+  enum class sync_error_life { kept, until_written };
+  enum class progress_time { always, in_calls };
+
   // independent access
   std::int64_t ind_rd_buffer_bytes = 4 << 20;
   std::int64_t ind_wr_buffer_bytes = detail::cached_window_bytes;
@@ -33,6 +38,7 @@ struct resolved_hints {
   toggle ds_write = toggle::automatic;
 
   // collective access; collective_buffering = false has become `disable` where romio_cb_* did not say otherwise
+  bool collective_buffering = true;
   toggle cb_read = toggle::automatic;
   toggle cb_write = toggle::automatic;
   std::int64_t cb_buffer_bytes = detail::staging_buffer_bytes;
@@ -59,11 +65,11 @@ struct resolved_hints {
   std::int64_t striping_factor =
       0;  // servers of a file that is created, and what each has in a piece; 0: the file system chooses
   std::int64_t striping_unit = 0;
-  std::string policy = "automatic";
+  policy_name policy = policy_name::automatic;
   bool develop = false;
   bool lenient = false;
-  std::string sync_errors = "kept";
-  std::string progress = "always";
+  sync_error_life sync_errors = sync_error_life::kept;
+  progress_time progress = progress_time::always;
   std::int64_t io_threads = 0;  // for nonblocking calls; 0: the library chooses
 
   // of the cost model; empty: the default of the policy
@@ -77,8 +83,13 @@ struct resolved_hints {
   }
 
   // Agents are asked for; calls without a policy of their own go to them.
-  bool wants_agents() const { return policy == "data_shipping" || (largeblock_given && !largeblock_io); }
-  bool ships() const { return policy == "data_shipping" || (policy == "automatic" && wants_agents()); }
+  bool wants_agents() const {
+    return policy == policy_name::data_shipping || (largeblock_given && !largeblock_io);
+  }
+  bool ships() const {
+    return wants_agents() &&
+           (policy == policy_name::data_shipping || policy == policy_name::automatic);
+  }
 
   friend bool operator==(resolved_hints const&, resolved_hints const&) = default;
 };

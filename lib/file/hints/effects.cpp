@@ -4,44 +4,42 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <argosy/policy/sieving.hpp>
 
+#include "file/hints/table.hpp"
+
 namespace argosy::detail {
 namespace {
 
-using names = std::span<std::string_view const>;
+using policies = resolved_hints::policy_name;
 
-constexpr std::string_view choosing[] = {"argosy_policy", "romio_cb_read", "romio_cb_write", "collective_buffering",
-                                         "IBM_largeblock_io"};
-constexpr std::string_view of_two_phase[] = {"cb_buffer_size", "argosy_window_size", "cb_block_size",
-                                             "romio_min_fdomain_size"};
-constexpr std::string_view cb_nodes[] = {"cb_nodes"};
-constexpr std::string_view of_sieving[] = {"romio_ds_read", "romio_ds_write", "ind_rd_buffer_size",
-                                           "ind_wr_buffer_size"};
-constexpr std::string_view of_shipping[] = {"IBM_io_buffer_size", "IBM_sparse_access", "argosy_max_ranges"};
-constexpr std::string_view prices_alone[] = {"argosy_price_call_ns", "argosy_price_write_call_ns",
-                                             "argosy_price_lock_ns", "argosy_price_byte_ns", "argosy_price_piece_ns"};
-constexpr std::string_view prices_together[] = {"argosy_price_message_ns", "argosy_price_message_byte_ns",
-                                                "argosy_price_block_ns"};
-
-bool is_of(names which, std::string_view name) { return std::find(which.begin(), which.end(), name) != which.end(); }
-
-// A policy of the library has a member that the hint sets.
-bool sets_member(std::string_view policy, std::string_view name) {
+// Returns true if a policy of the library has a member that such hints set.
+bool sets_member(std::string_view policy, hint_group group) {
   bool const all = policy == "automatic";
-  if (is_of(of_two_phase, name)) return all || policy == "two_phase";
-  if (is_of(of_sieving, name) || is_of(prices_alone, name)) return all || policy == "sieving";
-  if (is_of(of_shipping, name)) return all || policy == "data_shipping";
-  if (is_of(cb_nodes, name)) return all || policy == "two_phase" || policy == "data_shipping";
-  return all && is_of(prices_together, name);
+  if (group == hint_group::for_two_phase) return all || policy == "two_phase";
+  if (group == hint_group::for_shipping) return all || policy == "data_shipping";
+  if (group == hint_group::for_aggregators)
+    return all || policy == "two_phase" || policy == "data_shipping";
+  if (group == hint_group::for_sieving || group == hint_group::prices_alone)
+    return all || policy == "sieving";
+  return all && group == hint_group::prices_together;
 }
 
+// Calls f(name) for each hint of the group.
+template <class F>
+void for_each_of(hint_group group, F&& f) {
+  for (hint_row const& row : hint_rows())
+    if (group_of(row) == group) f(row.info.name);
+}
+
+std::string words_of(policies policy) {
+  std::string_view const words = find_row("argosy_policy")->info.choices;
+  return std::string(word_at(words, static_cast<std::size_t>(policy)));
+}
 std::string number(std::int64_t n) { return std::to_string(n); }
 
 class effects {
@@ -64,11 +62,11 @@ class effects {
 
  private:
   resolved_hints const& values() const { return hints_.values(); }
-  void say(names which, hint_status status, std::string const& why) {
-    for (std::string_view const name : which) hints_.note(name, status, why);
+  void say(hint_group which, hint_status status, std::string const& why) {
+    for_each_of(which, [&](std::string_view name) { hints_.note(name, status, why); });
   }
   void say(std::initializer_list<std::string_view> which, hint_status status, std::string const& why) {
-    say(names(which.begin(), which.size()), status, why);
+    for (std::string_view const name : which) hints_.note(name, status, why);
   }
   bool overrides(std::string_view name) const { return values().overrides(name); }
 
@@ -80,34 +78,35 @@ class effects {
     bool const apart = v.cb_read == toggle::disable && v.cb_write == toggle::disable;
     bool const some = v.cb_read == toggle::enable || v.cb_write == toggle::enable;
     bool const all = v.cb_read == toggle::enable && v.cb_write == toggle::enable;
-    std::string const policy = "argosy_policy = " + v.policy;
-    if (v.policy == "independent" || v.policy == "sieving") {
+    std::string const policy = "argosy_policy = " + words_of(v.policy);
+    if (v.policy == policies::independent || v.policy == policies::sieving) {
       say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"}, overridden,
           policy);
-      say(of_two_phase, overridden, policy);
-      if (v.policy == "independent" && !brings_sieving()) say(of_sieving, overridden, policy);
+      say(hint_group::for_two_phase, overridden, policy);
+      if (v.policy == policies::independent && !brings_sieving())
+        say(hint_group::for_sieving, overridden, policy);
     } else if (apart && v.ships()) {
-      say(of_two_phase, overridden, off() + ": each rank ships by itself");
+      say(hint_group::for_two_phase, overridden, off() + ": each rank ships by itself");
     } else if (apart) {
       std::string const why = off() + ": each rank goes by itself";
       say({"argosy_policy", "cb_nodes", "cb_config_list"}, overridden, why);
-      say(of_two_phase, overridden, why);
-    } else if (v.policy == "data_shipping") {
+      say(hint_group::for_two_phase, overridden, why);
+    } else if (v.policy == policies::data_shipping) {
       if (v.cb_read != toggle::disable) say({"romio_cb_read"}, overridden, policy);
       if (v.cb_write != toggle::disable) say({"romio_cb_write"}, overridden, policy);
-      say(of_two_phase, overridden, policy);
-    } else if (v.policy == "automatic" && v.largeblock_io && !some) {
+      say(hint_group::for_two_phase, overridden, policy);
+    } else if (v.policy == policies::automatic && v.largeblock_io && !some) {
       std::string const why = "IBM_largeblock_io = true: each rank goes by itself";
       say({"cb_nodes", "cb_config_list"}, overridden, why);
-      say(of_two_phase, overridden, why);
+      say(hint_group::for_two_phase, overridden, why);
     }
-    if (v.policy == "automatic") {
+    if (v.policy == policies::automatic) {
       if (v.largeblock_io && all)
         say({"IBM_largeblock_io"}, overridden, "romio_cb_read and romio_cb_write are enabled");
     } else if (v.largeblock_io) {
-      if (v.policy == "data_shipping" || (v.policy == "two_phase" && !apart))
+      if (v.policy == policies::data_shipping || (v.policy == policies::two_phase && !apart))
         say({"IBM_largeblock_io"}, overridden, policy);
-    } else if (v.policy != "data_shipping" && !serves_last()) {
+    } else if (v.policy != policies::data_shipping && !serves_last()) {
       say({"IBM_largeblock_io"}, overridden, policy + ": only calls that are given data_shipping are shipped");
     }
   }
@@ -118,10 +117,10 @@ class effects {
     bool const reads = last_.kind == access_kind::read;
     toggle const asked = reads ? v.cb_read : v.cb_write;
     std::string const call(last_.call);
-    if (asked == toggle::disable && v.cb_read != v.cb_write && (v.policy == "two_phase" || v.policy == "automatic"))
+    if (asked == toggle::disable && v.cb_read != v.cb_write && is_for_all())
       say({"argosy_policy"}, hint_status::overridden,
           off(last_.kind) + ": in " + call + " each rank " + (v.ships() ? "ships" : "goes") + " by itself");
-    if (asked == toggle::enable && v.policy == "automatic" && v.cb_read != v.cb_write)
+    if (asked == toggle::enable && v.policy == policies::automatic && v.cb_read != v.cb_write)
       say({"IBM_largeblock_io"}, hint_status::overridden,
           std::string(reads ? "romio_cb_read" : "romio_cb_write") + " = enable in " + call);
   }
@@ -129,9 +128,8 @@ class effects {
   // The hint that disables two-phase for calls of a kind.
   std::string off(access_kind kind) const {
     std::string const name = kind == access_kind::read ? "romio_cb_read" : "romio_cb_write";
-    bool const chosen =
-        std::any_of(std::begin(choosing), std::end(choosing), [&](std::string_view one) { return overrides(one); });
-    bool const said = hints_.find(name)->value == "disable" && (!chosen || overrides(name));
+    bool const counts = !overrides_policy(values()) || overrides(name);
+    bool const said = hints_.find(name)->value == "disable" && counts;
     return said ? name + " = disable" : "collective_buffering = false";
   }
   std::string off() const {
@@ -143,12 +141,12 @@ class effects {
 
   void of_shipping_hints() {
     resolved_hints const& v = values();
-    bool const ships =
-        v.wants_agents() || (v.policy == "automatic" && (v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship));
+    bool const priced = v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship;
+    bool const ships = v.wants_agents() || (v.policy == policies::automatic && priced);
     bool const shipped = last_.collective &&
                          (last_.policy == "data_shipping" || (last_.planned && last_.together && !last_.window_bytes));
     if (!ships && !shipped)
-      say(of_shipping, hint_status::ignored,
+      say(hint_group::for_shipping, hint_status::ignored,
           "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");
   }
 
@@ -157,56 +155,59 @@ class effects {
   void of_the_call() {
     if (last_.policy.empty()) return;
     std::string const call(last_.call), given = call + " was given " + std::string(last_.policy);
-    auto const each = [&](names which) {
-      for (std::string_view const name : which) {
-        if (overrides(name) && last_.policy_takes_hints && sets_member(last_.policy, name))
+    auto const each = [&](hint_group which) {
+      for_each_of(which, [&](std::string_view name) {
+        if (overrides(name) && last_.policy_takes_hints && sets_member(last_.policy, which))
           hints_.note(name, hint_status::accepted,
                       "applied to " + std::string(last_.policy) + ", which " + call + " was given");
         else if (overrides(name) && !last_.policy_takes_hints)
           hints_.note(name, hint_status::overridden, given + ", a policy of the program");
         else
           hints_.note(name, hint_status::overridden, given);
-      }
+      });
     };
-    for (std::string_view const name : choosing) {
+    for_each_of(hint_group::choosing, [&](std::string_view name) {
       if (serves_last() && (name == "argosy_policy" || name == "IBM_largeblock_io"))
         hints_.note(name, hint_status::accepted, "agents serve " + call + ", which was given data_shipping");
       else if (!overrides(name))
         hints_.note(name, hint_status::overridden, given);
-      else if (!chooses_here(name))
-        continue;
+      else if (!chooses(name, last_.kind, last_.collective))
+        return;
       else if (!last_.collective && name == "argosy_policy" && is_for_all())
         hints_.note(name, hint_status::accepted, "for collective calls; " + given + ", and sieved as hints say");
       else
         hints_.note(name, hint_status::accepted,
                     "instead of " + std::string(last_.policy) + ", which " + call + " was given");
-    }
+    });
     if (replaced()) return;  // the hints chose, and all others count
     bool const priced = last_.policy == "automatic";
     if (last_.collective) {
-      each(of_two_phase);
-      each(cb_nodes);
-      each(prices_together);
+      each(hint_group::for_two_phase);
+      each(hint_group::for_aggregators);
+      each(hint_group::prices_together);
     } else if (brings_sieving()) {
-      each(prices_together);
+      each(hint_group::prices_together);
     }
     if (brings_sieving()) {
-      each(of_sieving);
+      each(hint_group::for_sieving);
       // One of the program for all ranks is told what a rank would take alone.
-      if (!last_.collective || last_.policy_takes_hints) each(prices_alone);
+      if (!last_.collective || last_.policy_takes_hints) each(hint_group::prices_alone);
     } else if (last_.collective && priced) {
       // What a rank would take by itself, it says by its hints; the rest are members of the policy.
-      for (std::string_view const name : prices_alone)
+      for_each_of(hint_group::prices_alone, [&](std::string_view name) {
         hints_.note(name, hint_status::accepted,
                     overrides(name) ? "applied to automatic, which " + call + " was given"
                                     : given + ": of ranks by themselves, and of windows with holes, it counts");
+      });
     }
     if (last_.policy == "data_shipping" || (priced && last_.planned && last_.together && last_.window_bytes == 0))
-      each(of_shipping);
+      each(hint_group::for_shipping);
   }
 
-  // Of a policy for collective calls, or of none: a rank by itself sieves.
-  bool is_for_all() const { return values().policy == "two_phase" || values().policy == "automatic"; }
+  // Returns true if the policy is one for collective calls, or none: a rank by itself sieves.
+  bool is_for_all() const {
+    return values().policy == policies::two_phase || values().policy == policies::automatic;
+  }
   // The last call was given a policy for each rank by itself, or one of the program, which counts.
   bool brings_sieving() const {
     return !last_.policy.empty() && !replaced() &&
@@ -219,18 +220,7 @@ class effects {
 
   // The last call was one of all ranks, and its policy was the program's: other hints that choose one had no say.
   bool given_to_all() const { return last_.collective && !last_.policy.empty() && !replaced(); }
-  bool replaced() const {
-    return std::any_of(std::begin(choosing), std::end(choosing),
-                       [&](std::string_view name) { return overrides(name) && chooses_here(name); });
-  }
-
-  // Among those that choose the policy, one that has a say in such a call.
-  bool chooses_here(std::string_view name) const {
-    if (name == "argosy_policy" || name == "IBM_largeblock_io") return true;
-    if (!last_.collective) return false;
-    return name == "collective_buffering" ||
-           name == (last_.kind == access_kind::read ? "romio_cb_read" : "romio_cb_write");
-  }
+  bool replaced() const { return overrides_policy(values(), last_.kind, last_.collective); }
 
   // --- What became of it ---
 
@@ -239,17 +229,18 @@ class effects {
     if (!last_.together && last_.weighed) {
       std::string const why =
           "with it, going together would have taken longer: in " + call + " each rank went by itself";
-      say(of_two_phase, hint_status::accepted, why);
+      say(hint_group::for_two_phase, hint_status::accepted, why);
       say({"cb_nodes"}, hint_status::accepted, why);
       return;
     }
     if (!last_.together && last_.shipped) {
-      say(of_two_phase, hint_status::overridden, "in " + call + " each rank shipped by itself");
+      say(hint_group::for_two_phase, hint_status::overridden,
+          "in " + call + " each rank shipped by itself");
       return;
     }
     if (!last_.together) {
       std::string const why = "in " + call + " each rank went by itself";
-      say(of_two_phase, hint_status::overridden, why);
+      say(hint_group::for_two_phase, hint_status::overridden, why);
       say({"cb_nodes"}, hint_status::overridden, why);
       return;
     }
@@ -259,7 +250,7 @@ class effects {
                   "capped at " + number(last_.aggregators) + " in " + call +
                       ": an aggregator needs a rank that may be one, and a window of the file");
     if (last_.window_bytes == 0) {
-      say(of_two_phase, hint_status::overridden, call + " was shipped");
+      say(hint_group::for_two_phase, hint_status::overridden, call + " was shipped");
       return;
     }
     if (v.window_bytes > last_.window_bytes)

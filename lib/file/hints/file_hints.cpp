@@ -24,9 +24,7 @@ std::string refusal(hint_info const& hint, hint_moment moment, bool pending, res
   return {};
 }
 
-// Those of whose values it matters whether somebody gave them, and what same_on_all() says then.
-constexpr std::array<std::string_view, 5> told_if_given{"cb_buffer_size", "argosy_window_size", "IBM_largeblock_io",
-                                                        "romio_cb_read", "romio_cb_write"};
+// What same_on_all() says of a hint beside its value.
 constexpr char const* given_mark = " was given\n";
 constexpr char const* overrides_mark = " overrides\n";
 constexpr char const* switchable_mark = "IBM_largeblock_io may be switched\n";
@@ -35,13 +33,6 @@ constexpr char const* switchable_mark = "IBM_largeblock_io may be switched\n";
 std::string located(std::string why, detail::named_hint const& given) {
   if (given.origin.empty()) return why;
   return why.empty() ? given.origin : why + " (" + given.origin + ")";
-}
-
-std::string lower(std::string_view s) {
-  std::string all(s);
-  for (char& c : all)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return all;
 }
 
 // The least number of letters to put in, take out or exchange.
@@ -62,7 +53,7 @@ std::size_t slips(std::string_view a, std::string_view b) {
 // Words for a name that nobody knows: perhaps another was meant, or one of them without its prefix, or in other letters.
 std::string unknown(std::string_view given) {
   constexpr std::size_t longest = 64;  // no name that is known is longer
-  std::string const name = lower(given.substr(0, longest + 1));
+  std::string const name = detail::lower(given.substr(0, longest + 1));
   std::string_view best;
   std::size_t fewest = std::min<std::size_t>(3, 1 + name.size() / 5) + 1;
   for (hint_info const& hint : known_hints()) {
@@ -70,7 +61,7 @@ std::string unknown(std::string_view given) {
     std::string_view whole = hint.name;
     for (std::string_view const prefix : {"", "romio_", "IBM_", "argosy_"}) {
       if (!whole.starts_with(prefix)) continue;
-      if (std::size_t const n = slips(name, lower(whole.substr(prefix.size()))); n < fewest)
+      if (std::size_t const n = slips(name, detail::lower(whole.substr(prefix.size()))); n < fewest)
         fewest = n, best = hint.name;
     }
   }
@@ -79,7 +70,7 @@ std::string unknown(std::string_view given) {
 
 }  // namespace
 
-file_hints::file_hints() {
+file_hints::file_hints() : given_in_force_(known_hints().size()) {
   for (hint_info const& hint : known_hints()) all_.push_back({std::string(hint.name), std::string(hint.standard)});
 }
 
@@ -100,36 +91,38 @@ void file_hints::merge(hints const& given, hint_source source, hint_moment momen
 // Hints that act together.
 void file_hints::resolve() {
   values_ = given_;
+  values_.cb_buffer_given = was_given("cb_buffer_size");
+  values_.window_given = was_given("argosy_window_size");
+  values_.largeblock_given = was_given("IBM_largeblock_io");
   if (!values_.window_given) {
-    if (values_.cb_buffer_given) values_.window_bytes = std::max<std::int64_t>(1, values_.cb_buffer_bytes / 2);
+    if (values_.cb_buffer_given)
+      values_.window_bytes = std::max<std::int64_t>(1, values_.cb_buffer_bytes / 2);
     tell("argosy_window_size", std::to_string(values_.window_bytes));
   }
-  // Where one of those that choose the policy overrides the program, its other ones count as if it had not given them.
-  static constexpr std::array<std::string_view, 5> choosing{"argosy_policy", "romio_cb_read", "romio_cb_write",
-                                                            "collective_buffering", "IBM_largeblock_io"};
-  bool const chosen = std::any_of(choosing.begin(), choosing.end(), [&](auto name) { return overrides(name); });
+  // If one of the hints that choose the policy overrides the program, the program's own ones among
+  // them count as not given.
+  bool const chosen = detail::overrides_policy(given_);
   auto const counts = [&](std::string_view name) { return !chosen || overrides(name); };
-  resolved_hints const standard;
-  if (!counts("argosy_policy")) values_.policy = standard.policy;
-  if (!counts("romio_cb_read")) values_.cb_read = standard.cb_read;
-  if (!counts("romio_cb_write")) values_.cb_write = standard.cb_write;
-  if (!counts("IBM_largeblock_io")) {
-    values_.largeblock_io = standard.largeblock_io;
-    values_.largeblock_given = standard.largeblock_given;
+  auto const to_standard = [this](auto value) {
+    if constexpr (requires { values_.*value; }) values_.*value = resolved_hints().*value;
+  };
+  for (detail::hint_row const& row : detail::hint_rows()) {
+    if (group_of(row) != detail::hint_group::choosing || counts(row.info.name)) continue;
+    std::visit(to_standard, row.value);
+    note(row.info.name, hint_status::overridden, "ARGOSY_HINTS_OVERRIDE chooses the policy");
   }
-  if (find("collective_buffering")->value == "false" && counts("collective_buffering")) {
-    if (!cb_read_said_ || !counts("romio_cb_read")) values_.cb_read = toggle::disable;
-    if (!cb_write_said_ || !counts("romio_cb_write")) values_.cb_write = toggle::disable;
-  }
-  for (std::string_view const name : choosing)
-    if (!counts(name)) note(name, hint_status::overridden, "ARGOSY_HINTS_OVERRIDE chooses the policy");
+  if (!counts("IBM_largeblock_io")) values_.largeblock_given = false;
+  if (values_.collective_buffering) return;
+  auto const says = [&](std::string_view name) { return was_given(name) && counts(name); };
+  if (!says("romio_cb_read")) values_.cb_read = toggle::disable;
+  if (!says("romio_cb_write")) values_.cb_write = toggle::disable;
 }
 
 void file_hints::take(detail::named_hint const& given, hint_source source, hint_moment moment, bool pending) {
   if (given.from_info && source == hint_source::code) source = hint_source::info;
   auto at = std::find_if(all_.begin(), all_.end(), [&](hint_state const& s) { return s.name == given.name; });
-  hint_info const* const hint = detail::find_hint(given.name);
-  if (hint == nullptr) {
+  detail::hint_row const* const row = detail::find_row(given.name);
+  if (row == nullptr) {
     bool const broken = !given.fault.empty();
     hint_state state{given.name, given.value, broken ? hint_status::rejected : hint_status::ignored, source,
                      located(broken ? given.fault : unknown(given.name), given)};
@@ -140,16 +133,17 @@ void file_hints::take(detail::named_hint const& given, hint_source source, hint_
       *at = std::move(state);
     return;
   }
+  hint_info const& hint = row->info;
   bool const fixed = source != hint_source::overriding && overrides(given.name);
   at->source = source;
-  std::string why = !given.fault.empty() ? given.fault : refusal(*hint, moment, pending, given_);
+  std::string why = !given.fault.empty() ? given.fault : refusal(hint, moment, pending, given_);
   if (!why.empty()) {
     at->status = hint_status::rejected;
     at->why = located("\"" + given.value + "\": " + why, given);
     return;
   }
   resolved_hints unused;
-  detail::hint_value read = detail::read_hint(*hint, given.value, fixed ? unused : given_);
+  detail::hint_value read = detail::read_hint(*row, given.value, fixed ? unused : given_);
   if (!read.fault.empty()) {
     at->status = hint_status::rejected;
     at->why = located(std::move(read.fault), given);
@@ -160,13 +154,12 @@ void file_hints::take(detail::named_hint const& given, hint_source source, hint_
     at->why = located("\"" + given.value + "\": ARGOSY_HINTS_OVERRIDE has another say", given);
     return;
   }
-  if (given.name == "romio_cb_read") cb_read_said_ = true;
-  if (given.name == "romio_cb_write") cb_write_said_ = true;
-  if (source == hint_source::overriding && hint->used && !overrides(given.name))
+  given_in_force_[static_cast<std::size_t>(at - all_.begin())] = true;
+  if (source == hint_source::overriding && hint.used && !overrides(given.name))
     given_.overriding.push_back(given.name);
   at->value = std::move(read.text);
-  at->status = hint->used ? hint_status::accepted : hint_status::ignored;
-  at->why = located(hint->used ? std::string() : std::string(hint->effect), given);
+  at->status = hint.used ? hint_status::accepted : hint_status::ignored;
+  at->why = located(hint.used ? std::string() : std::string(hint.effect), given);
 }
 
 void file_hints::note(std::string_view name, hint_status status, std::string why) {
@@ -190,11 +183,12 @@ hint_state const* file_hints::find(std::string_view name) const noexcept {
 
 std::string file_hints::same_on_all() const {
   std::string text;
-  for (std::size_t i = 0; i < known_hints().size(); ++i)
-    if (known_hints()[i].same && known_hints()[i].used) text += all_[i].name + " " + all_[i].value + "\n";
+  auto const rows = detail::hint_rows();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].info.same && rows[i].info.used) text += all_[i].name + " " + all_[i].value + "\n";
   // What is made of a value may depend on whether it was given, and how.
-  for (std::string_view const name : told_if_given)
-    if (was_given(name)) text += std::string(name) + given_mark;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].told_if_given && given_in_force_[i]) text += all_[i].name + given_mark;
   if (given_.largeblock_switchable) text += switchable_mark;
   for (hint_info const& hint : known_hints())
     if (hint.same && overrides(hint.name)) text += std::string(hint.name) + overrides_mark;
@@ -202,11 +196,8 @@ std::string file_hints::same_on_all() const {
 }
 
 bool file_hints::was_given(std::string_view name) const noexcept {
-  return name == "cb_buffer_size"       ? given_.cb_buffer_given
-         : name == "argosy_window_size" ? given_.window_given
-         : name == "IBM_largeblock_io"  ? given_.largeblock_given
-         : name == "romio_cb_read"      ? cb_read_said_
-                                        : cb_write_said_;
+  auto const place = detail::find_row(name) - detail::hint_rows().data();
+  return given_in_force_[static_cast<std::size_t>(place)];
 }
 
 void file_hints::follow_first(std::string_view lines) {
@@ -218,26 +209,24 @@ void file_hints::follow_first(std::string_view lines) {
     if (at == std::string::npos) return std::string();
     return there.substr(at + start.size(), there.find('\n', at + start.size()) - at - start.size());
   };
-  auto const of_those = [](std::string_view name) {
-    return std::find(told_if_given.begin(), told_if_given.end(), name) != told_if_given.end();
-  };
   // All values are read again, since there is no value that takes one back.
   resolved_hints read;
   read.largeblock_switchable = says(switchable_mark);
-  bool read_said = false, write_said = false;
-  for (std::size_t i = 0; i < known_hints().size(); ++i) {
-    hint_info const& hint = known_hints()[i];
+  auto const rows = detail::hint_rows();
+  std::vector<bool> in_force(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    hint_info const& hint = rows[i].info;
     hint_state& state = all_[i];
     bool const first = hint.first_counts();
-    bool const given_here = of_those(hint.name) ? was_given(hint.name) : state.value != hint.standard;
+    bool const told = rows[i].told_if_given;
+    bool const given_here = told ? given_in_force_[i] : state.value != hint.standard;
     std::string value = first ? value_there(state.name) : state.value;
-    bool const given = !first                ? given_here
-                       : of_those(hint.name) ? says(state.name + given_mark)
-                                             : value != hint.standard;
+    bool const given = !first ? given_here
+                       : told ? says(state.name + given_mark)
+                              : value != hint.standard;
     if (first ? says(state.name + overrides_mark) : overrides(hint.name)) read.overriding.push_back(state.name);
-    if (given) detail::read_hint(hint, value, read);
-    if (hint.name == "romio_cb_read") read_said = given;
-    if (hint.name == "romio_cb_write") write_said = given;
+    if (given) detail::read_hint(rows[i], value, read);
+    in_force[i] = given;
     if (!first || (value == state.value && given == given_here)) continue;
     state.why = !given_here ? "rank 0 gave it, which counts on all ranks"
                 : given     ? "\"" + state.value + "\": rank 0 gave another value, which counts on all ranks"
@@ -246,8 +235,7 @@ void file_hints::follow_first(std::string_view lines) {
     state.value = std::move(value);
   }
   given_ = std::move(read);
-  cb_read_said_ = read_said;
-  cb_write_said_ = write_said;
+  given_in_force_ = std::move(in_force);
   resolve();
 }
 

@@ -3,21 +3,15 @@
 #include "parse.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace argosy::detail {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts;
@@ -27,6 +21,14 @@ std::vector<std::string> split(std::string_view text) {
     if (comma == std::string_view::npos) return parts;
     text.remove_prefix(comma + 1);
   }
+}
+
+// Returns which of the words it is, if any.
+std::optional<std::size_t> place_in(std::string_view words, std::string_view word) {
+  auto const all = split(words);
+  auto const at = std::find(all.begin(), all.end(), word);
+  if (at == all.end()) return {};
+  return static_cast<std::size_t>(at - all.begin());
 }
 
 hint_value fault(std::string why) { return {{}, std::move(why)}; }
@@ -54,7 +56,8 @@ integer_value read_integer(std::string_view text, bool suffixes) {
   return {n << shift};
 }
 
-// A number without sign, exponents allowed; stod throws where it is not finite. Not from_chars: libc++ has none for double.
+// A number without sign, exponents allowed; stod throws where it is not finite. Not from_chars:
+// libc++ has none for double.
 std::optional<double> read_number(std::string const& text) {
   if (text.find_first_not_of("0123456789.eE+-") != std::string::npos || text[0] == '-') return {};
   std::size_t used = 0;
@@ -66,16 +69,6 @@ std::optional<double> read_number(std::string const& text) {
   }
   if (used != text.size()) return {};
   return value;
-}
-
-std::optional<toggle> read_toggle(std::string const& word) {
-  if (word == "automatic") return toggle::automatic;
-  if (word == "enable" || word == "true") return toggle::enable;  // ROMIO takes both
-  if (word == "disable" || word == "false") return toggle::disable;
-  return {};
-}
-std::string_view text_of(toggle t) {
-  return t == toggle::automatic ? "automatic" : t == toggle::enable ? "enable" : "disable";
 }
 
 // "node1:2,*:1"; a host alone may have one.
@@ -100,68 +93,44 @@ std::optional<std::vector<host_limit>> read_hosts(std::string_view text) {
   return limits;
 }
 
-// What a hint of this kind means for policies; other hints of the same kind are only checked.
-void put(std::string_view name, std::int64_t n, resolved_hints& out) {
-  if (name == "cb_block_size") out.cb_block_bytes = n;
-  if (name == "cb_buffer_size") out.cb_buffer_bytes = n;
-  if (name == "cb_nodes") out.cb_nodes = n;
-  if (name == "cb_buffer_size") out.cb_buffer_given = true;
-  if (name == "argosy_window_size") {
-    out.window_bytes = n;
-    out.window_given = true;
-  }
-  if (name == "romio_min_fdomain_size") out.min_domain_bytes = n;
-  if (name == "ind_rd_buffer_size") out.ind_rd_buffer_bytes = n;
-  if (name == "ind_wr_buffer_size") out.ind_wr_buffer_bytes = n;
-  if (name == "IBM_io_buffer_size") out.io_buffer_bytes = n;
-  if (name == "argosy_io_threads") out.io_threads = n;
-  if (name == "argosy_max_ranges") out.max_ranges = n;
-  if (name == "striping_factor") out.striping_factor = n;
-  if (name == "striping_unit") out.striping_unit = n;
-}
-void put(std::string_view name, toggle t, resolved_hints& out) {
-  if (name == "romio_cb_read") out.cb_read = t;
-  if (name == "romio_cb_write") out.cb_write = t;
-  if (name == "romio_ds_read") out.ds_read = t;
-  if (name == "romio_ds_write") out.ds_write = t;
-  if (name == "argosy_partitioning") out.partitioning = t;
-}
-void put(std::string_view name, bool b, resolved_hints& out) {
-  if (name == "IBM_sparse_access") out.sparse_access = b;
-  if (name == "argosy_develop") out.develop = b;
-  if (name == "argosy_lenient") out.lenient = b;
-}
-void put(std::string_view name, double d, resolved_hints& out) {
-  if (name == "argosy_price_call_ns") out.price_call_ns = d;
-  if (name == "argosy_price_write_call_ns") out.price_write_call_ns = d;
-  if (name == "argosy_price_lock_ns") out.price_lock_ns = d;
-  if (name == "argosy_price_byte_ns") out.price_byte_ns = d;
-  if (name == "argosy_price_piece_ns") out.price_piece_ns = d;
-  if (name == "argosy_price_message_ns") out.price_message_ns = d;
-  if (name == "argosy_price_message_byte_ns") out.price_message_byte_ns = d;
-  if (name == "argosy_price_block_ns") out.price_block_ns = d;
-}
-void put_choice(std::string_view name, std::string const& word, resolved_hints& out) {
-  if (name == "argosy_policy") out.policy = word;
-  if (name == "argosy_sync_errors") out.sync_errors = word;
-  if (name == "argosy_progress") out.progress = word;
-  if (name == "IBM_largeblock_io") {
-    out.largeblock_io = word == "true";
-    out.largeblock_given = true;
-    // Once switchable, always: true and false are then what it was made for.
-    out.largeblock_switchable = out.largeblock_switchable || word == "switchable";
-  }
+// Sets the value of a hint; a hint that is ignored has none, and is only checked.
+template <class T>
+void put(hint_row const& row, T value, resolved_hints& out) {
+  if (auto const* const member = std::get_if<T resolved_hints::*>(&row.value))
+    out.*(*member) = std::move(value);
 }
 
-// A buffer of no bytes moves nothing.
-bool may_be_zero(std::string_view name) {
-  return name != "cb_buffer_size" && name != "argosy_window_size" && name != "ind_rd_buffer_size" &&
-         name != "ind_wr_buffer_size" && name != "romio_cb_fr_alignment";
+// The same for the value that is one of the hint's words, which stand as in its enum.
+void put_word(hint_row const& row, std::size_t which, resolved_hints& out) {
+  auto const set = [&](auto value) {
+    if constexpr (requires { out.*value; }) {
+      using word = std::remove_cvref_t<decltype(out.*value)>;
+      if constexpr (std::is_enum_v<word>) out.*value = static_cast<word>(which);
+    }
+  };
+  std::visit(set, row.value);
 }
 
-// More would be a slip.
-std::int64_t most_of(std::string_view name) {
-  return name == "argosy_io_threads" ? 1024 : std::numeric_limits<std::int64_t>::max();
+hint_value read_in_range(hint_row const& row, std::string_view text, resolved_hints& out) {
+  auto const [n, why] = read_integer(text, row.info.kind == hint_kind::bytes);
+  if (!why.empty()) return fault(why);
+  if (n < row.info.least) return fault("0 bytes move nothing");
+  if (n > row.info.most)
+    return fault(std::to_string(n) + " is more than " + std::to_string(row.info.most));
+  put(row, n, out);
+  return {std::to_string(n), {}};
+}
+
+// Reads some of the choices; any words if there are none.
+hint_value read_list(std::string_view choices, std::string_view text) {
+  std::string kept;
+  for (std::string const& part : split(text)) {
+    if (part.empty()) return fault(quoted(text) + " has an empty item");
+    if (!choices.empty() && !place_in(choices, part))
+      return fault(quoted(part) + " is none of " + std::string(choices));
+    kept += (kept.empty() ? "" : ",") + part;
+  }
+  return {kept, {}};
 }
 
 }  // namespace
@@ -173,68 +142,64 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(white) - first + 1);
 }
 
-hint_value read_hint(hint_info const& hint, std::string_view value, resolved_hints& out) {
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints& out) {
+  hint_info const& hint = row.info;
   std::string_view const text = trimmed(value);
   std::string const word = lower(text);
   if (text.empty()) return fault("the value is empty");
   switch (hint.kind) {
     case hint_kind::bytes:
-    case hint_kind::count: {
-      auto const n = read_integer(text, hint.kind == hint_kind::bytes);
-      if (!n.fault.empty()) return fault(n.fault);
-      if (n.value == 0 && !may_be_zero(hint.name)) return fault("0 bytes move nothing");
-      if (n.value > most_of(hint.name))
-        return fault(std::to_string(n.value) + " is more than " + std::to_string(most_of(hint.name)));
-      put(hint.name, n.value, out);
-      return {std::to_string(n.value), {}};
-    }
+    case hint_kind::count:
+      return read_in_range(row, text, out);
     case hint_kind::number: {
       auto const d = read_number(std::string(text));
       if (!d) return fault(quoted(text) + " is not a decimal number of at least 0");
-      put(hint.name, *d, out);
+      put(row, d, out);
       return {std::string(text), {}};
     }
     case hint_kind::boolean: {
       if (word != "true" && word != "false") return fault(quoted(text) + " is neither true nor false");
-      put(hint.name, word == "true", out);
+      put(row, word == "true", out);
       return {word, {}};
     }
     case hint_kind::toggle: {
-      auto const t = read_toggle(word);
-      if (!t) return fault(quoted(text) + " is none of automatic, enable, disable");
-      put(hint.name, *t, out);
-      return {std::string(text_of(*t)), {}};
+      // ROMIO takes true and false, too.
+      std::string const meant = word == "true" ? "enable" : word == "false" ? "disable" : word;
+      auto const which = place_in(toggle_words, meant);
+      if (!which) return fault(quoted(text) + " is none of automatic, enable, disable");
+      put_word(row, *which, out);
+      return {meant, {}};
     }
     case hint_kind::choice: {
-      auto const choices = split(hint.choices);
-      if (std::find(choices.begin(), choices.end(), word) == choices.end())
-        return fault(quoted(text) + " is none of " + std::string(hint.choices));
-      put_choice(hint.name, word, out);
+      auto const which = place_in(hint.choices, word);
+      if (!which) return fault(quoted(text) + " is none of " + std::string(hint.choices));
+      put_word(row, *which, out);
+      put(row, word == "true", out);
+      // Once switchable, always: true and false are then what it was made for.
+      if (word == "switchable") out.largeblock_switchable = true;
       return {word, {}};
     }
-    case hint_kind::list: {
-      auto const choices = split(hint.choices);
-      std::string kept;
-      for (std::string const& part : split(text)) {
-        if (part.empty()) return fault(quoted(text) + " has an empty item");
-        if (!hint.choices.empty() && std::find(choices.begin(), choices.end(), part) == choices.end())
-          return fault(quoted(part) + " is none of " + std::string(hint.choices));
-        kept += (kept.empty() ? "" : ",") + part;
-      }
-      return {kept, {}};
-    }
+    case hint_kind::list:
+      return read_list(hint.choices, text);
     case hint_kind::permissions: {
       unsigned mode = 0;
       auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
       if (error != std::errc() || end != text.data() + text.size() || mode > 07777)
         return fault(quoted(text) + " is not a mode in octal, such as 0640");
-      out.file_permissions = mode;
+      put(row, std::optional(mode), out);
       return {std::string(text), {}};
     }
     case hint_kind::hosts: {
       auto limits = read_hosts(text);
       if (!limits) return fault(quoted(text) + " is not a list of host:number, with * for any host and any number");
-      out.cb_config_list = std::move(*limits);
+      put(row, std::move(*limits), out);
       return {std::string(text), {}};
     }
     case hint_kind::text:

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <argosy/file/hint_info.hpp>
-#include <argosy/file/resolved_hints.hpp>
+#include "file/hints/table.hpp"
 
 namespace argosy::detail {
 
@@ -17,9 +16,12 @@ struct hint_value {
 };
 
 // Checks a value, and puts it where it belongs; `out` is changed only if there is no fault.
-hint_value read_hint(hint_info const& hint, std::string_view value, resolved_hints& out);
+hint_value read_hint(hint_row const& row, std::string_view value, resolved_hints& out);
 
 // Returns the text without white space at both ends.
 std::string_view trimmed(std::string_view text) noexcept;
+
+// Returns the text with small letters for capital ones.
+std::string lower(std::string_view text);
 
 }  // namespace argosy::detail

@@ -75,6 +75,8 @@ void crew<World>::meet() {
   if constexpr (requires { world->meet_in(shared_memory()); })
     if (shares && world->size() > 1) world->meet_in(of_calls(common));
   pointer = std::make_shared<shared_pointer>(shares ? shared_pointer(of_pointer(common)) : distant_pointer());
+  [[maybe_unused]] bool const goes_on =
+      file->hints().values().progress == resolved_hints::progress_time::always;
   if constexpr (meets) {
     if (shares) {
       std::unique_ptr<call_board> board;
@@ -84,11 +86,10 @@ void crew<World>::meet() {
     } else if constexpr (keeping<World>) {
       bool by_mpi = false;  // it tells of dead ranks
       if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
-      if (!by_mpi && file->hints().values().progress == "always") meet_beside(*node);
+      if (!by_mpi && goes_on) meet_beside(*node);
     }
   }
   if constexpr (working_in_background<World>) {
-    bool const goes_on = file->hints().values().progress == "always";
     later.emplace(*world, file.shared(), pointer, ranks, goes_on ? file->workers : nullptr);
     pointer->wait_beside(file->workers);
   } else if (!concurrent) {
