@@ -60,6 +60,8 @@ std::string row(io::hint_info const& h) {
   text << "| `" << h.name << "` | ";
   if (h.choices.empty()) {
     text << name_of(h.kind);
+    if (h.least > 0) text << ", at least " << h.least;
+    if (h.most < INT64_MAX) text << ", at most " << h.most;
   } else {
     char const* before = h.kind == io::hint_kind::list ? "some of `" : "`";
     std::stringstream choices{std::string(h.choices)};
@@ -517,16 +519,36 @@ TEST_CASE("a long value does not put the others apart", "[hints]") {
   CHECK(to_string(given(many)).size() < before + 200'000);
 }
 
-TEST_CASE("docs/use/hints.md lists exactly the known hints", "[hints][docs]") {
-  std::ifstream docs(ARGOSY_TEST_HINTS_MD);
-  std::vector<std::string> rows, expected;
-  for (std::string line; std::getline(docs, line);)
-    if (line.starts_with("| `")) rows.push_back(line);
-  std::string all;
-  for (io::hint_info const& h : io::known_hints()) {
-    expected.push_back(row(h));
-    all += expected.back() + "\n";
+namespace {
+
+// Returns the lines of docs/use/hints.md with the rows that the table of hints makes.
+std::vector<std::string> page_of_hints(std::vector<std::string> const& lines) {
+  std::vector<std::string> made;
+  for (std::string const& line : lines) {
+    if (!line.starts_with("| `")) made.push_back(line);
+    if (line == "|---|---|---|---|---|---|")
+      for (io::hint_info const& h : io::known_hints()) made.push_back(row(h));
   }
-  INFO("the rows should be\n" << all);
-  CHECK((rows == expected));
+  return made;
+}
+
+std::vector<std::string> lines_of_page() {
+  std::ifstream page(ARGOSY_TEST_HINTS_MD);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(page, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("docs/use/hints.md lists exactly the known hints", "[hints][docs]") {
+  auto const lines = lines_of_page(), made = page_of_hints(lines);
+  INFO("test_hints \"[.write]\" writes the rows of docs/use/hints.md anew");
+  CHECK((lines == made));
+}
+
+TEST_CASE("docs/use/hints.md is written", "[.write]") {
+  auto const made = page_of_hints(lines_of_page());
+  std::ofstream page(ARGOSY_TEST_HINTS_MD);
+  for (std::string const& line : made) page << line << "\n";
 }

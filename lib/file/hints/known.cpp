@@ -144,7 +144,7 @@ constexpr hint_row rows[] = {
       "some ranks may meet `write_at_all` of others, and so may their kin", "argosy"},
      &hints::lenient, &values::lenient},
     {{"argosy_io_threads", count, "", "0", open, own, used,
-      "threads for nonblocking calls, at most 1024; 0: the library chooses", "argosy", 0, 1024},
+      "threads for nonblocking calls; 0: the library chooses", "argosy", 0, 1024},
      &hints::io_threads, &values::io_threads},
     {{"argosy_max_ranges", count, "", digits<standard.max_ranges>, any, own, used,
       "byte ranges accessed per step of the multiple access range hint; 0: no such hint", "argosy"},
