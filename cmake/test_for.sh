@@ -86,13 +86,14 @@ tests_of_header() {
 
 # Prints the tests that a file concerns.
 tests_for() {
-  local path=${1#"$PWD/"} objects found
+  local path objects found
+  path=$(realpath -m --relative-to=. -- "$1")
   [[ -f $path ]] || { say "there is no file $path"; return 1; }
   case $path in
     lib/*.cpp) found=$(tests_of_folder "$(dirname "${path#lib/}")") ;;
     include/* | lib/*) found=$(tests_of_header "$path") ;;
     *)
-      found=$(tests_labelled "^$(sed 's|^test/||; s|\.[a-z]*$||' <<<"$path")\$")
+      found=$(tests_labelled "^$(sed 's|^test/||; s|\.[A-Za-z0-9]*$||' <<<"$path")\$")
       mapfile -t objects < <(objects_with "$path")
       if ((${#objects[@]})); then
         found+=$'\n'$(programs_made_of "${objects[@]}" | tests_of_programs)
@@ -100,7 +101,7 @@ tests_for() {
       ;;
   esac
   say "tests for $path: $(grep . <<<"$found" | sort -u | wc -l)"
-  echo "$found"
+  grep . <<<"$found" || return 1
 }
 
 # Says how many programs of tests are not there, so that it is not known what they include.
@@ -140,11 +141,11 @@ run_tests() {
   ctest --preset edit -R "^($names)\$"
 }
 
-if [[ ! -f $build/build.ninja ]]; then cmake --preset edit; fi
+cmake --preset edit >/dev/null
 case ${1-} in
   for)
     # What a source includes is known when it has been compiled.
-    cmake --build --preset edit --target argosy argosy_lab
+    cmake --build --preset edit --target argosy argosy_lab argosy_mpiio_objects argosy_tool
     say_what_is_unknown
     chosen=$(for path in "${@:2}"; do tests_for "$path"; done)
     ;;

@@ -16,7 +16,7 @@
 
 namespace argosy::detail {
 
-class collective_operation;
+class collective_background_call;
 
 namespace {
 
@@ -97,21 +97,23 @@ struct concurrent_calls::state {
     std::string_view call;  // a literal
     source_location where;
   } last;  // of those begun
-  std::deque<std::shared_ptr<collective_operation>> waiting;
+  std::deque<std::shared_ptr<collective_background_call>> waiting;
   std::atomic<bool> has_thread{true};  // false: none could be made, and who waits for a call carries it out
 };
 
-class collective_operation final : public operation {
+class collective_background_call final : public background_call {
  public:
-  collective_operation(std::shared_ptr<concurrent_calls::state> s, std::shared_ptr<open_file> f, collective_call c)
-      : operation(c.given.call(), std::move(f)), what(std::move(c)), queue_(std::move(s)) {}
+  collective_background_call(std::shared_ptr<concurrent_calls::state> s,
+                             std::shared_ptr<open_file> f, collective_call c)
+      : background_call(c.call, std::move(f)), what(std::move(c)), queue_(std::move(s)) {}
 
   bool test() override {
     if (!queue_->has_thread) carry_out_here();
     return has_ended();
   }
   void wait() override {
-    call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, number, call, what.given.where());
+    call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, number, name(),
+                                   what.given.where());
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
     queue_->wait(guard, ended_, number, [this] { return has_ended_; });
@@ -150,7 +152,7 @@ class collective_operation final : public operation {
 void concurrent_calls::state::next(bool by_program) {
   [[maybe_unused]] memory_reserve const kept;
   std::lock_guard const only(at_work);
-  std::shared_ptr<collective_operation> o;
+  std::shared_ptr<collective_background_call> o;
   {
     std::lock_guard const guard(mutex);
     if (waiting.empty()) return;
@@ -187,18 +189,18 @@ concurrent_calls::~concurrent_calls() {
     (void)thread_.release();  // its destructor would wait for other ranks
 }
 
-std::shared_ptr<operation> concurrent_calls::start(collective_call c) {
+std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
-  auto o = std::make_shared<collective_operation>(state_, state_->file, std::move(c));
+  auto o = std::make_shared<collective_background_call>(state_, state_->file, std::move(c));
   if (call_watch* const watch = state_->file->watch.get())
-    watch->come(call_watch::lane::nonblocking, o->call, o->what.given.where());
+    watch->come(call_watch::lane::nonblocking, o->name(), o->what.given.where());
   state_->file->add_pending();
   {
     std::lock_guard const guard(state_->mutex);
     state_->waiting.push_back(o);
     ++state_->under_way;
     o->number = ++state_->begun;
-    state_->last = {o->number, o->call, o->what.given.where()};
+    state_->last = {o->number, o->name(), o->what.given.where()};
     if (state_->board) {
       o->late = state_->board->is_void(o->number);
       state_->board->begin(o->number);

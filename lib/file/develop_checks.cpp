@@ -24,7 +24,7 @@ void tell_of_holes(open_file const& file, used_view const& next, source_location
 void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
   view const& v = file.where->view;
   std::int64_t const whole = v.filetype().size();
-  std::string const line = std::string(c.name) + " of '" + file.path + "' at " + c.where().file_name() + ":" +
+  std::string const line = std::string(c.name()) + " of '" + file.path + "' at " + c.where().file_name() + ":" +
                            std::to_string(c.where().line()) + ": ";
   if (whole > 0 && bytes % whole != 0)
     file.remark(line + "the data has " + std::to_string(bytes) +

@@ -111,7 +111,7 @@ bool open_file::by_hints(call const& c) const {
 }
 
 std::optional<plain_call> open_file::plain(call const& c) const {
-  bool const allowed = c.kind == access_kind::read ? can_read(modes) : can_write(modes);
+  bool const allowed = c.kind() == access_kind::read ? can_read(modes) : can_write(modes);
   bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
   std::int64_t const etype = where->one.etype;
   if (!allowed || !any_place || !by_hints(c) || etype == 0 || c.data.fault()) return {};
@@ -120,7 +120,7 @@ std::optional<plain_call> open_file::plain(call const& c) const {
   if (bytes == 0) return {};
   std::int64_t const etypes = etype == 1 ? bytes : bytes / etype;
   if (etypes * etype != bytes) return {};
-  return plain_call{c.kind, memory, etypes};
+  return plain_call{c.kind(), memory, etypes};
 }
 
 // Returns the part of a call's summary that does not depend on its place in the file. The price is
@@ -206,14 +206,14 @@ report open_file::access_plain(plain_call const& p, std::int64_t offset, failure
 std::optional<plain_call> open_file::small(call const& c) const {
   view const& v = where->view;
   bool const simple = c.pointer != pointer_kind::shared &&
-                      (c.kind == access_kind::read ? can_read(modes) : can_write(modes)) &&
+                      (c.kind() == access_kind::read ? can_read(modes) : can_write(modes)) &&
                       !has(modes, mode::sequential) && by_hints(c) && where->sorted && !where->checks_types &&
                       !v.stream().empty() && !c.data.fault();
   if (!simple) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
   auto const bytes = static_cast<std::int64_t>(memory.size());
   if (bytes == 0 || bytes >= report::least_timed_bytes || !v.is_whole(bytes)) return {};
-  return plain_call{c.kind, memory, bytes / v.etype_size()};
+  return plain_call{c.kind(), memory, bytes / v.etype_size()};
 }
 
 bool open_file::access_close(plain_call const& p, std::int64_t offset, report& done, failure& f) {

@@ -104,11 +104,12 @@ file_hints const& open_file::told_hints() {
 
 void open_file::note_call(call const& c, bool collective) noexcept {
   any_policy const& given = c.policy();
-  char const* const alone = collective || given.has_value() ? nullptr : c.name.data();
-  if (alone && noted_alone_.load(std::memory_order_relaxed) == alone) return;  // as before
+  int const alone = collective || given.has_value() ? none_alone : static_cast<int>(c.what);
+  if (alone != none_alone && noted_alone_.load(std::memory_order_relaxed) == alone)
+    return;  // as before
   if (!last_call_lock_.try_lock()) return;  // of calls at the same time, one is the last
-  last_call_.call = c.name;
-  last_call_.kind = c.kind;
+  last_call_.call = c.name();
+  last_call_.kind = c.kind();
   last_call_.collective = collective;
   last_call_.planned = false;
   last_call_.policy = given.has_value() ? given.name() : std::string_view();
@@ -170,17 +171,17 @@ void open_file::choose(access_kind kind, any_policy const& alone, any_policy con
 }
 
 failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
-  bool const reading = c.kind == access_kind::read;
+  bool const reading = c.kind() == access_kind::read;
   // First, whatever fails afterwards: ranks compare the policies for all of them.
   if (hints_.values().overriding.empty())
-    choose(c.kind, c.policy(), c.policy(), t);
+    choose(c.kind(), c.policy(), c.policy(), t);
   else
-    choose(c.kind, overridden(c.policy(), hints_.values(), c.kind, false),
-           overridden(c.policy(), hints_.values(), c.kind, true), t);
+    choose(c.kind(), overridden(c.policy(), hints_.values(), c.kind(), false),
+           overridden(c.policy(), hints_.values(), c.kind(), true), t);
   t.agents = agents.get();
-  t.call = c.name;
+  t.call = c.what;
   t.called_at = c.where();
-  t.kind = c.kind;
+  t.kind = c.kind();
   if (c.data.fault()) return *c.data.fault();
   if (reading && !can_read(modes)) return opened_for_writing_only();
   if (!reading && !can_write(modes)) return opened_for_reading_only();

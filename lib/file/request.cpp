@@ -8,14 +8,14 @@
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/detail/background_call.hpp>
 #include <argosy/file/request.hpp>
 #include <argosy/handle/detail/traced_phases.hpp>
 
 namespace argosy {
 namespace detail {
 
-void file_operation::start(std::function<void()> then) {
+void background_access::start(std::function<void()> then) {
   then_ = std::move(then);
   file->add_pending();
   try {
@@ -30,10 +30,10 @@ void file_operation::start(std::function<void()> then) {
   }
 }
 
-void file_operation::run() {
+void background_access::run() {
   {
     traced_phases const traced(file->trace.get(), file->path);
-    in_phase const now(phase::call, {.name = call,
+    in_phase const now(phase::call, {.name = name(),
                                      .bytes = job_.bytes,
                                      .source_file = job_.called_at.file_name(),
                                      .source_line = job_.called_at.line()});
@@ -54,19 +54,19 @@ void file_operation::run() {
   if (then) then();
 }
 
-bool file_operation::test() {
+bool background_access::test() {
   if (file->workers) file->workers->pause();
   std::lock_guard const guard(mutex_);
   return has_ended_;
 }
 
-void file_operation::wait() {
+void background_access::wait() {
   if (file->workers) return file->workers->wait([this] { return has_ended_; });
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return has_ended_; });
 }
 
-void file_operation::leave() try {
+void background_access::leave() try {
   wait();
 } catch (...) {  // the world comes to its end, and all that runs beside this rank before it
 }
@@ -77,7 +77,7 @@ request::~request() {
   if (!operation_) return;
   // In a child made by fork no thread carries it out: all of it stays as it is.
   if (operation_->file && operation_->file->is_of_parent()) {
-    static_cast<void>(new std::shared_ptr<detail::operation>(std::move(operation_)));
+    static_cast<void>(new std::shared_ptr<detail::background_call>(std::move(operation_)));
     return;
   }
   {
@@ -114,7 +114,7 @@ report request::wait(on_error e) {
   if (!o->result) o->file->position.take_back(o->moved);
   if (!o->result) {
     try {
-      what_failed_ = detail::message_of(o->result, o->call, o->file->path, o->file->rank);
+      what_failed_ = detail::message_of(o->result, o->name(), o->file->path, o->file->rank);
     } catch (std::bad_alloc const&) {  // the code says why
       if (!e.error()) throw;
     }
@@ -124,7 +124,7 @@ report request::wait(on_error e) {
   if (e.error())
     *e.error() = o->result.code;
   else if (!o->result)
-    throw error(o->result, o->call, o->file->path, o->file->rank, std::make_shared<report const>(std::move(o->done)));
+    throw error(o->result, o->name(), o->file->path, o->file->rank, std::make_shared<report const>(std::move(o->done)));
   return std::move(o->done);
 }
 

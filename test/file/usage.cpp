@@ -192,7 +192,7 @@ TEST_CASE("the largest call, and small ones, are told with their place in the pr
 
 TEST_CASE("a call whose place is not known is told without one", "[report][usage][where]") {
   io::detail::usage counted("f", 0);
-  counted.add("write_at", io::access_kind::write, {.policy = "sieving", .bytes = 8}, false);
+  counted.add(io::detail::operation::write_at, {.policy = "sieving", .bytes = 8}, false);
   io::detail::usage_report const r{.path = "f", .numbers = counted.numbers()};
   counted.told();
   CHECK_THAT(to_string(r), Contains("largest call\n  write_at on rank 0: 8 bytes, by sieving\n"));
@@ -202,7 +202,7 @@ TEST_CASE("of calls of one size on several ranks, the place is that of the lowes
           "[report][usage][where]") {
   auto const numbers = [](int rank, std::int64_t bytes, io::source_location const& where) {
     io::detail::usage counted("f", rank);
-    counted.add("write_at", io::access_kind::write, {.bytes = bytes}, false, 0, {}, where);
+    counted.add(io::detail::operation::write_at, {.bytes = bytes}, false, 0, {}, where);
     counted.told();
     return counted.numbers();
   };
@@ -387,23 +387,6 @@ TEST_CASE("a close that fails tells its report, and fails", "[report][usage][err
   }
   std::string const text = written(world, to);
   if (world.rank() == 0) CHECK_THAT(text, Contains("close failed: argosy: close of '") && Contains("EIO"));
-}
-
-TEST_CASE("calls are of the kinds that their names say", "[report][usage]") {
-  using enum io::access_kind;
-  auto const name = [](std::string_view call, io::access_kind kind) {
-    return io::detail::name_of_call_kind(io::detail::kind_of_call(call, kind));
-  };
-  CHECK(name("write_at", write) == "local writes");
-  CHECK(name("read", read) == "local reads");
-  CHECK(name("iread", read) == "local reads, in the background");
-  CHECK(name("async_write_at", write) == "local writes, in the background");
-  CHECK(name("write_shared", write) == "shared writes");
-  CHECK(name("iread_shared", read) == "shared reads, in the background");
-  CHECK(name("write_at_all", write) == "collective writes");
-  CHECK(name("begin_read_at_all", read) == "collective reads, in the background");
-  CHECK(name("read_ordered", read) == "ordered reads");
-  CHECK(name("begin_write_ordered", write) == "ordered writes, in the background");
 }
 
 TEST_CASE("local calls that fail by their arguments count, too", "[report][usage]") {

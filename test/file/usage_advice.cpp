@@ -205,8 +205,9 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
         for (int k = 1; k < r.ranks; ++k) s.combine(io::spread(k == 1 && most > 0 ? most : each));
       }
   };
-  auto const calls = [](usage_report& r, std::string_view call, std::int64_t n, std::int64_t bytes) {
-    auto& row = r.numbers.rows[io::detail::kind_of_call(call, io::access_kind::write)];
+  using io::detail::operation;
+  auto const calls = [](usage_report& r, operation call, std::int64_t n, std::int64_t bytes) {
+    auto& row = r.numbers.rows[io::detail::kind_of_call(io::detail::row_of(call))];
     row.calls = io::spread(n / r.ranks);
     for (int k = 1; k < r.ranks; ++k) row.calls.combine(io::spread(n / r.ranks));
     row.bytes = bytes;
@@ -217,22 +218,22 @@ TEST_CASE("advice is given where there is reason, and not elsewhere", "[report][
   CHECK_THAT(to_string(r), Contains("none was given"));
 
   usage_report one = r;
-  calls(one, "write_at", 400, 400 * 1000);
+  calls(one, operation::write_at, 400, 400 * 1000);
   CHECK_THAT(all_of(one), Contains("400 local writes of 1000 bytes on average: collective calls (write_at_all)") &&
                               Contains("set_view was never called"));
   one.numbers.views = 1;
   CHECK_THAT(all_of(one), !Contains("set_view"));
-  calls(one, "write_at", 400, 400 * std::int64_t{1 << 20});
+  calls(one, operation::write_at, 400, 400 * std::int64_t{1 << 20});
   CHECK(all_of(one).empty());
-  calls(one, "write_at", 200, 200);
+  calls(one, operation::write_at, 200, 200);
   CHECK(all_of(one).empty());
   one = r;
-  calls(one, "iwrite_at", 400, 400 * 1000);
+  calls(one, operation::iwrite_at, 400, 400 * 1000);
   CHECK_THAT(all_of(one), Contains("400 local writes of 1000 bytes on average"));
-  calls(one, "write_at", 400, 400 * 3000);
+  calls(one, operation::write_at, 400, 400 * 3000);
   CHECK_THAT(all_of(one), Contains("800 local writes of 2000 bytes on average"));
   one = r;
-  calls(one, "write_at_all", 4000, 4000 * 10);
+  calls(one, operation::write_at_all, 4000, 4000 * 10);
   CHECK_THAT(all_of(one), Contains("1000 collective writes of 10 bytes per rank on average"));
 
   for (auto const& [which, words] : {std::pair{&io::report::lock_ns, "went into locks"}}) {

@@ -33,27 +33,27 @@ namespace argosy {
 template <communicator World, class... PolicyAndToken>
 auto async_read_at(basic_file<World>& file, std::int64_t offset, target into, PolicyAndToken&&... rest) {
   return detail::launcher::initiate(file,
-                                    {"async_read_at", access_kind::read, detail::pointer_kind::explicit_offset, offset},
+                                    {detail::operation::async_read_at, offset},
                                     std::move(into), std::forward<PolicyAndToken>(rest)...);
 }
 
 template <communicator World, class... PolicyAndToken>
 auto async_write_at(basic_file<World>& file, std::int64_t offset, source from, PolicyAndToken&&... rest) {
   return detail::launcher::initiate(
-      file, {"async_write_at", access_kind::write, detail::pointer_kind::explicit_offset, offset}, std::move(from),
+      file, {detail::operation::async_write_at, offset}, std::move(from),
       std::forward<PolicyAndToken>(rest)...);
 }
 
 // At the individual pointer.
 template <communicator World, class... PolicyAndToken>
 auto async_read(basic_file<World>& file, target into, PolicyAndToken&&... rest) {
-  return detail::launcher::initiate(file, {"async_read", access_kind::read, detail::pointer_kind::individual, 0},
+  return detail::launcher::initiate(file, {detail::operation::async_read, 0},
                                     std::move(into), std::forward<PolicyAndToken>(rest)...);
 }
 
 template <communicator World, class... PolicyAndToken>
 auto async_write(basic_file<World>& file, source from, PolicyAndToken&&... rest) {
-  return detail::launcher::initiate(file, {"async_write", access_kind::write, detail::pointer_kind::individual, 0},
+  return detail::launcher::initiate(file, {detail::operation::async_write, 0},
                                     std::move(from), std::forward<PolicyAndToken>(rest)...);
 }
 

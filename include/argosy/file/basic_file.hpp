@@ -134,72 +134,72 @@ class basic_file {
 
   // At an explicit offset.
   report read_at(std::int64_t offset, target into, how with = {}) {
-    return access_alone({"read_at", access_kind::read, pointer_kind::explicit_offset, offset, into, with});
+    return access_alone({operation::read_at, offset, into, with});
   }
   report write_at(std::int64_t offset, source from, how with = {}) {
-    return access_alone({"write_at", access_kind::write, pointer_kind::explicit_offset, offset, from, with});
+    return access_alone({operation::write_at, offset, from, with});
   }
 
   // At the individual pointer, which moves by what was asked for, as in MPI; it stays if there was an error.
   report read(target into, how with = {}) {
-    return access_alone({"read", access_kind::read, pointer_kind::individual, 0, into, with});
+    return access_alone({operation::read, 0, into, with});
   }
   report write(source from, how with = {}) {
-    return access_alone({"write", access_kind::write, pointer_kind::individual, 0, from, with});
+    return access_alone({operation::write, 0, from, with});
   }
 
   // At the pointer that all ranks share, which moves by what was asked for before the data does. Calls of several ranks come
   // one after the other, in any order.
   report read_shared(target into, how with = {}) {
-    return access_alone({"read_shared", access_kind::read, pointer_kind::shared, 0, into, with});
+    return access_alone({operation::read_shared, 0, into, with});
   }
   report write_shared(source from, how with = {}) {
-    return access_alone({"write_shared", access_kind::write, pointer_kind::shared, 0, from, with});
+    return access_alone({operation::write_shared, 0, from, with});
   }
 
   // The same in the background. Errors come with the request, those of the arguments, too; pointers move at once. The order
   // of requests among themselves is open.
   request iread_at(std::int64_t offset, target into, any_policy by = {}) {
-    return begin_alone({"iread_at", access_kind::read, pointer_kind::explicit_offset, offset, into, by});
+    return begin_alone({operation::iread_at, offset, into, by});
   }
   request iwrite_at(std::int64_t offset, source from, any_policy by = {}) {
-    return begin_alone({"iwrite_at", access_kind::write, pointer_kind::explicit_offset, offset, from, by});
+    return begin_alone({operation::iwrite_at, offset, from, by});
   }
   request iread(target into, any_policy by = {}) {
-    return begin_alone({"iread", access_kind::read, pointer_kind::individual, 0, into, by});
+    return begin_alone({operation::iread, 0, into, by});
   }
   request iwrite(source from, any_policy by = {}) {
-    return begin_alone({"iwrite", access_kind::write, pointer_kind::individual, 0, from, by});
+    return begin_alone({operation::iwrite, 0, from, by});
   }
   request iread_shared(target into, any_policy by = {}) {
-    return begin_alone({"iread_shared", access_kind::read, pointer_kind::shared, 0, into, by});
+    return begin_alone({operation::iread_shared, 0, into, by});
   }
   request iwrite_shared(source from, any_policy by = {}) {
-    return begin_alone({"iwrite_shared", access_kind::write, pointer_kind::shared, 0, from, by});
+    return begin_alone({operation::iwrite_shared, 0, from, by});
   }
 
   // --- Reading and writing: collective -------------------------------------------------------------------------------
 
   // Every rank takes part, with any amount of data, also none. Counts are each rank's own.
   report read_at_all(std::int64_t offset, target into, how with = {}) {
-    return access_together({"read_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, with});
+    return access_together({operation::read_at_all, offset, into, with});
   }
   report write_at_all(std::int64_t offset, source from, how with = {}) {
-    return access_together({"write_at_all", access_kind::write, pointer_kind::explicit_offset, offset, from, with});
+    return access_together({operation::write_at_all, offset, from, with});
   }
   report read_all(target into, how with = {}) {
-    return access_together({"read_all", access_kind::read, pointer_kind::individual, 0, into, with});
+    return access_together({operation::read_all, 0, into, with});
   }
   report write_all(source from, how with = {}) {
-    return access_together({"write_all", access_kind::write, pointer_kind::individual, 0, from, with});
+    return access_together({operation::write_all, 0, from, with});
   }
 
   // At the shared pointer, one rank's data behind the other's in the order of ranks.
   report read_ordered(target into, how with = {}) {
-    return access_together({"read_ordered", access_kind::read, pointer_kind::shared, 0, into, with});
+    return access_together({operation::read_ordered, 0, into, with});
   }
   report write_ordered(source from, how with = {}) {
-    return access_together({"write_ordered", access_kind::write, pointer_kind::shared, 0, from, with});
+    return access_together({operation::write_ordered, 0, from, with});
   }
 
   // The same in the background, all ranks in the same order; pointers move at once. A thread of each rank exchanges data and
@@ -207,37 +207,37 @@ class basic_file {
   // test it, or come to another collective call of the file; that waits for the other ranks.
   // A request that is dropped goes on: its memory must live until the file is closed.
   request iread_at_all(std::int64_t offset, target into, any_policy by = {}) {
-    return begin_together({"iread_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, by});
+    return begin_together({operation::iread_at_all, offset, into, by});
   }
   request iwrite_at_all(std::int64_t offset, source from, any_policy by = {}) {
-    return begin_together({"iwrite_at_all", access_kind::write, pointer_kind::explicit_offset, offset, from, by});
+    return begin_together({operation::iwrite_at_all, offset, from, by});
   }
   request iread_all(target into, any_policy by = {}) {
-    return begin_together({"iread_all", access_kind::read, pointer_kind::individual, 0, into, by});
+    return begin_together({operation::iread_all, 0, into, by});
   }
   request iwrite_all(source from, any_policy by = {}) {
-    return begin_together({"iwrite_all", access_kind::write, pointer_kind::individual, 0, from, by});
+    return begin_together({operation::iwrite_all, 0, from, by});
   }
 
   // Split calls: one at a time on a file, and end() waits for it. Beginning a second one throws; a blocking collective read
   // or write between the two is an error on all ranks.
   void begin_read_at_all(std::int64_t offset, target into, any_policy by = {}) {
-    begin_split({"begin_read_at_all", access_kind::read, pointer_kind::explicit_offset, offset, into, by});
+    begin_split({operation::begin_read_at_all, offset, into, by});
   }
   void begin_write_at_all(std::int64_t offset, source from, any_policy by = {}) {
-    begin_split({"begin_write_at_all", access_kind::write, pointer_kind::explicit_offset, offset, from, by});
+    begin_split({operation::begin_write_at_all, offset, from, by});
   }
   void begin_read_all(target into, any_policy by = {}) {
-    begin_split({"begin_read_all", access_kind::read, pointer_kind::individual, 0, into, by});
+    begin_split({operation::begin_read_all, 0, into, by});
   }
   void begin_write_all(source from, any_policy by = {}) {
-    begin_split({"begin_write_all", access_kind::write, pointer_kind::individual, 0, from, by});
+    begin_split({operation::begin_write_all, 0, from, by});
   }
   void begin_read_ordered(target into, any_policy by = {}) {
-    begin_split({"begin_read_ordered", access_kind::read, pointer_kind::shared, 0, into, by});
+    begin_split({operation::begin_read_ordered, 0, into, by});
   }
   void begin_write_ordered(source from, any_policy by = {}) {
-    begin_split({"begin_write_ordered", access_kind::write, pointer_kind::shared, 0, from, by});
+    begin_split({operation::begin_write_ordered, 0, from, by});
   }
   report end(on_error e = {}) { return end_split({}, e); }
   // Only if that is what has begun: f.end("begin_write_all").
@@ -258,23 +258,29 @@ class basic_file {
   // What a call would do to the file, without touching it: at the individual pointer, or at an offset. Local. Throws what
   // the call would throw for its arguments.
   plan explain(access_kind kind, source data, any_policy by = {}) const {
-    return explain_alone({"explain", kind, pointer_kind::individual, 0, data, by});
+    return explain_alone(
+        {explained(kind, pointer_kind::individual, ranks_of_call::one), 0, data, by});
   }
   plan explain_at(access_kind kind, std::int64_t offset, source data, any_policy by = {}) const {
-    return explain_alone({"explain", kind, pointer_kind::explicit_offset, offset, data, by});
+    return explain_alone(
+        {explained(kind, pointer_kind::explicit_offset, ranks_of_call::one), offset, data, by});
   }
   // What a collective call would do, the same on all ranks: collective, too.
   collective_plan explain_all(access_kind kind, source data, any_policy by = {}) {
-    return explain_together({"explain_all", kind, pointer_kind::individual, 0, data, by});
+    return explain_together(
+        {explained(kind, pointer_kind::individual, ranks_of_call::all), 0, data, by});
   }
   collective_plan explain_at_all(access_kind kind, std::int64_t offset, source data, any_policy by = {}) {
-    return explain_together({"explain_at_all", kind, pointer_kind::explicit_offset, offset, data, by});
+    return explain_together(
+        {explained(kind, pointer_kind::explicit_offset, ranks_of_call::all), offset, data, by});
   }
 
  private:
   friend struct detail::launcher;
   friend struct detail::discarding;
+  using operation = detail::operation;
   using pointer_kind = detail::pointer_kind;
+  using ranks_of_call = detail::ranks_of_call;
 
   // What other ranks have no part in.
   detail::open_file& local() const;
@@ -305,9 +311,11 @@ class basic_file {
   void begin_split(detail::call const& c);
   plan explain_alone(detail::call const& c) const;
   collective_plan explain_together(detail::call const& c);
-  // `then` is called with the operation, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
-  std::shared_ptr<detail::operation> launch(detail::call const& c, std::function<void(detail::operation const&)> then);
-  std::shared_ptr<detail::operation> ended(std::string_view call, failure f) const;
+  // `then` is called with the begun call, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
+  std::shared_ptr<detail::background_call> launch(
+      detail::call const& c, std::function<void(detail::background_call const&)> then);
+  std::shared_ptr<detail::background_call> ended(detail::call const& c, failure f) const;
+  std::string split_name() const { return std::string(detail::row_of(split_call_).name); }
   failure split_fault(std::string_view begun) const;
   report end_split(std::string_view begun, on_error const& e);
 
@@ -318,7 +326,7 @@ class basic_file {
 
   std::unique_ptr<detail::crew<World>> crew_;  // null where no file was opened
   request split_;
-  std::string_view split_call_;                          // that began it; a literal
+  operation split_call_ = {};                            // that began it
   mutable detail::per_thread<std::string> what_failed_;  // asking for the size may fail, too
 };
 

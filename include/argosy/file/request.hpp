@@ -13,7 +13,7 @@
 namespace argosy {
 
 namespace detail {
-class operation;
+class background_call;
 struct request_watch;
 }  // namespace detail
 
@@ -25,7 +25,7 @@ struct request_watch;
 class request {
  public:
   request() = default;  // nothing to wait for
-  explicit request(std::shared_ptr<detail::operation> o) : operation_(std::move(o)) {}
+  explicit request(std::shared_ptr<detail::background_call> o) : operation_(std::move(o)) {}
   request(request&&) = default;
   request& operator=(request&& other) {
     request(std::move(other)).swap(*this);
@@ -55,7 +55,7 @@ class request {
   // The file is being closed, and this one may never be waited for: if it failed, close says so, too.
   void tell_by_close();
 
-  std::shared_ptr<detail::operation> operation_;
+  std::shared_ptr<detail::background_call> operation_;
   std::string what_failed_;
 };
 

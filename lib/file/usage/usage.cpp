@@ -32,15 +32,6 @@ char const* setting() {
 
 bool wants_report() { return setting() != nullptr; }
 
-std::size_t kind_of_call(std::string_view name, access_kind kind) noexcept {
-  bool const background = name.starts_with("i") || name.starts_with("begin_") || name.starts_with("async_");
-  call_place const place = name.ends_with("_all")       ? call_place::collective
-                           : name.ends_with("_ordered") ? call_place::ordered
-                           : name.ends_with("_shared")  ? call_place::shared
-                                                        : call_place::local;
-  return static_cast<std::size_t>(place) * 4 + (background ? 2u : 0u) + (kind == access_kind::write ? 1u : 0u);
-}
-
 std::string name_of_call_kind(std::size_t kind) {
   constexpr std::array<char const*, 4> places{"local", "shared", "collective", "ordered"};
   return std::string(places[kind / 4]) + (kind % 2 == 0 ? " reads" : " writes") +
@@ -93,10 +84,10 @@ usage::~usage() {
     std::fprintf(stderr, "argosy: '%s' was never closed, so ARGOSY_REPORT has nothing to tell of it\n", path_.c_str());
 }
 
-void usage::add(std::string_view call, access_kind kind, report const& done, bool failed,
+void usage::add(operation call, report const& done, bool failed,
                 std::int64_t begin_ns, exchanged_by const& together, source_location const& where) {
   std::lock_guard const guard(mutex_);
-  std::size_t const k = kind_of_call(call, kind);
+  std::size_t const k = kind_of_call(row_of(call));
   ++calls_[k];
   bytes_[k] += done.bytes;
   file_calls_[k] += done.read_calls + done.write_calls;
@@ -159,7 +150,7 @@ usage_numbers usage::numbers() const {
   all.views = views_;
   all.largest.bytes = largest_bytes_;
   all.largest.rank = rank_;
-  all.largest.call.set_start(largest_call_);
+  all.largest.call.set_start(row_of(largest_call_).name);
   all.largest.policy.set_start(largest_policy_);
   all.largest.reason.set_start(largest_reason_);
   all.largest.at.set(largest_where_);

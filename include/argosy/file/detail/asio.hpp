@@ -14,17 +14,17 @@
 #include <boost/system/error_code.hpp>
 
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/detail/background_call.hpp>
 
 namespace argosy::detail {
 
-// A handler that waits for the end of its operation, and the work that keeps its executor running.
+// A handler that waits for the end of its call, and the work that keeps its executor running.
 template <class Handler>
 class completion {
  public:
   explicit completion(Handler handler) : handler_(std::move(handler)), work_(boost::asio::make_work_guard(handler_)) {}
 
-  void operator()(operation const& o) {
+  void operator()(background_call const& o) {
     auto const executor = work_.get_executor();
     // Posted: the file's threads are waited for by close(), so no code of the user may run there.
     boost::asio::post(executor, [handler = std::move(handler_), error = boost::system::error_code(o.result.code),
@@ -41,9 +41,7 @@ class completion {
 struct launcher {
   // A call without its data, which goes with the token.
   struct begun {
-    std::string_view name;
-    access_kind kind;
-    pointer_kind pointer;
+    operation call;
     std::int64_t offset;
   };
 
@@ -54,8 +52,8 @@ struct launcher {
         [&file, what](auto handler, source given, how const& with) {
           // Handlers can only be moved, std::function wants copies.
           auto const then = std::make_shared<completion<decltype(handler)>>(std::move(handler));
-          file.launch({what.name, what.kind, what.pointer, what.offset, given, with},
-                      [then](operation const& o) { (*then)(o); });
+          file.launch({what.call, what.offset, given, with},
+                      [then](background_call const& o) { (*then)(o); });
         },
         token, std::move(data), how(std::move(by)));
   }

@@ -15,9 +15,9 @@
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
+#include <argosy/file/detail/background_call.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
 #include <argosy/file/detail/crew.hpp>
-#include <argosy/file/detail/operation.hpp>
 
 namespace argosy {
 
@@ -33,12 +33,12 @@ template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c, bool open) {
   detail::in_phase const now(
       detail::phase::call,
-      {.name = c.name, .source_file = c.where().file_name(), .source_line = c.where().line()});
+      {.name = c.name(), .source_file = c.where().file_name(), .source_line = c.where().line()});
   failure f;
   report r = open ? crew_->access_alone(c, f) : report();
   if (!open) f = detail::closed();
   if (f) {
-    end_call(alone(rank(), std::move(f)), c.name, &r, c.error());
+    end_call(alone(rank(), std::move(f)), c.name(), &r, c.error());
   } else {  // most calls: nothing needs to be told
     if (c.error()) c.error()->clear();
     what_failed_.clear();
@@ -48,7 +48,7 @@ report basic_file<World>::access_alone(detail::call const& c, bool open) {
 
 template <communicator World>
 report basic_file<World>::access_together(detail::call const& c) {
-  if (!is_open()) return finish(alone(rank(), detail::closed()), c.name, {}, c.error());
+  if (!is_open()) return finish(alone(rank(), detail::closed()), c.name(), {}, c.error());
   if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
   report r;
   agreement const result = detail::with_reserve(*crew_->world, [&] {
@@ -56,78 +56,78 @@ report basic_file<World>::access_together(detail::call const& c) {
       if (auto const p = crew_->plain_together(c)) return crew_->access(c, *p, r);
     detail::collective_call all = crew_->prepare_together(c, true);
     all.given.require(!split_.pending(), errc::argument,
-                      [&] { return std::string(split_call_) + " has begun on this file; end() it first"; });
+                      [&] { return split_name() + " has begun on this file; end() it first"; });
     return crew_->access(all, r);
   });
-  return finish(result, c.name, std::move(r), c.error());
+  return finish(result, c.name(), std::move(r), c.error());
 }
 
 // A request that ended before it began.
 template <communicator World>
-std::shared_ptr<detail::operation> basic_file<World>::ended(std::string_view call, failure f) const {
+std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c, failure f) const {
   auto const of = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
-  return std::make_shared<detail::ended_operation>(call, of, alone(of->rank, std::move(f)));
+  return std::make_shared<detail::background_failure>(c.what, of, alone(of->rank, std::move(f)));
 }
 
 template <communicator World>
 request basic_file<World>::begin_alone(detail::call const& c) {
   if (!is_open()) return request(launch(c, {}));
   std::int64_t const since = now_ns(local().clock);
-  auto operation = launch(c, {});
-  if (operation->has_begun) operation->add_waited(now_ns(operation->file->clock) - since);
-  return request(std::move(operation));
+  auto begun = launch(c, {});
+  if (begun->has_begun) begun->add_waited(now_ns(begun->file->clock) - since);
+  return request(std::move(begun));
 }
 
 template <communicator World>
-std::shared_ptr<detail::operation> basic_file<World>::launch(detail::call const& c,
-                                                             std::function<void(detail::operation const&)> then) {
+std::shared_ptr<detail::background_call> basic_file<World>::launch(detail::call const& c,
+                                                             std::function<void(detail::background_call const&)> then) {
   detail::job t;
   detail::pointer_move moved;
   if (failure f = is_open() ? crew_->prepare_alone(c, t, moved) : detail::closed()) {
-    auto const o = ended(c.name, std::move(f));
+    auto const o = ended(c, std::move(f));
     if (then) then(*o);
     return o;
   }
   t.keep(std::move(c.data));
   t.timed = true;  // beside the change of threads, clocks cost little
-  auto operation = std::make_shared<detail::file_operation>(c.name, crew_->file.shared(), std::move(t));
-  if (then)  // the operation lives while it runs
-    operation->start([then = std::move(then), o = operation.get()] { then(*o); });
+  auto begun = std::make_shared<detail::background_access>(c.what, crew_->file.shared(), std::move(t));
+  if (then)  // the call lives while it runs
+    begun->start([then = std::move(then), o = begun.get()] { then(*o); });
   else
-    operation->start();
-  return operation;
+    begun->start();
+  return begun;
 }
 
 template <communicator World>
 request basic_file<World>::begin_together(detail::call const& c) {
-  if (!is_open()) return request(ended(c.name, detail::closed()));
+  if (!is_open()) return request(ended(c, detail::closed()));
   std::int64_t const since = now_ns(local().clock);
   return detail::with_reserve(*crew_->world, [&] {
     detail::collective_call all = crew_->prepare_together(c, true);
     all.work.keep(std::move(c.data));
     detail::pointer_move const moved = all.moved;
-    auto operation = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
-    operation->moved = moved;
-    operation->add_waited(now_ns(operation->file->clock) - since);
-    return request(std::move(operation));
+    auto begun = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
+    begun->moved = moved;
+    begun->add_waited(now_ns(begun->file->clock) - since);
+    return request(std::move(begun));
   });
 }
 
 template <communicator World>
 void basic_file<World>::begin_split(detail::call const& c) {
   if (split_.pending())
-    throw error(alone(rank(), {errc::argument, "another split call has begun on this file; end() it first"}), c.name,
+    throw error(alone(rank(), {errc::argument, "another split call has begun on this file; end() it first"}), c.name(),
                 path(), rank());
   split_ = begin_together(c);
-  split_call_ = c.name;
+  split_call_ = c.what;
 }
 
 template <communicator World>
 failure basic_file<World>::split_fault(std::string_view begun) const {
   if (!split_.pending())
     return is_open() ? failure(errc::argument, "no split call has begun on this file") : detail::closed();
-  if (!begun.empty() && begun != split_call_)
-    return {errc::argument, "it ends " + std::string(begun) + ", but " + std::string(split_call_) + " has begun"};
+  if (!begun.empty() && begun != split_name())
+    return {errc::argument, "it ends " + std::string(begun) + ", but " + split_name() + " has begun"};
   return {};
 }
 
@@ -162,7 +162,7 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
   plan p;
   if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
   if (f.thrown) std::rethrow_exception(f.thrown);
-  if (f) throw error(alone(local().rank, std::move(f)), c.name, path(), local().rank);
+  if (f) throw error(alone(local().rank, std::move(f)), c.name(), path(), local().rank);
   if (any_policy const& given = c.policy(); given.has_value() && given.is_collective() && p.policy != given.name())
     p.reason += "; " + std::string(given.name()) +
                 " is a policy of all ranks together, and this a local call: explain_all tells what it does";
@@ -181,7 +181,7 @@ collective_plan basic_file<World>::explain_together(detail::call const& c) {
       return crew_->explain(all, result);
     });
   }
-  end_call(result, c.name, nullptr, nullptr);
+  end_call(result, c.name(), nullptr, nullptr);
   return p;
 }
 

@@ -8,22 +8,23 @@
 
 #include <argosy/error/source_location.hpp>
 #include <argosy/file/data.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/how.hpp>
 #include <argosy/policy/access.hpp>
 
 namespace argosy::detail {
 
-enum class pointer_kind { explicit_offset, individual, shared };
-
 // What goes from function to function, by reference, while the call lasts.
 struct call {
-  std::string_view name;  // a literal
-  access_kind kind;
-  pointer_kind pointer;
+  operation what;
   std::int64_t offset;  // in etypes; of explicit offsets only
   source& data;         // whoever outlives the call moves the request out of it
   how const& with;
+  // The pointer of the operation, or an explicit offset after the library has moved it.
+  pointer_kind pointer = row_of(what).pointer;
 
+  std::string_view name() const noexcept { return row_of(what).name; }
+  access_kind kind() const noexcept { return row_of(what).kind; }
   any_policy const& policy() const noexcept { return with.policy(); }
   std::error_code* error() const noexcept { return with.error(); }
   source_location const& where() const noexcept { return data.where(); }

@@ -35,25 +35,9 @@
 
 namespace argosy::detail {
 
-// Returns the name of the call at the individual pointer that does the same as a call at an offset;
-// other names are returned as they are. By the hint argosy_lenient, ranks of one call may give
-// offsets or use their pointers: a library above argosy may know on some ranks only that there is
-// nothing to do.
-constexpr std::string_view at_any_pointer(std::string_view call) noexcept {
-  constexpr std::pair<std::string_view, std::string_view> alike[] = {{"read_at_all", "read_all"},
-                                                                     {"write_at_all", "write_all"},
-                                                                     {"iread_at_all", "iread_all"},
-                                                                     {"iwrite_at_all", "iwrite_all"},
-                                                                     {"begin_read_at_all", "begin_read_all"},
-                                                                     {"begin_write_at_all", "begin_write_all"}};
-  for (auto const& [offset, pointer] : alike)
-    if (call == offset) return pointer;
-  return call;
-}
-
 // A rank's part of one collective call: its arguments, its job, and what the ranks have agreed on.
-// The name of the call is a literal.
 struct collective_call {
+  operation call;
   arguments given;
   job work;
   bool ordered = false;  // at the shared pointer
@@ -63,12 +47,13 @@ struct collective_call {
   bool begun = false;       // all ranks have, and agreed on it
   pointer_move moved = {};  // of the individual pointer
 
-  collective_call(std::string_view call, bool lenient, source_location where)
-      : given(call, lenient ? at_any_pointer(call) : call, where) {}
+  collective_call(operation what, bool lenient, source_location where)
+      : call(what),
+        given(row_of(what).name, row_of(lenient ? at_any_pointer(what) : what).name, where) {}
 
   // That `given` has if nothing is wrong; `key` is that of the policy.
-  static std::uint64_t digest(std::string_view call, bool lenient, std::uint64_t key) noexcept {
-    return digest_of(digest_of(0, fingerprint(lenient ? at_any_pointer(call) : call)), key);
+  static std::uint64_t digest(operation what, bool lenient, std::uint64_t key) noexcept {
+    return digest_of(digest_of(0, fingerprint(row_of(lenient ? at_any_pointer(what) : what).name)), key);
   }
 
   // Of the plan, for what is said of the hints.

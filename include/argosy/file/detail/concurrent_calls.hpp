@@ -7,10 +7,10 @@
 #include <memory>
 #include <mutex>
 
+#include <argosy/file/detail/background_call.hpp>
 #include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/io_threads.hpp>
-#include <argosy/file/detail/operation.hpp>
 #include <argosy/world/detail/served_world.hpp>
 #include <argosy/world/memory_world.hpp>
 
@@ -28,14 +28,14 @@ class concurrent_calls {
   // Leaves calls that others have not joined to themselves.
   ~concurrent_calls();
 
-  std::shared_ptr<operation> start(collective_call c);
+  std::shared_ptr<background_call> start(collective_call c);
   // Until all calls so far have ended, on all ranks.
   void drain();
   // Where ranks publish what they have come to; null where there is one rank.
   call_board* board() noexcept;
 
  private:
-  friend class collective_operation;
+  friend class collective_background_call;
   struct state;
   std::shared_ptr<state> state_;
   std::unique_ptr<io_threads> thread_;

@@ -240,7 +240,7 @@ report crew<World>::access_unplain(call const& c, failure& f) {
   std::int64_t const offset = c.pointer == pointer_kind::individual ? moved.from : c.offset;
   report done;
   if (!file->access_close(*p, offset, done, f))
-    return access_in_full({c.name, c.kind, pointer_kind::explicit_offset, offset, c.data, c.with}, moved, f);
+    return access_in_full({c.what, offset, c.data, c.with, pointer_kind::explicit_offset}, moved, f);
   file->note_call(c, false);
   if (f) file->position.take_back(moved);
   return done;
@@ -272,12 +272,12 @@ failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
 template <communicator World>
 collective_call crew<World>::prepare_together(call const& c, bool moves) const {
   file->note_call(c, true);
-  collective_call all(c.name, file->hints().values().lenient, c.where());
+  collective_call all(c.what, file->hints().values().lenient, c.where());
   all.given.fail(file->prepare(c, all.work, moves ? &all.moved : nullptr));
   all.ordered = c.pointer == pointer_kind::shared;
   all.develop = develop;
   all.summarise(*file);
-  if constexpr (requires { world->note(c.name, c.where()); }) world->note(c.name, c.where());
+  if constexpr (requires { world->note(c.name(), c.where()); }) world->note(c.name(), c.where());
   return all;
 }
 
@@ -320,8 +320,8 @@ std::optional<plain_call> crew<World>::plain_together(call const& c) const {
 // As `access` does it in full, where each rank goes by itself: the same reductions, in which it meets ranks whose call is not plain.
 template <communicator World>
 agreement crew<World>::access(call const& c, plain_call const& p, report& done) {
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name, c.where());
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name, c.where());
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where());
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(), c.where());
   file->note_call(c, true);
   bool const ordered = c.pointer == pointer_kind::shared;
   pointer_move moved;
@@ -329,14 +329,14 @@ agreement crew<World>::access(call const& c, plain_call const& p, report& done) 
   std::int64_t at = c.pointer == pointer_kind::individual ? moved.from : c.offset;
   auto const in_full = [&] {
     collective_call all = prepare_together(
-        {c.name, c.kind, ordered ? pointer_kind::shared : pointer_kind::explicit_offset, at, c.data, c.with}, false);
+        {c.what, at, c.data, c.with, ordered ? c.pointer : pointer_kind::explicit_offset}, false);
     all.moved = moved;
     return all;
   };
   std::optional<access_summary> const mine = ordered ? file->placeless_summary_of(p) : file->summary_of(p, at);
   bool const ready = memory_reserve::take_back();
   one_thread::inside const caller(&file->user);
-  call_digest d{collective_call::digest(c.name, file->hints().values().lenient, file->choice().key(c.kind)), 0,
+  call_digest d{collective_call::digest(c.what, file->hints().values().lenient, file->choice().key(c.kind())), 0,
                 mine && ready ? 0 : 1, mine.value_or(access_summary())};
   if (!caller.is_alone()) d.access.pending = 1;
   std::int64_t const before = reduce_with_sum_before(*world, d);
@@ -347,8 +347,8 @@ agreement crew<World>::access(call const& c, plain_call const& p, report& done) 
     file->position.take_back(moved);
     return result;
   }
-  any_policy const& together = file->choice().together(c.kind);
-  std::optional<reason_text> small = too_small(*world, *ranks, *file, together, c.kind, d.access);
+  any_policy const& together = file->choice().together(c.kind());
+  std::optional<reason_text> small = too_small(*world, *ranks, *file, together, c.kind(), d.access);
   if (together.has_value() && !small) {
     collective_call all = in_full();
     all.begun = true;
@@ -363,7 +363,7 @@ agreement crew<World>::access(call const& c, plain_call const& p, report& done) 
   if (small) done.reason = *std::move(small);
   agreement const result = agree_on_outcome(*world, f, phase::waiting);
   if (!result) file->position.take_back(moved);
-  file->note_plan(c.name, [&](hint_facts& last) {
+  file->note_plan(c.name(), [&](hint_facts& last) {
     last.planned = true;
     last.together = last.shipped = false;
     last.weighed = together.has_value();

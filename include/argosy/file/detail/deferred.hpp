@@ -13,8 +13,8 @@
 #include <utility>
 
 #include <argosy/error/detail/memory_reserve.hpp>
+#include <argosy/file/detail/background_call.hpp>
 #include <argosy/file/detail/collective_call.hpp>
-#include <argosy/file/detail/operation.hpp>
 #include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
@@ -41,7 +41,7 @@ class deferred {
 
   bool goes_on() const noexcept { return state_->workers != nullptr; }
 
-  std::shared_ptr<operation> start(collective_call c) {
+  std::shared_ptr<background_call> start(collective_call c) {
     auto next = std::make_shared<call>(state_, std::move(c));
     {
       std::lock_guard const guard(state_->queue);
@@ -138,9 +138,9 @@ class deferred {
     }
   };
 
-  struct call final : operation {
+  struct call final : background_call {
     call(std::weak_ptr<state> s, collective_call c)
-        : operation(c.given.call(), s.lock()->file), what(std::move(c)), queue(std::move(s)) {}
+        : background_call(c.call, s.lock()->file), what(std::move(c)), queue(std::move(s)) {}
     bool test() override {
       auto const s = queue.lock();
       if (s && s->workers)

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include <argosy/datatype/buffer.hpp>
@@ -15,6 +14,7 @@
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/file/data.hpp>
 #include <argosy/file/detail/agency.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/file/detail/used_view.hpp>
 #include <argosy/policy/access.hpp>
@@ -38,7 +38,7 @@ struct job {
   bool given_together = false;                 // by the call, not by hints
   bool timed = false;
   bool beside = false;            // the program goes on meanwhile
-  std::string_view call;          // a literal
+  operation call = {};
   source_location called_at;      // in the program
   std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
   exchanged_by together_by = {};  // who moved its windows

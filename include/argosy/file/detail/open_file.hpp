@@ -78,7 +78,7 @@ struct open_file {
   std::unique_ptr<usage> used;       // null: nobody asks for a report
   std::int64_t opened_ns = 0;        // when
   void count(job const& t, report const& done, bool failed) {
-    if (used) used->add(t.call, t.kind, done, failed, t.begin_ns, t.together_by, t.called_at);
+    if (used) used->add(t.call, done, failed, t.begin_ns, t.together_by, t.called_at);
   }
   time_source clock;
 
@@ -274,7 +274,9 @@ struct open_file {
   per_thread<file_hints> told_;
   hint_facts last_call_;
   mutable short_lock last_call_lock_;
-  std::atomic<char const*> noted_alone_{nullptr};  // the name of the last call, if it was local and by the hints
+  // The operation of the last call, if it was local and by the hints.
+  static constexpr int none_alone = -1;
+  std::atomic<int> noted_alone_{none_alone};
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;

@@ -1,133 +1,133 @@
-// What a request stands for: a call that goes on after it returned.
+// The calls that read, write or plan, and what kind each is: one table.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
 #include <string_view>
 
-#include <argosy/error/agreement.hpp>
-#include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/request.hpp>
-#include <argosy/plan/report.hpp>
+#include <argosy/policy/access.hpp>
 
 namespace argosy::detail {
 
-class operation {
- public:
-  explicit operation(std::string_view name, std::shared_ptr<open_file> f) : call(name), file(std::move(f)) {}
-  operation(operation const&) = delete;
-  operation& operator=(operation const&) = delete;
-  virtual ~operation() = default;
-
-  virtual bool test() = 0;   // has it ended?
-  virtual void wait() = 0;   // until it has
-  virtual void leave() = 0;  // the request goes: waits for file access, never for other ranks
-  virtual void look() {
-  }  // this rank goes on only after the end: can that come? If not, it comes at once, with an error
-
-  // Nobody will ask what became of it: if it fails, close tells. Who carries it out says when the result is there.
-  void abandon() noexcept { mark(abandoned); }
-  void has_result() noexcept { mark(ended); }
-
-  // Adds time in which the program could not go on. Any thread.
-  void add_waited(std::int64_t ns) {
-    waited_ns_ += ns;
-    if (file->used) file->used->add_waited(ns);
-  }
-  std::int64_t waited_ns() const noexcept { return waited_ns_; }
-  bool has_begun = true;  // false: its arguments were wrong
-
-  // After the end.
-  report done;
-  agreement result;
-
-  // Taken back by the thread that waits, if the call fails.
-  pointer_move moved;
-
-  std::string_view const call;
-  std::shared_ptr<open_file> const file;
-
- private:
-  static constexpr int ended = 1, abandoned = 2;
-  // Whoever brings the second of them tells, and nobody does twice.
-  void mark(int one) noexcept {
-    int const before = marks_.fetch_or(one);
-    if (before != (ended | abandoned) && (before | one) == (ended | abandoned)) file->untold.add(call, result);
-  }
-  std::atomic<int> marks_ = 0;
-  std::atomic<std::int64_t> waited_ns_ = 0;
+enum class operation : std::uint8_t {
+  read_at, write_at, read, write, read_shared, write_shared,
+  iread_at, iwrite_at, iread, iwrite, iread_shared, iwrite_shared,
+  async_read_at, async_write_at, async_read, async_write,
+  read_at_all, write_at_all, read_all, write_all, read_ordered, write_ordered,
+  iread_at_all, iwrite_at_all, iread_all, iwrite_all,
+  begin_read_at_all, begin_write_at_all, begin_read_all, begin_write_all,
+  begin_read_ordered, begin_write_ordered,
+  explain_read_at, explain_write_at, explain_read, explain_write,
+  explain_read_at_all, explain_write_at_all, explain_read_all, explain_write_all,
+  count_of_operations  // is none
 };
 
-// While it lives the program waits for the operation.
-class program_waits {
- public:
-  explicit program_waits(operation& o) : for_(o), since_(now_ns(o.file->clock)) {}
-  program_waits(program_waits const&) = delete;
-  program_waits& operator=(program_waits const&) = delete;
-  ~program_waits() { for_.add_waited(now_ns(for_.file->clock) - since_); }
+enum class pointer_kind : std::uint8_t { explicit_offset, individual, shared };
+enum class ranks_of_call : std::uint8_t { one, all };
+// When the data moves: before the call returns, while the program goes on, or never.
+enum class moment : std::uint8_t { now, background, split, never };
 
- private:
-  operation& for_;
-  std::int64_t since_;
+struct operation_row {
+  operation of;
+  std::string_view name;  // of the function that the program calls
+  access_kind kind;
+  pointer_kind pointer;
+  ranks_of_call ranks;
+  moment when;
 };
 
-// One rank's file access on a thread of its own.
-class file_operation final : public operation, public std::enable_shared_from_this<file_operation> {
- public:
-  file_operation(std::string_view name, std::shared_ptr<open_file> f, job t)
-      : operation(name, std::move(f)), job_(std::move(t)) {
-    job_.beside = true;
-  }
+inline constexpr auto operation_table = [] {
+  using enum operation;
+  using enum pointer_kind;
+  using enum ranks_of_call;
+  using enum moment;
+  constexpr access_kind in = access_kind::read, out = access_kind::write;
+  return std::to_array<operation_row>({
+      {read_at, "read_at", in, explicit_offset, one, now},
+      {write_at, "write_at", out, explicit_offset, one, now},
+      {read, "read", in, individual, one, now},
+      {write, "write", out, individual, one, now},
+      {read_shared, "read_shared", in, shared, one, now},
+      {write_shared, "write_shared", out, shared, one, now},
 
-  // `then` is called once, on the thread, when the access has ended.
-  void start(std::function<void()> then = {});
+      {iread_at, "iread_at", in, explicit_offset, one, background},
+      {iwrite_at, "iwrite_at", out, explicit_offset, one, background},
+      {iread, "iread", in, individual, one, background},
+      {iwrite, "iwrite", out, individual, one, background},
+      {iread_shared, "iread_shared", in, shared, one, background},
+      {iwrite_shared, "iwrite_shared", out, shared, one, background},
 
-  bool test() override;
-  void wait() override;
-  void leave() override;
+      {async_read_at, "async_read_at", in, explicit_offset, one, background},
+      {async_write_at, "async_write_at", out, explicit_offset, one, background},
+      {async_read, "async_read", in, individual, one, background},
+      {async_write, "async_write", out, individual, one, background},
 
- private:
-  void run();
+      {read_at_all, "read_at_all", in, explicit_offset, all, now},
+      {write_at_all, "write_at_all", out, explicit_offset, all, now},
+      {read_all, "read_all", in, individual, all, now},
+      {write_all, "write_all", out, individual, all, now},
+      {read_ordered, "read_ordered", in, shared, all, now},
+      {write_ordered, "write_ordered", out, shared, all, now},
 
-  job job_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool has_ended_ = false;
-  std::function<void()> then_;
-};
+      {iread_at_all, "iread_at_all", in, explicit_offset, all, background},
+      {iwrite_at_all, "iwrite_at_all", out, explicit_offset, all, background},
+      {iread_all, "iread_all", in, individual, all, background},
+      {iwrite_all, "iwrite_all", out, individual, all, background},
 
-// One that ended before it began: its arguments were wrong.
-class ended_operation final : public operation {
- public:
-  ended_operation(std::string_view name, std::shared_ptr<open_file> f, agreement a) : operation(name, std::move(f)) {
-    result = std::move(a);
-    has_begun = false;
-    has_result();
-  }
-  bool test() override { return true; }
-  void wait() override {}
-  void leave() override {}
-};
+      {begin_read_at_all, "begin_read_at_all", in, explicit_offset, all, split},
+      {begin_write_at_all, "begin_write_at_all", out, explicit_offset, all, split},
+      {begin_read_all, "begin_read_all", in, individual, all, split},
+      {begin_write_all, "begin_write_all", out, individual, all, split},
+      {begin_read_ordered, "begin_read_ordered", in, shared, all, split},
+      {begin_write_ordered, "begin_write_ordered", out, shared, all, split},
 
-// For those who make requests of another library of these.
-struct request_watch {
-  // While they wait by test() and something of their own between two tests.
-  static void look(request const& r) {
-    if (r.operation_) r.operation_->look();
-  }
-  // Its arguments were wrong, and no other rank is concerned.
-  static bool never_began(request const& r) { return r.operation_ && !r.operation_->has_begun; }
-  // Adds time in which they waited for it between two tests. False if there is nothing to wait for.
-  static bool add_waited(request const& r, std::int64_t ns) {
-    if (r.operation_) r.operation_->add_waited(ns);
-    return r.operation_ != nullptr;
-  }
-};
+      {explain_read_at, "explain_at", in, explicit_offset, one, never},
+      {explain_write_at, "explain_at", out, explicit_offset, one, never},
+      {explain_read, "explain", in, individual, one, never},
+      {explain_write, "explain", out, individual, one, never},
+      {explain_read_at_all, "explain_at_all", in, explicit_offset, all, never},
+      {explain_write_at_all, "explain_at_all", out, explicit_offset, all, never},
+      {explain_read_all, "explain_all", in, individual, all, never},
+      {explain_write_all, "explain_all", out, individual, all, never},
+  });
+}();
+
+constexpr operation_row const& row_of(operation o) noexcept {
+  return operation_table[static_cast<std::size_t>(o)];
+}
+static_assert(operation_table.size() ==
+              static_cast<std::size_t>(operation::count_of_operations));
+static_assert([] {
+  for (std::size_t i = 0; i < operation_table.size(); ++i)
+    if (operation_table[i].of != operation{static_cast<std::uint8_t>(i)}) return false;
+  return true;
+}());
+
+// Returns the collective call at the individual pointer that does the same as one at an offset;
+// other calls, and plans, are returned as they are. By the hint argosy_lenient, ranks of one call
+// may give offsets or use their pointers: a library above argosy may know on some ranks only that
+// there is nothing to do.
+constexpr operation at_any_pointer(operation o) noexcept {
+  operation_row const& given = row_of(o);
+  if (given.pointer != pointer_kind::explicit_offset || given.ranks == ranks_of_call::one ||
+      given.when == moment::never)
+    return o;
+  for (operation_row const& r : operation_table)
+    if (r.pointer == pointer_kind::individual && r.kind == given.kind && r.ranks == given.ranks &&
+        r.when == given.when)
+      return r.of;
+  return o;
+}
+
+// Returns the plan of a call. Plans are at an offset or at the individual pointer.
+constexpr operation explained(access_kind kind, pointer_kind pointer,
+                              ranks_of_call ranks) noexcept {
+  for (operation_row const& r : operation_table)
+    if (r.when == moment::never && r.kind == kind && r.pointer == pointer && r.ranks == ranks)
+      return r.of;
+  return operation::explain_read;
+}
 
 }  // namespace argosy::detail

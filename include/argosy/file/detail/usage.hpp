@@ -13,6 +13,7 @@
 
 #include <argosy/agree/detail/neighbour.hpp>
 #include <argosy/error/source_location.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/summed_report.hpp>
 #include <argosy/plan/report.hpp>
@@ -24,10 +25,17 @@ namespace argosy::detail {
 // The environment of this rank asks for it; the ranks of a file agree when they open it.
 bool wants_report();
 
-// The kinds of calls, by their names: where, blocking or in the background, read or write.
+// The kinds of calls that reports tell apart: place, blocking or in the background, read or write.
 enum class call_place : std::uint8_t { local, shared, collective, ordered };
 inline constexpr std::size_t call_kinds = 16;
-std::size_t kind_of_call(std::string_view name, access_kind kind) noexcept;
+constexpr std::size_t kind_of_call(operation_row const& r) noexcept {
+  bool const shared = r.pointer == pointer_kind::shared;
+  call_place const place = r.ranks == ranks_of_call::all
+                               ? (shared ? call_place::ordered : call_place::collective)
+                               : (shared ? call_place::shared : call_place::local);
+  return static_cast<std::size_t>(place) * 4 + (r.when == moment::background || r.when == moment::split ? 2u : 0u) +
+         (r.kind == access_kind::write ? 1u : 0u);
+}
 std::string name_of_call_kind(std::size_t kind);
 
 // Who says how many aggregators there are, and windows of which length: hints, a policy that the call was given, or one of the
@@ -109,7 +117,7 @@ class usage {
   usage& operator=(usage const&) = delete;
 
   // `begin_ns`: that it waited for all ranks to come.
-  void add(std::string_view call, access_kind kind, report const& done, bool failed,
+  void add(operation call, report const& done, bool failed,
            std::int64_t begin_ns = 0, exchanged_by const& together = {},
            source_location const& where = {});
   void add_waited(std::int64_t ns);  // for calls in the background
@@ -131,7 +139,8 @@ class usage {
   std::int64_t least_aggregators_ = std::numeric_limits<std::int64_t>::max(), most_aggregators_ = 0;
   exchanged_by largest_together_;
   std::int64_t views_ = 0, largest_bytes_ = -1;
-  std::string largest_call_, largest_policy_, largest_reason_;
+  operation largest_call_ = {};
+  std::string largest_policy_, largest_reason_;
   source_location largest_where_;
 };
 
