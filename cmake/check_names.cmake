@@ -94,7 +94,7 @@ endforeach()
 list(FILTER names EXCLUDE REGEX "::(operator|requires|decltype|static_assert|explicit)$")
 list(FILTER members EXCLUDE REGEX "::(requires|decltype|static_assert)$")
 
-# argosy_compare(file found...): with what the file has, or writes it.
+# argosy_compare(file found...): compares the names found with those in the file, or writes them.
 function(argosy_compare file)
   set(listing "${root}/docs/develop/${file}")
   list(JOIN ARGN "\n" text)

@@ -124,7 +124,8 @@ report request::wait(on_error e) {
   if (e.error())
     *e.error() = o->result.code;
   else if (!o->result)
-    throw error(o->result, o->name(), o->file->path, o->file->rank, std::make_shared<report const>(std::move(o->done)));
+    throw error(o->result, o->name(), o->file->path, o->file->rank,
+                std::make_shared<report const>(std::move(o->done)));
   return std::move(o->done);
 }
 

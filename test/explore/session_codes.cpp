@@ -244,7 +244,8 @@ void session::look_at_codes(std::size_t k, std::vector<record>& all) {
       bool const of_others =
           refuses_stop && is_released(r.not_stopped) &&
           std::all_of(errors.begin(), errors.end(), [](witnessed const& w) { return w.call == file_call::fcntl; });
-      // Who has made the file takes it away again: if it cannot, the file stays.
+      // An open that fails on another rank removes the file that this rank has made; if that
+      // fails, the file stays.
       bool const undoes = s.what == op::open && errors.size() == 1 && r.seen.size() == 2 &&
                           r.seen.front().call == file_call::open &&
                           (errors[0].call == file_call::size || errors[0].call == file_call::lock);

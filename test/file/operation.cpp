@@ -1,4 +1,4 @@
-// The table of operations, compared with the names of calls, with the headers that declare them, and
+// Compares the table of operations with the names of calls, with the headers that declare them, and
 // with random programs that make them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/operation.hpp>

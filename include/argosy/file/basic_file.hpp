@@ -311,7 +311,8 @@ class basic_file {
   void begin_split(detail::call const& c);
   plan explain_alone(detail::call const& c) const;
   collective_plan explain_together(detail::call const& c);
-  // `then` is called with the begun call, once, when it has ended: on a thread of the file; here, if the arguments are wrong.
+  // Begins a call. `then` is called with it once, when it has ended: on a thread of the file, or
+  // before launch() returns if the arguments are wrong.
   std::shared_ptr<detail::background_call> launch(
       detail::call const& c, std::function<void(detail::background_call const&)> then);
   std::shared_ptr<detail::background_call> ended(detail::call const& c, failure f) const;

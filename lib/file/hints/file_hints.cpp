@@ -24,7 +24,7 @@ std::string refusal(hint_info const& hint, hint_moment moment, bool pending, res
   return {};
 }
 
-// What same_on_all() says of a hint beside its value.
+// Lines of same_on_all() that tell more of a hint than its value.
 constexpr char const* given_mark = " was given\n";
 constexpr char const* overrides_mark = " overrides\n";
 constexpr char const* switchable_mark = "IBM_largeblock_io may be switched\n";

@@ -100,7 +100,7 @@ void put(hint_row const& row, T value, resolved_hints& out) {
     out.*(*member) = std::move(value);
 }
 
-// The same for the value that is one of the hint's words, which stand as in its enum.
+// Sets the value to one of the hint's words; their order in the table is that of the enum.
 void put_word(hint_row const& row, std::size_t which, resolved_hints& out) {
   auto const set = [&](auto value) {
     if constexpr (requires { out.*value; }) {

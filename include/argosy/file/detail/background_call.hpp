@@ -63,7 +63,8 @@ class background_call {
   // The second of the two marks reports the error, once.
   void mark(int one) noexcept {
     int const before = marks_.fetch_or(one);
-    if (before != (ended | abandoned) && (before | one) == (ended | abandoned)) file->untold.add(name(), result);
+    constexpr int both = ended | abandoned;
+    if (before != both && (before | one) == both) file->untold.add(name(), result);
   }
   std::atomic<int> marks_ = 0;
   std::atomic<std::int64_t> waited_ns_ = 0;
@@ -83,7 +84,8 @@ class program_waits {
 };
 
 // One rank's file access on a thread of its own.
-class background_access final : public background_call, public std::enable_shared_from_this<background_access> {
+class background_access final : public background_call,
+                                public std::enable_shared_from_this<background_access> {
  public:
   background_access(operation what, std::shared_ptr<open_file> f, job t)
       : background_call(what, std::move(f)), job_(std::move(t)) {

@@ -64,7 +64,8 @@ report basic_file<World>::access_together(detail::call const& c) {
 
 // A request that ended before it began.
 template <communicator World>
-std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c, failure f) const {
+std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c,
+                                                                  failure f) const {
   auto const of = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
   return std::make_shared<detail::background_failure>(c.what, of, alone(of->rank, std::move(f)));
 }
@@ -79,8 +80,8 @@ request basic_file<World>::begin_alone(detail::call const& c) {
 }
 
 template <communicator World>
-std::shared_ptr<detail::background_call> basic_file<World>::launch(detail::call const& c,
-                                                             std::function<void(detail::background_call const&)> then) {
+std::shared_ptr<detail::background_call> basic_file<World>::launch(
+    detail::call const& c, std::function<void(detail::background_call const&)> then) {
   detail::job t;
   detail::pointer_move moved;
   if (failure f = is_open() ? crew_->prepare_alone(c, t, moved) : detail::closed()) {
@@ -90,7 +91,8 @@ std::shared_ptr<detail::background_call> basic_file<World>::launch(detail::call 
   }
   t.keep(std::move(c.data));
   t.timed = true;  // beside the change of threads, clocks cost little
-  auto begun = std::make_shared<detail::background_access>(c.what, crew_->file.shared(), std::move(t));
+  auto begun =
+      std::make_shared<detail::background_access>(c.what, crew_->file.shared(), std::move(t));
   if (then)  // the call lives while it runs
     begun->start([then = std::move(then), o = begun.get()] { then(*o); });
   else
@@ -106,7 +108,8 @@ request basic_file<World>::begin_together(detail::call const& c) {
     detail::collective_call all = crew_->prepare_together(c, true);
     all.work.keep(std::move(c.data));
     detail::pointer_move const moved = all.moved;
-    auto begun = crew_->concurrent ? crew_->concurrent->start(std::move(all)) : crew_->later->start(std::move(all));
+    auto begun = crew_->concurrent ? crew_->concurrent->start(std::move(all))
+                                   : crew_->later->start(std::move(all));
     begun->moved = moved;
     begun->add_waited(now_ns(begun->file->clock) - since);
     return request(std::move(begun));
@@ -116,8 +119,9 @@ request basic_file<World>::begin_together(detail::call const& c) {
 template <communicator World>
 void basic_file<World>::begin_split(detail::call const& c) {
   if (split_.pending())
-    throw error(alone(rank(), {errc::argument, "another split call has begun on this file; end() it first"}), c.name(),
-                path(), rank());
+    throw error(alone(rank(), {errc::argument,
+                               "another split call has begun on this file; end() it first"}),
+                c.name(), path(), rank());
   split_ = begin_together(c);
   split_call_ = c.what;
 }
@@ -127,7 +131,8 @@ failure basic_file<World>::split_fault(std::string_view begun) const {
   if (!split_.pending())
     return is_open() ? failure(errc::argument, "no split call has begun on this file") : detail::closed();
   if (!begun.empty() && begun != split_name())
-    return {errc::argument, "it ends " + std::string(begun) + ", but " + split_name() + " has begun"};
+    return {errc::argument,
+            "it ends " + std::string(begun) + ", but " + split_name() + " has begun"};
   return {};
 }
 

@@ -299,11 +299,15 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   if (removes) {
     failure removed;
     if (stays_open) removed = part.remove_and_close();
-    agreement const all_removed = detail::agree_on_outcome(*crew.world, removed);
-    if (result)
-      result = all_removed;
-    else if (removed && result.code == errc::error_on_another_rank)
-      result.code = classify(removed.code), result.own = removed;
+    agreement all_removed = detail::agree_on_outcome(*crew.world, removed);
+    // Moved, since the ranks have agreed, and a copy could fail on this one alone.
+    if (result) {
+      result = std::move(all_removed);
+    } else if (removed && result.code == errc::error_on_another_rank) {
+      result.code = classify(removed.code);
+      result.thrown = removed.thrown;
+      result.own = std::move(removed);
+    }
   }
   if (crew.reports && result.cause != errc::rank_failed) crew.tell_usage(result);
   part.clock = {};  // of the world that goes

@@ -53,7 +53,8 @@ struct collective_call {
 
   // That `given` has if nothing is wrong; `key` is that of the policy.
   static std::uint64_t digest(operation what, bool lenient, std::uint64_t key) noexcept {
-    return digest_of(digest_of(0, fingerprint(row_of(lenient ? at_any_pointer(what) : what).name)), key);
+    operation const like = lenient ? at_any_pointer(what) : what;
+    return digest_of(digest_of(0, fingerprint(row_of(like).name)), key);
   }
 
   // Of the plan, for what is said of the hints.

@@ -240,7 +240,8 @@ report crew<World>::access_unplain(call const& c, failure& f) {
   std::int64_t const offset = c.pointer == pointer_kind::individual ? moved.from : c.offset;
   report done;
   if (!file->access_close(*p, offset, done, f))
-    return access_in_full({c.what, offset, c.data, c.with, pointer_kind::explicit_offset}, moved, f);
+    return access_in_full({c.what, offset, c.data, c.with, pointer_kind::explicit_offset}, moved,
+                          f);
   file->note_call(c, false);
   if (f) file->position.take_back(moved);
   return done;
@@ -321,7 +322,8 @@ std::optional<plain_call> crew<World>::plain_together(call const& c) const {
 template <communicator World>
 agreement crew<World>::access(call const& c, plain_call const& p, report& done) {
   call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where());
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(), c.where());
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(),
+                                 c.where());
   file->note_call(c, true);
   bool const ordered = c.pointer == pointer_kind::shared;
   pointer_move moved;
@@ -336,7 +338,8 @@ agreement crew<World>::access(call const& c, plain_call const& p, report& done) 
   std::optional<access_summary> const mine = ordered ? file->placeless_summary_of(p) : file->summary_of(p, at);
   bool const ready = memory_reserve::take_back();
   one_thread::inside const caller(&file->user);
-  call_digest d{collective_call::digest(c.what, file->hints().values().lenient, file->choice().key(c.kind())), 0,
+  call_digest d{collective_call::digest(c.what, file->hints().values().lenient,
+                                        file->choice().key(c.kind())), 0,
                 mine && ready ? 0 : 1, mine.value_or(access_summary())};
   if (!caller.is_alone()) d.access.pending = 1;
   std::int64_t const before = reduce_with_sum_before(*world, d);

@@ -33,7 +33,8 @@ constexpr std::size_t kind_of_call(operation_row const& r) noexcept {
   call_place const place = r.ranks == ranks_of_call::all
                                ? (shared ? call_place::ordered : call_place::collective)
                                : (shared ? call_place::shared : call_place::local);
-  return static_cast<std::size_t>(place) * 4 + (r.when == moment::background || r.when == moment::split ? 2u : 0u) +
+  bool const background = r.when == moment::background || r.when == moment::split;
+  return static_cast<std::size_t>(place) * 4 + (background ? 2u : 0u) +
          (r.kind == access_kind::write ? 1u : 0u);
 }
 std::string name_of_call_kind(std::size_t kind);
