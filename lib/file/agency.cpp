@@ -18,7 +18,7 @@ struct agency::state {
       : file(f),
         ranks(r),
         // Who writes without an agent may be in the same window, so merging needs the lock also where the file is unique.
-        mine(f.handle, f.choice().sieving_of_owner(), f.merging_of_agent(), f.workers) {}
+        mine(f.handle, f.choice().sieving_of_owner(), f.merges.of_agent(), f.workers) {}
 
   open_file& file;
   rank_group ranks;
@@ -33,7 +33,7 @@ serve_function agency::answers() {
   return [s = state_.get()](int, std::span<std::byte const> request) {
     // The request may be for what its rank has written without an agent, and be followed by what it writes without one.
     auto const reconcile = [s] {
-      if (!s->file.caches_differ()) return;
+      if (!s->file.merges.caches_differ()) return;
       if (failure const lost = s->file.reconcile()) s->file.untold.add("a write", alone(s->file.rank, lost));
     };
     reconcile();

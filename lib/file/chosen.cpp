@@ -119,17 +119,8 @@ any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
 
 }  // namespace
 
-bool merge_across(resolved_hints const& h, ranks_on where) noexcept {
-  return where != ranks_on::one_node &&
-         (h.ds_write == toggle::enable || (h.ds_write == toggle::automatic && where == ranks_on::locking_nodes));
-}
-
-chosen::chosen(resolved_hints const& h, int ranks, storage const& on, ranks_on where)
-    : sieving(sieving_with({.prices = on.prices,
-                            .sharers = ranks,
-                            .merges = where == ranks_on::one_node ||
-                                      (merge_across(h, where) && !on.reads_late)},
-                           h)),
+chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool merges)
+    : sieving(sieving_with({.prices = on.prices, .sharers = ranks, .merges = merges}, h)),
       data_shipping(with_hints(argosy::data_shipping(), h)),
       alone(h.policy == policies::independent ? any_policy(independent{}) : any_policy(sieving)),
       reading(together_of(h, h.cb_read, *this, on)),
@@ -138,7 +129,6 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on, ranks_on w
       one_stretch_is_one_call(!ships && h.policy != policies::independent),
       one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
                           (!writing.has_value() || writing.target<automatic>())),
-      all_lock(merge_across(h, where)),
       reading_key(reading.has_value() ? reading.key() : 0),
       writing_key(writing.has_value() ? writing.key() : 0) {}
 

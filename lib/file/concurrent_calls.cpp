@@ -12,6 +12,7 @@
 
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/exchange/detail/staging.hpp>
+#include <argosy/file/detail/collective_steps.hpp>
 #include <argosy/world/rank_failure.hpp>
 
 namespace argosy::detail {
@@ -44,14 +45,15 @@ together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr
   return [all = std::move(all)](collective_call& c, report& done, turn const& t) -> agreement {
     try {
       if (t.board && !t.board->all_begin(t.number, t.by_program))
-        return t.board->fault(c.given.call(), c.given.where(), t.late);
+        return t.board->fault(c.name(), c.where, t.late);
       return with_reserve(all->world, [&] {
-        return access_together(all->world, all->ranks, *all->file, *all->pointer, c, all->space, done);
+        ranks_of_file<World> const of{all->world, all->ranks, *all->file, *all->pointer};
+        return collective_steps<World>(of, c, done).run(staging_of_call(all->space));
       });
     } catch (rank_failure const& lost) {
       // The others leave, too. What was written, nobody can say.
       if constexpr (requires { all->world.revoke(lost.rank()); }) all->world.revoke(lost.rank());
-      if (c.work.kind == access_kind::write) done.bytes = done.memory_bytes = 0;
+      if (c.kind() == access_kind::write) done.bytes = done.memory_bytes = 0;
       return {errc::rank_failed, lost.rank(), errc::rank_failed, lost.what(), {}, {}};
     }
   };
@@ -105,7 +107,7 @@ class collective_background_call final : public background_call {
  public:
   collective_background_call(std::shared_ptr<concurrent_calls::state> s,
                              std::shared_ptr<open_file> f, collective_call c)
-      : background_call(c.call, std::move(f)), what(std::move(c)), queue_(std::move(s)) {}
+      : background_call(c.what, std::move(f)), what(std::move(c)), queue_(std::move(s)) {}
 
   bool test() override {
     if (!queue_->has_thread) carry_out_here();
@@ -113,7 +115,7 @@ class collective_background_call final : public background_call {
   }
   void wait() override {
     call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, number, name(),
-                                   what.given.where());
+                                   what.where);
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
     queue_->wait(guard, ended_, number, [this] { return has_ended_; });
@@ -161,7 +163,7 @@ void concurrent_calls::state::next(bool by_program) {
   }
   file->before_waiting();
   o->result = all_ranks(o->what, o->done, {board.get(), o->number, by_program, o->late});
-  file->count(o->what.work, o->done, !o->result);
+  file->count(o->what.work(), o->done, !o->result);
   o->has_result();
   {
     std::lock_guard const guard(mutex);
@@ -193,14 +195,14 @@ std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_background_call>(state_, state_->file, std::move(c));
   if (call_watch* const watch = state_->file->watch.get())
-    watch->come(call_watch::lane::nonblocking, o->name(), o->what.given.where());
+    watch->come(call_watch::lane::nonblocking, o->name(), o->what.where);
   state_->file->add_pending();
   {
     std::lock_guard const guard(state_->mutex);
     state_->waiting.push_back(o);
     ++state_->under_way;
     o->number = ++state_->begun;
-    state_->last = {o->number, o->name(), o->what.given.where()};
+    state_->last = {o->number, o->name(), o->what.where};
     if (state_->board) {
       o->late = state_->board->is_void(o->number);
       state_->board->begin(o->number);

@@ -37,6 +37,11 @@ failure caught(F&& f) try {
   return failure_by(whose_code);
 }
 
+std::string how_far(access_kind kind, std::int64_t bytes, std::int64_t all) {
+  return std::to_string(bytes) + " of " + std::to_string(all) + " bytes were " +
+         (kind == access_kind::read ? "read" : "written") + " before";
+}
+
 // The memory of data that is one stretch, else nothing. What is read into is not const.
 std::span<std::byte> stretch_of(source const& data) {
   if (void const* const address = data.row().address)
@@ -49,32 +54,6 @@ std::span<std::byte> stretch_of(source const& data) {
 
 }  // namespace
 
-merging open_file::merging_for(bool ranks_write) const {
-  using enum merging::others;
-  bool const late = !near && storage_.reads_late, merges = readable && !late;
-  // Whoever has the file open.
-  bool const locks = ranks_write || all_writes_lock();
-  if (has(modes, mode::unique_open) && !locks) return {none, merges};
-  // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
-  if (!has_locks || (late && !all_writes_lock())) return {none, false};
-  bool const announced = ranks_write && gate && !all_writes_lock();
-  merging m{locks ? ranks : programs, merges, opens ? &*opens : nullptr, announced ? &gate : nullptr};
-  m.sees_all = near;
-  if (caches_differ())
-    m.announced_bytes = std::numeric_limits<std::int64_t>::max();  // what is under a lock is written out before it goes
-  return m;
-}
-
-merging open_file::merging_alone(one_thread::inside const& caller, bool beside) const {
-  merging m = merging_for(ranks > 1 || pending > 0 || !caller.is_alone());
-  // The program may go on for long before a request ends, and nobody who merges is to wait for it.
-  m.announces = !beside;
-  if (near) return m;
-  if (!choice_.all_lock) m.allowed = false;
-  if (choice_.all_lock || agents) m.gate = nullptr;
-  return m;
-}
-
 std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
   representation const& r = t.where->view.representation();
   if (!r.converts()) return bytes;
@@ -85,7 +64,7 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
 access_summary open_file::summary_of(job const& t) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
-  s.wrote_alone = wrote_alone() ? 1 : 0;
+  s.wrote_alone = merges.written_alone().are_unfound() ? 1 : 0;
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
   window const all = window_of(wanted, t.position, t.bytes);
@@ -112,7 +91,7 @@ bool open_file::by_hints(call const& c) const {
 
 std::optional<plain_call> open_file::plain(call const& c) const {
   bool const allowed = c.kind() == access_kind::read ? can_read(modes) : can_write(modes);
-  bool const any_place = !has(modes, mode::sequential) || c.pointer == pointer_kind::shared;
+  bool const any_place = !has(modes, mode::sequential) || c.pointer() == pointer_kind::shared;
   std::int64_t const etype = where->one.etype;
   if (!allowed || !any_place || !by_hints(c) || etype == 0 || c.data.fault()) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
@@ -128,7 +107,7 @@ std::optional<plain_call> open_file::plain(call const& c) const {
 access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
   s.pending = pending > 0 ? 1 : 0;
-  s.wrote_alone = wrote_alone() ? 1 : 0;
+  s.wrote_alone = merges.written_alone().are_unfound() ? 1 : 0;
   s.spans = p.etypes;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;
@@ -160,7 +139,7 @@ std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, repo
 
 std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
   auto const here = caller(p.kind);
-  own_write const noted(*this);
+  lone_writes::one const noted(merges.counted());
   write_guard<any_handle> guard(handle, merging_alone(here, false), done);
   std::error_code error = guard.pieces(at, p.bytes(), [&] {
     io_result const r = handle.write(at, p.memory);
@@ -173,39 +152,41 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
   return error;
 }
 
-report open_file::access_plain(plain_call const& p, std::int64_t offset, failure& f) {
-  bool const reading = p.kind == access_kind::read;
-  report done;
-  std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
-  if (!at) {
-    std::int64_t nowhere = 0;
-    f = where->locate(offset, p.bytes(), nowhere);
-    return done;
-  }
+// Carries a plain call out by `move`, which returns the error of the handle.
+template <class Move>
+void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move) {
   done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
   done.reason.say(choice_.sieving.words(p.kind));
   try {
-    std::error_code error;
-    if (p.bytes() >= report::least_timed_bytes) {
-      call_times const times(clock, done);
-      error = reading ? read_plain(*at, p, done) : write_plain(*at, p, done);
-    } else {
-      error = reading ? read_plain(*at, p, done) : write_plain(*at, p, done);
-    }
-    if (error)
-      f = failure(error, std::to_string(done.bytes) + " of " + std::to_string(p.bytes()) + " bytes were " +
-                             (reading ? "read" : "written") + " before");
+    if (std::error_code const error = move())
+      f = {error, how_far(p.kind, done.bytes, p.bytes())};
     else
       done.windows = 1;
   } catch (...) {
     f = failure_by(whose_code);
   }
-  return done;
+}
+
+void open_file::access_plain(plain_call const& p, std::int64_t offset, report& done, failure& f) {
+  std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
+  if (!at) {
+    std::int64_t nowhere = 0;
+    f = where->locate(offset, p.bytes(), nowhere);
+    return;
+  }
+  auto const move = [&] {
+    return p.kind == access_kind::read ? read_plain(*at, p, done) : write_plain(*at, p, done);
+  };
+  carry(p, done, f, [&] {
+    if (p.bytes() < report::least_timed_bytes) return move();
+    call_times const times(clock, done);
+    return move();
+  });
 }
 
 std::optional<plain_call> open_file::small(call const& c) const {
   view const& v = where->view;
-  bool const simple = c.pointer != pointer_kind::shared &&
+  bool const simple = c.pointer() != pointer_kind::shared &&
                       (c.kind() == access_kind::read ? can_read(modes) : can_write(modes)) &&
                       !has(modes, mode::sequential) && by_hints(c) && where->sorted && !where->checks_types &&
                       !v.stream().empty() && !c.data.fault();
@@ -228,20 +209,10 @@ bool open_file::access_close(plain_call const& p, std::int64_t offset, report& d
                !choice_.sieving.merge(all, p.kind)))
     return false;
 
-  done.policy = std::string(sieving::name);
-  done.reason.say(choice_.sieving.words(p.kind));
-  try {
-    std::error_code const error = !one      ? read_picking(all, p.memory.data(), done)
-                                  : reading ? read_plain(all.offset, p, done)
-                                            : write_plain(all.offset, p, done);
-    if (error)
-      f = failure(error, std::to_string(done.bytes) + " of " + std::to_string(bytes) + " bytes were " +
-                             (reading ? "read" : "written") + " before");
-    else
-      done.windows = 1;
-  } catch (...) {
-    f = failure_by(whose_code);
-  }
+  carry(p, done, f, [&] {
+    if (!one) return read_picking(all, p.memory.data(), done);
+    return reading ? read_plain(all.offset, p, done) : write_plain(all.offset, p, done);
+  });
   return true;
 }
 
@@ -275,8 +246,8 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
     done.reason = "nothing to do";
     return {};
   }
-  std::optional<own_write> noted;
-  if (t.kind == access_kind::write) noted.emplace(*this);
+  bool const counts = t.kind == access_kind::write;
+  lone_writes::one const noted(counts ? merges.counted() : nullptr);
   failure f = moved(t, with, done);
   f.keep(caught([&]() -> failure {
     done.memory_bytes = memory_bytes_of(t, done.bytes);
@@ -299,9 +270,10 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
 
 // The agent finds what this rank wrote without it, and this rank what the agent writes.
 failure open_file::ship(job const& t, report& done) {
-  failure f = caches_differ() ? reconcile() : failure();
+  bool const apart = merges.caches_differ();
+  failure f = apart ? reconcile() : failure();
   if (!f) f = t.agents->ship(t, *t.shipped, done);
-  if (caches_differ() && t.kind == access_kind::write) f.keep(reconcile());
+  if (apart && t.kind == access_kind::write) f.keep(reconcile());
   return f;
 }
 
@@ -319,10 +291,7 @@ namespace {
 
 failure access_windows(job const& t, access const& wanted, any_handle& handle, merging how, staging& with,
                        report& done) {
-  auto const before = [&] {
-    return std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
-           (t.kind == access_kind::read ? "read" : "written") + " before";
-  };
+  auto const before = [&] { return how_far(t.kind, done.bytes, t.bytes); };
   memory_side memory(t.where->view.representation(), *t.memory);
   try {
     if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
@@ -347,14 +316,13 @@ failure open_file::access_locked(job const& t, staging& with, report& done) {
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
   auto const [from, bytes] = range_of_data(all.offset, all.length);
   if (auto const e =
-          lock_of_rank(handle, all.offset, all.length, kind, near && gate ? &gate : nullptr, false))
+          lock_of_rank(handle, all.offset, all.length, kind, merges.gate_of_all(), false))
     return {e, classify(e) == errc::file_in_use ? "locking for atomic access: another program has "
                                                   "locked some of these bytes and keeps them"
                                                 : "locking for atomic access"};
   ++done.locks;
-  write_gate::holding const told(near && gate ? &gate : nullptr);
-  // The lock keeps ranks out.
-  merging const how{merging::others::programs, readable, opens ? &*opens : nullptr};
+  write_gate::holding const told(merges.gate_of_all());
+  merging const how = merges.under_lock();
   failure f = caught([&] { return access_windows(t, access_of(t), handle, how, with, done); });
   if (auto const e = give_back(handle, from, bytes)) f.keep({e, "unlocking after atomic access"});
   return f;

@@ -184,6 +184,7 @@ void open_file::begin(std::string const& name, argosy::mode how, int my_rank, in
   modes = how;
   rank = my_rank;
   ranks = all_ranks;
+  merges.begin(how, my_rank, all_ranks);
   trace = open_trace(trace_options::from_environment(my_rank), &complaint);
   files = with_tracing(std::move(with), trace);
   full_path = files.absolute(path);
@@ -220,12 +221,13 @@ open_flags flags_of(open_file const& f) {
 std::error_code open_with(open_file& f, open_flags flags) {
   std::error_code error;
   f.handle = f.files(f.path, flags, error);
-  f.readable = true;
-  if (error && classify(error) == errc::access && flags.write && !can_read(f.modes) && !flags.create) {
+  bool const only_writes = error && classify(error) == errc::access && flags.write &&
+                           !can_read(f.modes) && !flags.create;
+  if (only_writes) {
     flags.read = false;
     f.handle = f.files(f.path, flags, error);
-    f.readable = false;
   }
+  f.merges.can_read(!only_writes);
   return error;
 }
 
@@ -261,8 +263,8 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
 }
 
 failure open_file::join(std::uint64_t number, bool& none) {
-  if (!can_write(modes) || has(modes, mode::unique_open)) return {};
-  failure const f = enter(number, none);
+  if (!merges.enters()) return {};
+  failure const f = merges.enter(handle, number, none);
   return none ? failure() : f;
 }
 
@@ -290,26 +292,6 @@ failure open_file::to_end() {
   return {};
 }
 
-failure open_file::enter(std::uint64_t number, bool& none) {
-  opens.emplace(number, rank, ranks);
-  return {opens->enter(handle, none), "trying a byte-range lock"};
-}
-
-failure open_file::try_lock(bool& none) {
-  std::error_code error;
-  if (locks_are_vain) {
-    error = errc::no_locks;
-  } else if (tells_locks(handle)) {
-    // If another program has the lock, there are locks, and it is not waited for.
-    bool const had = try_lock_of(handle, lock_tried_at, 1, lock_kind::shared, error);
-    if (!had && !error) return {handle.reconcile(), "writing out what this node has kept"};
-  } else {
-    error = handle.lock(lock_tried_at, 1, lock_kind::shared);
-  }
-  none = error && classify(error) == errc::no_locks;
-  return {error ? error : give_back(handle, lock_tried_at, 1), "trying a byte-range lock"};
-}
-
 void open_file::abandon(bool made) {
   if (!handle.is_open()) return;
   if (made) failure_of(errc::io, [this] { return remove_made(), failure(); });
@@ -321,10 +303,8 @@ void open_file::abandon(bool made) {
 // waits, and then finds that its name is gone. A file that may be somebody's stays: an empty file
 // that is left loses nothing.
 void open_file::remove_made() {
-  std::error_code tried, kept, unknown;
-  bool const alone =
-      has(modes, mode::unique_open) || (opens && opens->exclude(handle, tried, kept));
-  if (alone && handle.identity() && handle.size(unknown) == 0 && !unknown) remove();
+  std::error_code unknown;
+  if (merges.is_alone(handle) && handle.identity() && handle.size(unknown) == 0 && !unknown) remove();
 }
 
 // The opener and the handle may be code of the program, which throws.

@@ -36,51 +36,36 @@ open_file::~open_file() = default;
 bool open_file::is_of_parent() const noexcept { return ::getpid() != process_; }
 
 void open_file::follow(file_hints h) {
-  chosen next(h.values(), ranks, storage_, ranks_are());
+  toggle const asked = h.values().ds_write;
+  chosen next(h.values(), ranks, storage_, merges.may_plan(asked));
   if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
   hints_ = std::move(h);
   choice_ = std::move(next);
+  merges.follow(asked);
 }
 
 void open_file::lies_on(storage s) {
   storage_ = std::move(s);
+  merges.lies_on(storage_);
   choose_again();
 }
 
 void open_file::meet(write_gate g, bool all) {
-  gate = std::move(g);
-  if (std::exchange(near, all) != all) choose_again();
+  if (merges.meet(std::move(g), all)) choose_again();
 }
 
 // Without memory for that a rank may plan worse than it could, but locks as the others do.
 void open_file::agree_to_merge(bool agreed) noexcept {
-  if (std::exchange(agreed_to_merge_, agreed) == agreed) return;
+  if (!merges.agree(agreed)) return;
   try {
     choose_again();
   } catch (std::bad_alloc const&) {
-    choice_.all_lock = merge_across(hints_.values(), ranks_are());
   }
 }
 
-void open_file::choose_again() { choice_ = chosen(hints_.values(), ranks, storage_, ranks_are()); }
-
-// Some windows of a copy of the filetype stand for all.
-bool open_file::would_merge() const {
-  bool const asks =
-      !near && has_locks && !storage_.reads_late && can_write(modes) && hints_.values().ds_write == toggle::automatic;
-  if (!asks || !readable || where->one.etype > 0) return false;
-  std::shared_ptr<used_view const> const first =
-      where->overlapping ? where->overlapping->within_first(0, 0) : where;
-  if (!first->sorted) return false;
-  view const& v = first->view;
-  argosy::sieving s = choice_.sieving;
-  s.merges = true;
-  std::int64_t const copy = v.filetype().size(), all = v.stream().size();
-  for (std::int64_t from = 0; from < copy && from < all; from += std::max<std::int64_t>(1, copy / 4)) {
-    access const wanted{access_kind::write, v.stream(), from, std::min(all - from, s.write_window_bytes), v.stream()};
-    if (window const w = s.next(wanted, from); w.how == passage::merged && w.holes() > 0) return true;
-  }
-  return false;
+void open_file::choose_again() {
+  resolved_hints const& h = hints_.values();
+  choice_ = chosen(h, ranks, storage_, merges.may_plan(h.ds_write));
 }
 
 file_hints const& open_file::told_hints() {
@@ -185,7 +170,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   if (c.data.fault()) return *c.data.fault();
   if (reading && !can_read(modes)) return opened_for_writing_only();
   if (!reading && !can_write(modes)) return opened_for_reading_only();
-  if (has(modes, mode::sequential) && c.pointer != pointer_kind::shared)
+  if (has(modes, mode::sequential) && c.pointer() != pointer_kind::shared)
     return is_sequential("is accessed through its shared pointer only");
   const_buffer const& memory = c.data.buffer();
   t.where = where;
@@ -206,7 +191,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   }
   if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
   bool const may_be_cut =
-      where->lenient && !v.representation().converts() && c.pointer == pointer_kind::explicit_offset;
+      where->lenient && !v.representation().converts() && c.pointer() == pointer_kind::explicit_offset;
   if (!v.is_whole(t.bytes) && !may_be_cut)
     return {errc::datatype, "the data has " + std::to_string(t.bytes) + " bytes in the file, not whole etypes of " +
                                 std::to_string(v.etype_size()) + " bytes"};
@@ -214,10 +199,10 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
   if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
   if (develop && !reading) tell_of_parts(*this, c, t.bytes);
-  if (c.pointer == pointer_kind::shared) return {};
-  if (c.pointer == pointer_kind::explicit_offset) return locate(c.offset, t);
+  if (c.pointer() == pointer_kind::shared) return {};
+  if (c.pointer() == pointer_kind::explicit_offset) return locate(c.offset, t);
   if (!moved) return locate(position.get(), t);
-  *moved = position.advance(t.etypes);
+  if (moved->settings == 0) *moved = position.advance(t.etypes);
   failure f = locate(moved->from, t);
   if (f) position.take_back(std::exchange(*moved, {}));
   return f;

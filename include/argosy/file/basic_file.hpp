@@ -40,6 +40,7 @@ struct launcher;  // begins nonblocking calls whose end is told otherwise than b
 class arguments;
 struct agreed_hints;
 struct open_file;
+struct plain_call;
 struct used_view;
 template <communicator World>
 struct crew;
@@ -303,8 +304,8 @@ class basic_file {
                            std::shared_ptr<detail::used_view const>& next);
   agreement set_hints_agreed(hints const& h, on_error const& e);
 
-  report access_alone(detail::call const& c);
-  report access_alone(detail::call const& c, bool open);
+  report access_alone(detail::call const& c, detail::plain_call const* plain = nullptr);
+  report access_alone(detail::call const& c, detail::plain_call const* plain, bool open);
   report access_together(detail::call const& c);
   request begin_alone(detail::call const& c);
   request begin_together(detail::call const& c);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/agree/detail/call_summary.hpp>
 #include <argosy/agree/detail/phase.hpp>
@@ -26,6 +28,12 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
 template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access,
                          std::int64_t& spans_before);
+
+// The same for a rank that knows the digest of its arguments, and whether they are wrong. `given` makes
+// the arguments, which are asked for if something is wrong on some rank.
+template <agreeing World, class Given>
+agreement agree_to_begin(World const& world, std::uint64_t digest, bool wrong,
+                         access_summary& access, std::int64_t& spans_before, Given&& given);
 
 // The same, for calls that do not know yet whether to compare: `develop` becomes true on all ranks if it is true on one.
 template <agreeing World>

@@ -127,6 +127,19 @@ agreement agree_to_begin(World const& world, arguments const& given, bool develo
   return agree_to_begin(world, given, develop, nothing);
 }
 
+template <agreeing World, class Given>
+agreement agree_to_begin(World const& world, std::uint64_t digest, bool wrong,
+                         access_summary& access, std::int64_t& spans_before, Given&& given) {
+  in_phase const now(phase::agreement);
+  bool const ready = world.size() == 1 || memory_reserve::take_back();
+  call_digest d{digest, 0, wrong || !ready ? 1 : 0, access};
+  spans_before = reduce_with_sum_before(world, d);
+  access = d.access;
+  if (d.trouble == 0) return {};
+  arguments const& all = given();
+  return find_trouble(world, all, ready ? all.fault() : failure(errc::no_memory, {}));
+}
+
 template <agreeing World>
 agreement agree_to_begin_first(World const& world, arguments const& given, bool& develop) {
   bool nobody = false;

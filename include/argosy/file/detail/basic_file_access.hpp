@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -22,20 +23,21 @@
 namespace argosy {
 
 template <communicator World>
-report basic_file<World>::access_alone(detail::call const& c) {
+report basic_file<World>::access_alone(detail::call const& c, detail::plain_call const* plain) {
   bool const open = is_open();
-  if (!open || !local().trace) return access_alone(c, open);
+  if (!open || !local().trace) return access_alone(c, plain, open);
   detail::traced_phases const traced(local().trace.get(), local().path);
-  return access_alone(c, open);
+  return access_alone(c, plain, open);
 }
 
 template <communicator World>
-report basic_file<World>::access_alone(detail::call const& c, bool open) {
+report basic_file<World>::access_alone(detail::call const& c, detail::plain_call const* plain,
+                                       bool open) {
   detail::in_phase const now(
       detail::phase::call,
       {.name = c.name(), .source_file = c.where().file_name(), .source_line = c.where().line()});
   failure f;
-  report r = open ? crew_->access_alone(c, f) : report();
+  report r = open ? crew_->access_alone(c, plain, f) : report();
   if (!open) f = detail::closed();
   if (f) {
     end_call(alone(rank(), std::move(f)), c.name(), &r, c.error());
@@ -49,14 +51,18 @@ report basic_file<World>::access_alone(detail::call const& c, bool open) {
 template <communicator World>
 report basic_file<World>::access_together(detail::call const& c) {
   if (!is_open()) return finish(alone(rank(), detail::closed()), c.name(), {}, c.error());
-  if (!split_.pending() && crew_->is_local(c)) return access_alone(c);
+  bool const split = split_.pending(), local_call = !split && crew_->goes_alone();
+  if (local_call)
+    if (auto const p = local().plain(c)) return access_alone(c, &*p);
   report r;
   agreement const result = detail::with_reserve(*crew_->world, [&] {
-    if (!split_.pending())
-      if (auto const p = crew_->plain_together(c)) return crew_->access(c, *p, r);
-    detail::collective_call all = crew_->prepare_together(c, true);
-    all.given.require(!split_.pending(), errc::argument,
-                      [&] { return split_name() + " has begun on this file; end() it first"; });
+    std::optional<detail::plain_call> plain;
+    if (!split && !local_call) plain = crew_->plain_together(c);
+    detail::collective_call all = crew_->part_of(c, plain, true);
+    if (split)
+      all.given().require(false, errc::argument, [&] {
+        return split_name() + " has begun on this file; end() it first";
+      });
     return crew_->access(all, r);
   });
   return finish(result, c.name(), std::move(r), c.error());
@@ -105,8 +111,8 @@ request basic_file<World>::begin_together(detail::call const& c) {
   if (!is_open()) return request(ended(c, detail::closed()));
   std::int64_t const since = now_ns(local().clock);
   return detail::with_reserve(*crew_->world, [&] {
-    detail::collective_call all = crew_->prepare_together(c, true);
-    all.work.keep(std::move(c.data));
+    detail::collective_call all = crew_->part_of(c, {}, true);
+    all.work().keep(std::move(c.data));
     detail::pointer_move const moved = all.moved;
     auto begun = crew_->concurrent ? crew_->concurrent->start(std::move(all))
                                    : crew_->later->start(std::move(all));
@@ -182,7 +188,7 @@ collective_plan basic_file<World>::explain_together(detail::call const& c) {
     result = alone(rank(), detail::closed());
   } else {
     p = detail::with_reserve(*crew_->world, [&] {
-      detail::collective_call all = crew_->prepare_together(c, false);
+      detail::collective_call all = crew_->part_of(c, {}, false);
       return crew_->explain(all, result);
     });
   }

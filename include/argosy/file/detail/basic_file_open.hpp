@@ -179,7 +179,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
   bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
-  bool const enters = detail::can_write(modes) && !has(modes, mode::unique_open);
+  bool const enters = part.merges.enters();
   std::uint64_t const own_number = enters && maker ? crew.own_number() : 0;
   bool made = false, no_locks = false;
   if (result && create) {
@@ -199,8 +199,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       failure f = is_open ? failure() : part.open_existing();
       if (!f && has(modes, mode::append) && !has(modes, mode::truncate)) f = part.to_end();
       if (f || !detail::can_write(modes)) return f;
-      if (!enters) f = part.try_lock(no_locks);
-      if (enters && !is_open) f = part.enter(number, no_locks);
+      if (!enters) f = part.merges.try_lock(part.handle, no_locks);
+      if (enters && !is_open) f = part.merges.enter(part.handle, number, no_locks);
       if (!f && enters && !is_open && maker && !part.has_its_name())
         f = {errc::no_such_file, "the file lost its name while it was opened"};
       return no_locks ? failure() : f;
@@ -209,7 +209,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complaint.empty() ? 0 : 4);
     part.before_waiting();
     result = detail::agree_on_outcome(*crew.world, mine, flags);
-    part.has_locks = (flags & 1) == 0;
+    if ((flags & 1) != 0) part.merges.lacks_locks();
     crew.reports = (flags & 2) != 0;
     // Only after a success is every rank here: ranks in different calls meet, too.
     if (result && (flags & 4) != 0) crew.complain_once();
@@ -230,13 +230,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     part.opened_ns = detail::now_ns(part.clock);
   }
   crew.meet();
-  part.lies_on(detail::common_storage(*crew.world, part.handle, part.near));
-  part.locks_are_vain = part.lies_on().reads_late && !part.near;
-  if (detail::can_write(modes) && part.has_locks && part.lies_on().over_network && !part.near &&
-      !crew.locks_reach_all()) {
-    part.has_locks = false;
-    part.locks_are_vain = true;
-  }
+  part.lies_on(detail::common_storage(*crew.world, part.handle, part.merges.is_near()));
+  if (part.merges.may_lock_in_vain() && !crew.locks_reach_all()) part.merges.locks_in_vain();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
     std::int64_t end = part.position.get();

@@ -243,7 +243,7 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
     bool none = false;
-    failure f = local().try_lock(none);  // which also writes out what this node has kept
+    failure f = local().merges.try_lock(local().handle, none);  // which also writes out what this node has kept
     if (f) f.detail = none ? "atomic mode needs byte-range locks" : "locking, or writing out what this node has kept";
     return f;
   });

@@ -20,10 +20,9 @@ struct call {
   std::int64_t offset;  // in etypes; of explicit offsets only
   source& data;         // whoever outlives the call moves the request out of it
   how const& with;
-  // The pointer of the operation, or an explicit offset after the library has moved it.
-  pointer_kind pointer = row_of(what).pointer;
 
   std::string_view name() const noexcept { return row_of(what).name; }
+  pointer_kind pointer() const noexcept { return row_of(what).pointer; }
   access_kind kind() const noexcept { return row_of(what).kind; }
   any_policy const& policy() const noexcept { return with.policy(); }
   std::error_code* error() const noexcept { return with.error(); }

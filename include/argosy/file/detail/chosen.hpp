@@ -13,17 +13,11 @@
 
 namespace argosy::detail {
 
-// Where the ranks of a file are, for those that merge by themselves: on one node they see each other's merges; on several they do not,
-// but may have agreed that all of them lock what they write.
-enum class ranks_on { one_node, several_nodes, locking_nodes };
-
-// Whether ranks of several nodes merge by themselves, as a hint asks or as they agreed.
-bool merge_across(resolved_hints const& h, ranks_on where) noexcept;
-
 // Made when hints or views change, not by each call: calls share what is here.
 struct chosen {
-  // `on`: where the file lies; hints come before its prices.
-  explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {}, ranks_on where = ranks_on::one_node);
+  // `on`: where the file lies; hints come before its prices. `merges`: of a rank by itself.
+  explicit chosen(resolved_hints const& h, int ranks = 1, storage const& on = {},
+                  bool merges = true);
 
   argosy::sieving sieving;              // with all that hints say of windows and prices
   argosy::data_shipping data_shipping;  // with all they say of agents
@@ -32,7 +26,6 @@ struct chosen {
   bool ships = false;                   // calls without a policy of their own go to agents
   bool one_stretch_is_one_call = true;  // of a rank by itself
   bool one_rank_goes_alone = true;      // in collective calls: nobody asked for more
-  bool all_lock = false;                // to write: ranks of several nodes merge, as a hint asks or as they agreed
 
   std::uint64_t reading_key = 0, writing_key = 0;  // of `reading` and `writing`
 

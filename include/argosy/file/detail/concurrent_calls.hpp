@@ -11,6 +11,7 @@
 #include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/io_threads.hpp>
+#include <argosy/file/detail/shared_pointer.hpp>
 #include <argosy/world/detail/served_world.hpp>
 #include <argosy/world/memory_world.hpp>
 

@@ -16,6 +16,7 @@
 #include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/closed_files.hpp>
 #include <argosy/file/detail/collective_call.hpp>
+#include <argosy/file/detail/collective_steps.hpp>
 #include <argosy/file/detail/concurrent_calls.hpp>
 #include <argosy/file/detail/deferred.hpp>
 #include <argosy/file/detail/open.hpp>
@@ -87,22 +88,21 @@ struct crew {
   // False: its hidden file was not used. Collective.
   bool pointer_was_used() const { return pointer->is_in_file() && ranks_where(*world, pointer->file_was_used()); }
 
-  // Local: a call of this rank; moves the pointers.
-  report access_alone(call const& c, failure& f);
-  // Its job; moves the pointers.
+  // Carries out a call of this rank; moves the pointers. `plain`: it is known to be that; null: it
+  // is not known yet. Local.
+  report access_alone(call const& c, plain_call const* plain, failure& f);
+  // Prepares the job of such a call; moves the pointers.
   failure prepare_alone(call const& c, job& t, pointer_move& moved);
-  // The only rank has nobody to agree with: a plain collective call is a local one.
-  bool is_local(call const& c) const {
-    return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone && file->plain(c).has_value();
+  // Returns true if a plain collective call is a local one: the only rank has nobody to agree with.
+  bool goes_alone() const {
+    return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone;
   }
-  // The call on this rank as a plain one, if ranks meet in memory and nobody wants to know more of it than its outcome. Others may
-  // bring more to it.
+  // Returns the call as a plain one, if ranks meet in memory and nobody wants to know more of it than
+  // its outcome. Others may bring more to it.
   std::optional<plain_call> plain_together(call const& c) const;
-  agreement access(call const& c, plain_call const& p, report& done);
-  // What this rank brings to a collective call; `moves` the individual pointer.
-  collective_call prepare_together(call const& c, bool moves) const;
+  // Returns what this rank brings to a collective call; `moves` the individual pointer.
+  collective_call part_of(call const& c, std::optional<plain_call> const& plain, bool moves);
   agreement access(collective_call& c, report& done);
-  agreement access_inside(collective_call& c, report& done);
   collective_plan explain(collective_call& c, agreement& result);
 
   // Some rank has a complaint about the environment: the lowest of them says it. Collective.
@@ -117,9 +117,10 @@ struct crew {
   failure unpartition();
 
  private:
-  report access_pointed(call const& c, plain_call const& p, failure& f);
-  report access_unplain(call const& c, failure& f);
+  std::int64_t place_of(call const& c, plain_call const& p, pointer_move& moved, failure& f);
   report access_in_full(call const& c, pointer_move moved, failure& f);
+  agreement access_after_others(collective_call& c, report& done);
+  ranks_of_file<World> of_file() { return {*world, *ranks, *file, *pointer}; }
   void serve_agents();
   void share_board();
   void meet_beside(World const& node)
@@ -185,7 +186,7 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 
 template <communicator World>
 bool crew<World>::reconcile(failure& f) {
-  if (!file->caches_differ()) return true;
+  if (!file->merges.caches_differ()) return true;
   // What requests read meanwhile may be kept, and old: so this counts for nothing where ranks carry each other's data next.
   f = file->reconcile();
   return !ranks_where(*world, static_cast<bool>(f));
@@ -212,37 +213,33 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
   return told.failed == 0 ? std::optional(told.value) : std::nullopt;
 }
 
+// Returns where a plain call goes, in etypes; moves the pointers.
 template <communicator World>
-report crew<World>::access_alone(call const& c, failure& f) {
-  std::optional<plain_call> const p = file->plain(c);
-  if (!p) return access_unplain(c, f);
-  file->note_call(c, false);
-  return c.pointer == pointer_kind::explicit_offset ? file->access_plain(*p, c.offset, f) : access_pointed(c, *p, f);
+std::int64_t crew<World>::place_of(call const& c, plain_call const& p, pointer_move& moved,
+                                   failure& f) {
+  if (c.pointer() == pointer_kind::explicit_offset) return c.offset;
+  if (c.pointer() == pointer_kind::shared) return pointer->add(p.etypes, f);
+  moved = file->position.advance(p.etypes);
+  return moved.from;
 }
 
 template <communicator World>
-report crew<World>::access_pointed(call const& c, plain_call const& p, failure& f) {
-  pointer_move moved;
-  if (c.pointer == pointer_kind::individual) moved = file->position.advance(p.etypes);
-  std::int64_t const offset = c.pointer == pointer_kind::shared ? pointer->add(p.etypes, f) : moved.from;
+report crew<World>::access_alone(call const& c, plain_call const* plain, failure& f) {
+  std::optional<plain_call> p;
+  if (!plain) p = file->plain(c);
+  if (p) plain = &*p;
   report done;
-  if (!f) done = file->access_plain(p, offset, f);
-  if (f) file->position.take_back(moved);
-  return done;
-}
-
-template <communicator World>
-report crew<World>::access_unplain(call const& c, failure& f) {
-  std::optional<plain_call> const p = file->small(c);
-  if (!p) return access_in_full(c, {}, f);
   pointer_move moved;
-  if (c.pointer == pointer_kind::individual) moved = file->position.advance(p->etypes);
-  std::int64_t const offset = c.pointer == pointer_kind::individual ? moved.from : c.offset;
-  report done;
-  if (!file->access_close(*p, offset, done, f))
-    return access_in_full({c.what, offset, c.data, c.with, pointer_kind::explicit_offset}, moved,
-                          f);
-  file->note_call(c, false);
+  if (plain) {
+    file->note_call(c, false);
+    std::int64_t const at = place_of(c, *plain, moved, f);
+    if (!f) file->access_plain(*plain, at, done, f);
+  } else {
+    p = file->small(c);
+    if (!p || !file->access_close(*p, place_of(c, *p, moved, f), done, f))
+      return access_in_full(c, moved, f);
+    file->note_call(c, false);
+  }
   if (f) file->position.take_back(moved);
   return done;
 }
@@ -262,50 +259,12 @@ template <communicator World>
 failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
   file->note_call(c, false);
   failure f = file->prepare(c, t, &moved);
-  if (!f && c.pointer == pointer_kind::shared) {
+  if (!f && c.pointer() == pointer_kind::shared) {
     std::int64_t const at = pointer->add(t.etypes, f);
     if (!f) f = file->locate(at, t);
   }
   if (f) file->count(t, {}, true);
   return f;
-}
-
-template <communicator World>
-collective_call crew<World>::prepare_together(call const& c, bool moves) const {
-  file->note_call(c, true);
-  collective_call all(c.what, file->hints().values().lenient, c.where());
-  all.given.fail(file->prepare(c, all.work, moves ? &all.moved : nullptr));
-  all.ordered = c.pointer == pointer_kind::shared;
-  all.develop = develop;
-  all.summarise(*file);
-  if constexpr (requires { world->note(c.name(), c.where()); }) world->note(c.name(), c.where());
-  return all;
-}
-
-template <communicator World>
-agreement crew<World>::access(collective_call& c, report& done) try {
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.given.call(), c.given.where());
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
-  if (later) later->finish();
-  return access_inside(c, done);
-} catch (rank_failure const& lost) {
-  file->position.take_back(c.moved);
-  if (c.work.kind == access_kind::write)
-    done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
-  return without(lost, world);
-}
-
-// After all that other calls of this rank left to be done.
-template <communicator World>
-agreement crew<World>::access_inside(collective_call& c, report& done) {
-  one_thread::inside const caller(&file->user);
-  if (!caller.is_alone()) c.all.pending = 1;  // another thread may write
-  agreement result =
-      access_together(*world, *ranks, *file, *pointer, c, staging_pool::lease(file->buffers).get(), done);
-  if (!result) file->position.take_back(c.moved);
-  file->note_plan(c.given.call(), [&](hint_facts& last) { c.tell(last); });
-  file->count(c.work, done, !result);
-  return result;
 }
 
 template <communicator World>
@@ -318,60 +277,38 @@ std::optional<plain_call> crew<World>::plain_together(call const& c) const {
   return {};
 }
 
-// As `access` does it in full, where each rank goes by itself: the same reductions, in which it meets ranks whose call is not plain.
 template <communicator World>
-agreement crew<World>::access(call const& c, plain_call const& p, report& done) {
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where());
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(),
-                                 c.where());
+collective_call crew<World>::part_of(call const& c, std::optional<plain_call> const& plain,
+                                     bool moves) {
   file->note_call(c, true);
-  bool const ordered = c.pointer == pointer_kind::shared;
-  pointer_move moved;
-  if (c.pointer == pointer_kind::individual) moved = file->position.advance(p.etypes);
-  std::int64_t at = c.pointer == pointer_kind::individual ? moved.from : c.offset;
-  auto const in_full = [&] {
-    collective_call all = prepare_together(
-        {c.what, at, c.data, c.with, ordered ? c.pointer : pointer_kind::explicit_offset}, false);
-    all.moved = moved;
-    return all;
-  };
-  std::optional<access_summary> const mine = ordered ? file->placeless_summary_of(p) : file->summary_of(p, at);
-  bool const ready = memory_reserve::take_back();
+  if (plain) return {c, *plain, *file};
+  if constexpr (requires { world->note(c.name(), c.where()); }) world->note(c.name(), c.where());
+  return {c, *file, develop, moves};
+}
+
+template <communicator World>
+agreement crew<World>::access(collective_call& c, report& done) try {
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where);
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(), c.where);
+  if (later) later->finish();
+  return access_after_others(c, done);
+} catch (rank_failure const& lost) {
+  file->position.take_back(c.moved);
+  if (c.kind() == access_kind::write)
+    done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
+  return without(lost, world);
+}
+
+// After all that other calls of this rank left to be done.
+template <communicator World>
+agreement crew<World>::access_after_others(collective_call& c, report& done) {
   one_thread::inside const caller(&file->user);
-  call_digest d{collective_call::digest(c.what, file->hints().values().lenient,
-                                        file->choice().key(c.kind())), 0,
-                mine && ready ? 0 : 1, mine.value_or(access_summary())};
-  if (!caller.is_alone()) d.access.pending = 1;
-  std::int64_t const before = reduce_with_sum_before(*world, d);
-  if (d.trouble != 0) {
-    collective_call all = in_full();
-    if (!ready) all.given.fail({errc::no_memory, {}});
-    agreement const result = find_trouble(*world, all.given, all.given.fault());
-    file->position.take_back(moved);
-    return result;
-  }
-  any_policy const& together = file->choice().together(c.kind());
-  std::optional<reason_text> small = too_small(*world, *ranks, *file, together, c.kind(), d.access);
-  if (together.has_value() && !small) {
-    collective_call all = in_full();
-    all.begun = true;
-    all.all = d.access;
-    all.before = before;
-    return access_inside(all, done);
-  }
-  failure f;
-  std::optional<std::int64_t> place = at;
-  if (ordered) place = find_ordered_place(*world, *pointer, p.etypes, d.access.spans, before, f);
-  if (place) done = file->access_plain(p, *place, f);
-  if (small) done.reason = *std::move(small);
-  agreement const result = agree_on_outcome(*world, f, phase::waiting);
-  if (!result) file->position.take_back(moved);
-  file->note_plan(c.name(), [&](hint_facts& last) {
-    last.planned = true;
-    last.together = last.shipped = false;
-    last.weighed = together.has_value();
-    last.aggregators = last.window_bytes = 0;
-  });
+  if (!caller.is_alone()) c.all.pending = 1;  // another thread may write
+  agreement result =
+      collective_steps<World>(of_file(), c, done).run(staging_of_call(file->buffers));
+  if (!result) file->position.take_back(c.moved);
+  file->note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
+  if (c.has_work()) file->count(c.work(), done, !result);
   return result;
 }
 
@@ -411,19 +348,19 @@ void crew<World>::tell_usage(agreement const& closed) {
 
 template <communicator World>
 collective_plan crew<World>::explain(collective_call& c, agreement& result) try {
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.given.call(), c.given.where());
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.given.call(), c.given.where());
+  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where);
+  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(), c.where);
   if (later) later->finish();
   file->before_waiting();
-  result = agree_to_begin(*world, c.given, c.develop, c.all);
-  if (!result) return {};
-  collective_plan p = plan_together(*world, *ranks, *file, c, c.all, result);
+  report unused;
+  collective_plan p = collective_steps<World>(of_file(), c, unused).explain(result);
   if (!result) return p;
-  p.reason += c.work.where->words_of_holes();
-  c.planned(*file, p);
-  file->note_plan(c.given.call(), [&](hint_facts& last) { c.tell(last); });
+  job const& t = c.work();
+  p.reason += t.where->words_of_holes();
+  file->note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
-    if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(c.work); })) result = alone(file->rank, f);
+    if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(t); }))
+      result = alone(file->rank, f);
   return p;
 } catch (rank_failure const& lost) {
   result = without(lost, world);

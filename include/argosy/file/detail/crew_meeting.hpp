@@ -24,7 +24,7 @@ namespace argosy::detail {
 
 template <communicator World>
 bool crew<World>::locks_reach_all() {
-  constexpr std::int64_t at = open_file::lock_tried_at;
+  constexpr std::int64_t at = merge_safety::lock_tried_at;
   bool const asked = world->rank() == 0;
   bool works = true;
   if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle.lock(at, 1, lock_kind::exclusive), ""}; });
@@ -192,7 +192,7 @@ void crew<World>::disband() {
   concurrent = {};
   later = {};
   outside = {};
-  file->gate = {};
+  file->merges.leave();
   pointer = {};
   ranks = {};
 }

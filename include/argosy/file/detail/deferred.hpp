@@ -14,7 +14,7 @@
 
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/file/detail/background_call.hpp>
-#include <argosy/file/detail/collective_call.hpp>
+#include <argosy/file/detail/collective_steps.hpp>
 #include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>
@@ -116,23 +116,23 @@ class deferred {
     }
 
     void carry_out(call& c) {
-      arguments const& given = c.what.given;
-      call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, given.call(), given.where());
+      call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking,
+                                     c.what.name(), c.what.where);
       try {
         one_thread::inside const caller(workers ? nullptr : &file->user);
         if (!workers && !caller.is_alone()) c.what.all.pending = 1;  // another thread may write
         c.result = with_reserve(world, [&] {
-          return access_together(world, *ranks, *file, *pointer, c.what, staging_pool::lease(file->buffers).get(),
-                                 c.done);
+          return collective_steps<World>({world, *ranks, *file, *pointer}, c.what, c.done)
+              .run(staging_of_call(file->buffers));
         });
         if constexpr (!working_in_background<World>)
           c.done.reason += "; carried out where it was waited for, as its nodes exchange by MPI alone";
       } catch (rank_failure const& lost) {
         c.result = without(lost, std::optional<World>(world));
         // Which windows the aggregators wrote, nobody can say any more.
-        if (c.what.work.kind == access_kind::write) c.done.bytes = c.done.memory_bytes = 0;
+        if (c.what.kind() == access_kind::write) c.done.bytes = c.done.memory_bytes = 0;
       }
-      file->count(c.what.work, c.done, !c.result);
+      file->count(c.what.work(), c.done, !c.result);
       c.has_result();
       c.ended = true;
     }
@@ -140,7 +140,7 @@ class deferred {
 
   struct call final : background_call {
     call(std::weak_ptr<state> s, collective_call c)
-        : background_call(c.call, s.lock()->file), what(std::move(c)), queue(std::move(s)) {}
+        : background_call(c.what, s.lock()->file), what(std::move(c)), queue(std::move(s)) {}
     bool test() override {
       auto const s = queue.lock();
       if (s && s->workers)

@@ -13,7 +13,6 @@
 
 #include <argosy/error/failure.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
-#include <argosy/exchange/detail/presence.hpp>
 #include <argosy/exchange/detail/staging.hpp>
 #include <argosy/exchange/detail/time_source.hpp>
 #include <argosy/exchange/detail/write_gate.hpp>
@@ -30,6 +29,7 @@
 #include <argosy/file/detail/per_thread.hpp>
 #include <argosy/file/detail/short_lock.hpp>
 #include <argosy/file/detail/staging_pool.hpp>
+#include <argosy/file/detail/state/merge_safety.hpp>
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/file/detail/used_view.hpp>
 #include <argosy/file/file_hints.hpp>
@@ -63,12 +63,7 @@ struct open_file {
   std::shared_ptr<tracer> trace;  // null: there is none
   any_handle handle;
   std::shared_ptr<used_view const> where;
-  bool readable = true;           // also of a file opened for writing, where permissions let us merge
-  bool has_locks = true;          // all ranks have
-  bool locks_are_vain = false;    // those of one node do not keep out others, or what is read under them may be old
-  std::optional<presence> opens;  // of this open, among those of the file; none: it is unique, or cannot be written
-  write_gate gate;                // of the ranks that it is shared by: all of the file, or this one
-  bool near = true;               // all of them
+  merge_safety merges;
   bool atomic = false;
   failure lost;                      // the first sync that failed
   std::atomic<bool> written{false};  // since then, by a call that succeeded here
@@ -99,19 +94,9 @@ struct open_file {
     return last_call_.collective;
   }
   void lies_on(storage s);  // the same on all ranks
-  // Ranks of several nodes merge by themselves only if all lock what they write: as a hint asks, or if, when views or hints change, some
-  // rank would merge in its view.
-  bool would_merge() const;
+  bool would_merge() const { return merges.would_merge(*where, choice_.sieving); }
   void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
-  // Nodes keep what they read, and for a while what they write, to themselves. The same on all ranks. So before ranks carry each other's
-  // data all reconcile: what each wrote by itself is in the file, and what it reads next is from there; and again when they have carried it.
-  bool caches_differ() const noexcept { return !near && storage_.separate_caches; }
-  // What one rank does alone tells nothing of the others: only when all have done it, which they agree on, does what this rank had
-  // written before count as found by all.
   failure reconcile();
-  std::uint64_t written_alone() const noexcept { return written_alone_.load(std::memory_order_seq_cst); }
-  void all_found(std::uint64_t until) noexcept { found_by_all_.store(until, std::memory_order_seq_cst); }
-  bool wrote_alone() const noexcept { return written_alone() != found_by_all_.load(std::memory_order_seq_cst); }
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
     if (trace && ranks > 1) trace->flush();
@@ -132,9 +117,6 @@ struct open_file {
   failure open_existing();
   failure to_end();  // of the individual pointer
   failure cut();     // to 0 bytes
-  // Enters a file that may be written, unless it is opened unique: nobody merges, or removes it
-  // after a failed open, who does not know of this open. `none`: this rank has no locks.
-  failure enter(std::uint64_t number, bool& none);
   // Returns false if the path leads to no file or to another one, as far as the opener can tell.
   bool has_its_name() const;
   // Removes the file. Another file that has its name by now stays, and the error is ENOENT.
@@ -142,10 +124,7 @@ struct open_file {
   // Does that, and closes the file, which nobody else has open any more.
   failure remove_and_close();
   bool discarded = false;             // `close` removes the file, as delete_on_close does
-  failure try_lock(bool& none);       // the same, but leaves nothing behind
   void meet(write_gate g, bool all);  // `all` ranks share it
-  // Far behind the data, so that nobody else is waited for.
-  static constexpr std::int64_t lock_tried_at = first_reserved - 2;
   storage const& lies_on() const noexcept { return storage_; }
   // Closes the file after a failed open. If this open `made` it, and it is empty and nobody else
   // has it open, it is removed.
@@ -155,14 +134,14 @@ struct open_file {
   void leave();             // the same for a dropped file; in develop mode says that
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
-  // pointer goes is not known yet. A call at the individual pointer moves it, but for plans: they have no `moved`.
+  // pointer goes is not known yet. A call at the individual pointer moves it, unless it has been `moved`; plans have no `moved`.
   failure prepare(call const& c, job& t, pointer_move* moved) const;
   // Finds the job's place in the view, `offset` etypes from its start.
   failure locate(std::int64_t offset, job& t) const;
   // The call as a plain one. Nothing if it is not, or if something is wrong with it: prepare() says what.
   std::optional<plain_call> plain(call const& c) const;
   // `f` is the caller's, and left alone where nothing is wrong: most calls make only one.
-  report access_plain(plain_call const& p, std::int64_t offset, failure& f);
+  void access_plain(plain_call const& p, std::int64_t offset, report& done, failure& f);
   // A small call of one stretch of memory, which may be close: the next one says so when its place is known. Nothing if it is no such
   // call, or if something is wrong with it.
   std::optional<plain_call> small(call const& c) const;
@@ -173,22 +152,9 @@ struct open_file {
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
   plan explain(job const& t) const;
-  // Of a call of this rank by itself while `caller` lives: requests may write, other ranks, other threads. `beside`: of a request.
-  merging merging_alone(one_thread::inside const& caller, bool beside) const;
-  // Of all ranks, who are no danger to each other; `others`: some have requests, or other threads. Nobody of another node sees that
-  // a rank merges, so the gates of all ranks are closed before.
-  merging merging_together(bool others) const {
-    merging m = merging_for((ranks > 1 && !has(modes, mode::unique_open)) || others);
-    m.owns_windows = !others;
-    m.waits = false;
-    return m;
-  }
-  write_gate const* gate_of_node() const { return near || !gate ? nullptr : &gate; }
-  // Of an agent, while others write without one.
-  merging merging_of_agent() const {
-    merging m = merging_for(true);
-    if (!near) m.gate = nullptr;
-    return m;
+  // Of a call of this rank by itself while `caller` lives. `beside`: of a request.
+  merging merging_alone(one_thread::inside const& caller, bool beside) const {
+    return merges.alone(pending > 0 || !caller.is_alone(), beside, agents != nullptr);
   }
   // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or ranks that merge.
   one_thread::inside caller(access_kind kind) {
@@ -232,37 +198,16 @@ struct open_file {
   partitioning parts;
 
  private:
-  failure join(std::uint64_t number, bool& none);
+  failure join(std::uint64_t number, bool& none);  // where other opens are to know of this one
   void remove_made();
   bool by_hints(call const& c) const;
+  template <class Move>
+  void carry(plain_call const& p, report& done, failure& f, Move&& move);
   std::error_code read_plain(std::int64_t at, plain_call const& p, report& done);
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
   static constexpr std::int64_t most_close_bytes = 4096;  // a page: to read it costs less than a second call
   std::error_code read_picking(window const& w, std::byte* memory, report& done);
-  merging merging_for(bool ranks_write) const;
-  ranks_on ranks_are() const noexcept {
-    if (near) return ranks_on::one_node;
-    return agreed_to_merge_ ? ranks_on::locking_nodes : ranks_on::several_nodes;
-  }
   void choose_again();
-  // Clients that write whole pages bring old bytes of others back, unless these are locked out meanwhile.
-  bool all_writes_lock() const noexcept { return caches_differ() && !storage_.exact_writes; }
-  // While it lives this rank writes by itself, perhaps by many calls of the file. It counts at both ends: who reconciles in the middle has
-  // not seen all of it.
-  class own_write {
-   public:
-    explicit own_write(open_file& f) noexcept : file_(f.caches_differ() ? &f : nullptr) {
-      if (file_) ++file_->written_alone_;
-    }
-    own_write(own_write const&) = delete;
-    own_write& operator=(own_write const&) = delete;
-    ~own_write() {
-      if (file_) ++file_->written_alone_;
-    }
-
-   private:
-    open_file* file_;
-  };
   void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
   failure moved(job const& t, staging& with, report& done);
   failure ship(job const& t, report& done);
@@ -280,8 +225,6 @@ struct open_file {
   std::atomic<std::uint64_t> hosts_met_{0};
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
-  bool agreed_to_merge_ = false;
-  std::atomic<std::uint64_t> written_alone_{0}, found_by_all_{0};
   chosen choice_;
   std::mutex threads_mutex_;
   std::unique_ptr<io_threads> threads_;

@@ -92,14 +92,14 @@ class team {
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
-    merging const how = file.merging_together(asked.pending > 0);
+    merging const how = file.merges.together(asked.pending > 0);
     memory_side memory(t.where->view.representation(), *t.memory);
     collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan, asked.bytes, wanted,
                             file.handle, memory, prices, how, space, done);
     failure f = all.run(t.where->number);
     if (!f) f = memory.fault();
     failure lost;
-    bool const kept_apart = file.caches_differ() && t.kind == access_kind::write;
+    bool const kept_apart = file.merges.caches_differ() && t.kind == access_kind::write;
     if (kept_apart) {
       lost = file.reconcile();
       f.keep(lost);

@@ -1,0 +1,357 @@
+// The steps of a collective read or write: begin, plan, move, end. All reductions that the ranks make
+// for it are here, in their order, or in what a plan in which ranks move data for each other does.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/failure_of.hpp>
+#include <argosy/agree/detail/phase.hpp>
+#include <argosy/agree/detail/ranks_with.hpp>
+#include <argosy/error/failure.hpp>
+#include <argosy/exchange/detail/call_times.hpp>
+#include <argosy/exchange/detail/staging.hpp>
+#include <argosy/exchange/detail/write_gate.hpp>
+#include <argosy/file/detail/collective_call.hpp>
+#include <argosy/file/detail/develop_checks.hpp>
+#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/shared_pointer.hpp>
+#include <argosy/file/detail/staging_pool.hpp>
+#include <argosy/file/detail/together.hpp>
+#include <argosy/handle/detail/traced_phases.hpp>
+#include <argosy/plan/collective_plan.hpp>
+#include <argosy/plan/report.hpp>
+#include <argosy/policy/access_summary.hpp>
+#include <argosy/policy/automatic.hpp>
+#include <argosy/policy/detail/domain_check.hpp>
+#include <argosy/policy/sieving.hpp>
+#include <argosy/world/communicator.hpp>
+#include <argosy/world/rank_failure.hpp>
+
+namespace argosy::detail {
+
+// Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the ranks before it. A hidden file is
+// asked only if some rank has used it, and left as it is: all ranks learn the new value here. `before`: what they ask for, or -1.
+// Nothing on all ranks where some rank fails: then it may be another one that says why.
+template <agreeing World>
+std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointer& pointer, std::int64_t etypes,
+                                               std::int64_t all, std::int64_t before, failure& f) {
+  struct answer {
+    std::int64_t at = 0;
+    std::int64_t failed = 0;
+  } told;
+  std::optional<shared_pointer::held> held;
+  if (before >= 0) {
+    told.at = pointer.add_together(all);
+  } else {
+    int const last = world.size() - 1;
+    if (pointer.is_in_file()) held.emplace(pointer);
+    bool const asks = held && ranks_where(world, held->file_was_used());
+    if (world.rank() == last) {
+      told.at = !held ? pointer.add(all, f) : asks ? held->get(f) : held->known();
+      told.failed = f ? 1 : 0;
+    }
+    world.broadcast(std::as_writable_bytes(std::span(&told, 1)), last);
+    if (told.failed != 0) return {};
+  }
+  if (all > INT64_MAX - told.at || all == INT64_MAX) {  // the sum stops there
+    f = {errc::argument, "the shared pointer is at " + std::to_string(told.at) +
+                             "; what all ranks ask for would take it beyond 2^63 etypes"};
+    return {};
+  }
+  if (held) held->set(told.at + all, world.rank());
+  return told.at + (before >= 0 ? before : world.exclusive_sum(etypes));
+}
+
+// Why each rank goes by itself, where that is so wherever the data lies. The same on all ranks. Collective as `group` is.
+template <agreeing World>
+std::optional<reason_text> too_small(World const& world, team<World>& ranks, open_file& file,
+                                     any_policy const& together, access_kind kind, access_summary const& all) {
+  auto const* const choosing = together.target<automatic>();
+  if (!choosing || file.atomic) return {};
+  return choosing->too_small(kind, all, ranks.group(world, file));
+}
+
+// Asks the policy. Collective where it is one of the program: it may throw on some ranks only, break the rules, or not be pure, and
+// all ranks must know before they rely on it.
+template <agreeing World>
+collective_plan ask_for_plan(World const& world, open_file const& file, collective_call const& c,
+                             access_summary const& all, rank_group const& ranks, access_histogram const* where,
+                             agreement& result) {
+  job const& t = c.work();
+  collective_plan plan;
+  auto const ask = [&] {
+    plan = where ? t.together.plan_together(t.kind, all, ranks, *where) : t.together.plan_together(t.kind, all, ranks);
+  };
+  if (t.together.keeps_rules()) return ask(), plan;
+  if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
+  arguments given(c.name(), c.where);
+  given.fail(failure_of(errc::argument, [&] {
+    ask();
+    domain_check const check(std::string(t.together.name()), plan);
+    check.look(t.kind, all, ranks);
+    if (t.bytes > 0) check.covers(file.access_of(t));
+  }));
+  given.same_lines("plan", key_of_plan(plan), [&] { return lines_of_plan(plan); });
+  result = agree_to_begin(world, given, false);
+  return plan;
+}
+
+// Collective, and the same on all ranks; only if `result` is a success. Uneven accesses are worth a second look, to balance them.
+template <agreeing World>
+collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, collective_call const& c,
+                              access_summary const& all, agreement& result) {
+  job const& t = c.work();
+  if (!t.together.has_value())
+    return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
+  if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
+  in_phase const now(phase::agreement);
+  rank_group const& group = ranks.group(world, file);
+  collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
+  if (result && plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
+    access_histogram where;
+    if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
+    world.all_reduce(where);
+    plan = ask_for_plan(world, file, c, all, group, &where, result);
+  }
+  if (t.given_together) plan.reason += file.on_prices_of(t.together, plan.reason);
+  if (plan.policy == data_shipping::name) plan.reason += file.parts.words();
+  return plan;
+}
+
+// What collective calls of an open file have in common.
+template <agreeing World>
+struct ranks_of_file {
+  World const& world;
+  team<World>& ranks;
+  open_file& file;
+  shared_pointer& pointer;
+};
+
+// Where a call stages its windows: a blocking call borrows that of the file, if it needs any.
+class staging_of_call {
+ public:
+  explicit staging_of_call(staging& own) : own_(&own) {}
+  explicit staging_of_call(staging_pool& pool) : pool_(&pool) {}
+  staging& get() {
+    if (own_) return *own_;
+    if (!lease_) lease_.emplace(*pool_);
+    return lease_->get();
+  }
+
+ private:
+  staging* own_ = nullptr;
+  staging_pool* pool_ = nullptr;
+  std::optional<staging_pool::lease> lease_;
+};
+
+template <agreeing World>
+class collective_steps {
+ public:
+  collective_steps(ranks_of_file<World> const& of, collective_call& c, report& done)
+      : world_(of.world),
+        ranks_(of.ranks),
+        file_(of.file),
+        pointer_(of.pointer),
+        call_(c),
+        done_(done) {}
+
+  agreement run(staging_of_call space) {
+    if (!call_.plain()) {
+      space.get();  // no rank may fail between the steps
+      watched_.emplace(file_, call_, done_);
+    }
+    if (call_.kind() == access_kind::write) merges_ = write_gate::closed(file_.merges.gate_of_node());
+    if (agreement const begun = begin(); !begun) return begun;
+    if (agreement const planned = plan(); !planned) return planned;
+    if (call_.plain()) return end(move_stretch());
+    if (plan_.together)
+      if (auto const result = move_together(space.get())) return *result;
+    merges_.open();
+    return end(move_alone(space.get()));
+  }
+
+  // Begins and plans, and moves nothing.
+  collective_plan explain(agreement& result) {
+    result = begin();
+    if (result) result = plan();
+    return std::move(plan_);
+  }
+
+ private:
+  // Who watches the call sees all of it.
+  struct watched {
+    watched(open_file& file, collective_call const& c, report& done)
+        : traced(file.trace.get(), file.path),
+          timed(file.clock, done, file.ranks > 1 ? file.trace.get() : nullptr),
+          now(phase::call, {.name = c.name(),
+                            .bytes = c.work().bytes,
+                            .source_file = c.where.file_name(),
+                            .source_line = c.where.line()}) {}
+    traced_phases traced;
+    call_times timed;
+    in_phase now;
+  };
+
+  // --- begin: the arguments are valid on all ranks, and the same where they must be.
+
+  agreement begin() {
+    // A call that was begun long ago, or waited for others, has more beside it now; and beside one that goes on by itself, which
+    // is pending, too, may be whatever comes after it.
+    if (file_.pending > 0) call_.all.pending = 1;
+    if (!call_.begun) {
+      // Not later: all ranks must know it, since all reconcile then.
+      if (file_.merges.written_alone().are_unfound()) call_.all.wrote_alone = 1;
+      agreement valid = call_.plain() ? agree_to_begin(world_, digest_of_plain(), !call_.has_place,
+                                                       call_.all, call_.before, filled())
+                                      : agree_to_begin(world_, call_.given(), call_.develop,
+                                                       call_.all, call_.before);
+      if (!valid) return valid;
+    }
+    if (!call_.plain()) call_.work().begin_ns = done_.agreement_ns;
+    all_ = call_.all;
+    return {};
+  }
+  std::uint64_t digest_of_plain() const {
+    return call_.digest(file_.choice().key(call_.kind()));
+  }
+  auto filled() {
+    return [this]() -> arguments const& {
+      call_.fill(file_);
+      return call_.given();
+    };
+  }
+
+  // --- plan: the same on all ranks.
+
+  agreement plan() {
+    if (call_.ordered) find_place();
+    if (call_.plain() && goes_alone()) return {};
+    if (call_.plain()) {
+      call_.fill(file_);
+      watched_.emplace(file_, call_, done_);
+    }
+    job& t = call_.work();
+    if (call_.ordered) {
+      if (place_) mine_ = file_.locate(*place_, t);
+      if (!place_ || mine_) t.bytes = 0;
+      sum_up_places();
+    }
+    if (compares_writes())
+      if (agreement const apart = agree_on_outcome(world_, compare_writes(world_, file_, t)); !apart)
+        return apart;
+    agreement result;
+    plan_ = small_ ? collective_plan{std::string(sieving::name), *std::move(small_), t.kind}
+                   : plan_together(world_, ranks_, file_, call_, all_, result);
+    if (result) call_.planned(file_, plan_);
+    return result;
+  }
+  // Each rank goes by itself, and its one stretch of the file is one call of it.
+  bool goes_alone() {
+    any_policy const& together = file_.choice().together(call_.kind());
+    small_ = too_small(world_, ranks_, file_, together, call_.kind(), all_);
+    if (together.has_value() && !small_) return false;
+    call_.planned_alone(together.has_value());
+    return true;
+  }
+  void find_place() {
+    plain_call const* const p = call_.plain();
+    std::int64_t const etypes = p ? p->etypes : call_.work().etypes;
+    place_ = find_ordered_place(world_, pointer_, etypes, all_.spans, call_.before, mine_);
+  }
+  // What ranks ask for at the shared pointer is summed up when all places are known.
+  void sum_up_places() {
+    job const& t = call_.work();
+    small_ = too_small(world_, ranks_, file_, t.together, t.kind, all_);
+    if (small_ && t.given_together) *small_ += file_.on_prices_of(t.together, *small_);
+    all_ = {};
+    if (!small_ && t.together.has_value()) {
+      if (!mine_) all_ = file_.summary_of(t);
+      world_.all_reduce(all_);
+    }
+    // Also threads, and ranks that have no place.
+    all_.pending = std::max(all_.pending, call_.all.pending);
+    all_.wrote_alone = std::max(all_.wrote_alone, call_.all.wrote_alone);
+  }
+  bool compares_writes() const {
+    return call_.develop && call_.kind() == access_kind::write && !call_.ordered && !file_.atomic &&
+           row_of(call_.what).when != moment::never;
+  }
+
+  // --- move: one stretch; or all ranks for each other, who end it, too; or each rank by itself.
+
+  failure move_stretch() {
+    std::int64_t const at = call_.ordered ? place_.value_or(0) : call_.at;
+    if (place_ || !call_.ordered) file_.access_plain(*call_.plain(), at, done_, mine_);
+    if (small_) done_.reason = *std::move(small_);
+    return std::move(mine_);
+  }
+
+  // Returns nullopt, on all ranks, where no memory for that could be had; then nothing was done.
+  std::optional<agreement> move_together(staging& space) {
+    if (all_.wrote_alone != 0)
+      if (agreement found = find_what_was_written(); !found) return found;
+    job& t = call_.work();
+    t.together_by = {static_cast<std::int64_t>(plan_.domains.size()), call_.window_bytes(),
+                     all_.high - all_.low,
+                     !t.given_together          ? chosen_by::hints
+                     : t.together.keeps_rules() ? chosen_by::call
+                                                : chosen_by::program};
+    auto result = ranks_.exchange(world_, plan_, t, file_, space, done_, all_, mine_);
+    if (!result) {
+      plan_.reason = "no staging memory; each rank by itself";
+      return result;
+    }
+    done_.policy = std::move(plan_.policy);
+    done_.reason = std::move(plan_.reason);
+    done_.memory_bytes = memory_bytes_of(t, done_.bytes);
+    if (*result && t.kind == access_kind::write) file_.written = true;
+    return result;
+  }
+  // Before ranks carry each other's data, what each has written by itself is in the file.
+  agreement find_what_was_written() {
+    lone_writes& alone = file_.merges.written_alone();
+    std::uint64_t const written = alone.count();
+    agreement found = agree_on_outcome(world_, file_.reconcile(), phase::waiting);
+    if (!found) return found;
+    alone.are_found(written);
+    // Requests and threads of this rank may have read, and kept, what another had not written out yet.
+    mine_.keep(file_.reconcile());
+    return found;
+  }
+
+  failure move_alone(staging& space) {
+    job const& t = call_.work();
+    if (!mine_) mine_ = file_.access_alone(t, space, done_);
+    if (t.together.has_value()) done_.reason = std::move(plan_.reason);
+    return std::move(mine_);
+  }
+
+  // --- end: it has succeeded on all ranks, or on none.
+
+  agreement end(failure const& mine) { return agree_on_outcome(world_, mine, phase::waiting); }
+
+  World const& world_;
+  team<World>& ranks_;
+  open_file& file_;
+  shared_pointer& pointer_;
+  collective_call& call_;
+  report& done_;
+
+  std::optional<watched> watched_;
+  write_gate::closed merges_{nullptr};
+  access_summary all_ = {};            // what all ranks ask for
+  std::optional<std::int64_t> place_;  // of an ordered call, in etypes
+  failure mine_;                       // what failed on this rank before the end
+  std::optional<reason_text> small_;   // why each rank goes by itself, wherever the data lies
+  collective_plan plan_;
+};
+
+}  // namespace argosy::detail

@@ -1,0 +1,119 @@
+// Implements merge_safety.hpp: who may write while a rank merges, and what keeps them out.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <argosy/file/detail/state/merge_safety.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <argosy/error/errc.hpp>
+#include <argosy/file/detail/used_view.hpp>
+#include <argosy/handle/detail/give_back.hpp>
+#include <argosy/handle/trying.hpp>
+#include <argosy/policy/access.hpp>
+
+namespace argosy::detail {
+
+failure merge_safety::enter(any_handle& file, std::uint64_t number, bool& none) {
+  opens_.emplace(number, opened_.rank, opened_.ranks);
+  return {opens_->enter(file, none), "trying a byte-range lock"};
+}
+
+failure merge_safety::try_lock(any_handle& file, bool& none) const {
+  std::error_code error;
+  if (locks_ == locks::in_vain || reads_late()) {
+    error = errc::no_locks;
+  } else if (tells_locks(file)) {
+    // A lock of another program shows that there are locks, and is not waited for.
+    bool const had = try_lock_of(file, lock_tried_at, 1, lock_kind::shared, error);
+    if (!had && !error) return {file.reconcile(), "writing out what this node has kept"};
+  } else {
+    error = file.lock(lock_tried_at, 1, lock_kind::shared);
+  }
+  none = error && classify(error) == errc::no_locks;
+  return {error ? error : give_back(file, lock_tried_at, 1), "trying a byte-range lock"};
+}
+
+bool merge_safety::is_alone(any_handle& file) const {
+  std::error_code tried, kept;
+  return has(opened_.how, mode::unique_open) || (opens_ && opens_->exclude(file, tried, kept));
+}
+
+bool merge_safety::meet(write_gate gate, bool all) noexcept {
+  gate_ = std::move(gate);
+  return std::exchange(near_, all) != all;
+}
+
+void merge_safety::lies_on(storage const& s) noexcept {
+  on_ = {s.over_network, s.separate_caches, s.exact_writes, s.reads_late};
+}
+
+bool merge_safety::agree(bool merge) noexcept { return std::exchange(agreed_, merge) != merge; }
+
+// Some windows of a copy of the filetype stand for all.
+bool merge_safety::would_merge(used_view const& in, sieving policy) const {
+  if (near_ || locks_ != locks::working || on_.reads_late || !can_write(opened_.how) ||
+      asked_ != toggle::automatic || !can_read_ || in.one.etype > 0)
+    return false;
+  auto const first = in.overlapping ? in.overlapping->within_first(0, 0) : nullptr;
+  used_view const& v = first ? *first : in;
+  if (!v.sorted) return false;
+  policy.merges = true;
+  layout const& stream = v.view.stream();
+  std::int64_t const copy = v.view.filetype().size(), all = stream.size();
+  std::int64_t const step = std::max<std::int64_t>(1, copy / 4);
+  for (std::int64_t from = 0; from < std::min(copy, all); from += step) {
+    std::int64_t const bytes = std::min(all - from, policy.write_window_bytes);
+    window const w = policy.next({access_kind::write, stream, from, bytes, stream}, from);
+    if (w.how == passage::merged && w.holes() > 0) return true;
+  }
+  return false;
+}
+
+// `ranks_write`: ranks or threads of this open may write meanwhile; else only other programs.
+merging merge_safety::where(bool ranks_write) const {
+  using enum merging::others;
+  bool const late = reads_late(), merges = can_read_ && !late;
+  bool const all_lock = all_writes_lock();
+  bool const shared = ranks_write || all_lock;
+  if (has(opened_.how, mode::unique_open) && !shared) return {none, merges};
+  // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
+  if (locks_ != locks::working || (late && !all_lock)) return {none, false};
+  merging m{shared ? ranks : programs, merges, opens_ ? &*opens_ : nullptr};
+  if (ranks_write && gate_ && !all_lock) m.gate = &gate_;
+  m.sees_all = near_;
+  if (caches_differ())  // what is under a lock is written out before it goes
+    m.announced_bytes = std::numeric_limits<std::int64_t>::max();
+  return m;
+}
+
+merging merge_safety::alone(bool others, bool beside, bool agents) const {
+  merging m = where(opened_.ranks > 1 || others);
+  // The program may go on for long before a request ends, and nobody who merges is to wait for it.
+  m.announces = !beside;
+  if (near_) return m;
+  bool const locked = ranks_lock(asked_);
+  if (!locked) m.allowed = false;
+  if (locked || agents) m.gate = nullptr;
+  return m;
+}
+
+merging merge_safety::together(bool others) const {
+  merging m = where((opened_.ranks > 1 && !has(opened_.how, mode::unique_open)) || others);
+  m.owns_windows = !others;
+  m.waits = false;
+  return m;
+}
+
+merging merge_safety::of_agent() const {
+  merging m = where(true);
+  if (!near_) m.gate = nullptr;
+  return m;
+}
+
+merging merge_safety::under_lock() const {
+  return {merging::others::programs, can_read_, opens_ ? &*opens_ : nullptr};
+}
+
+}  // namespace argosy::detail

@@ -1,0 +1,159 @@
+// The reductions that the ranks make for each collective call, in their order.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <argosy/error/errc.hpp>
+#include <argosy/file/detail/operation.hpp>
+#include <argosy/lab/cluster/file.hpp>
+#include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/cluster/virtual_files.hpp>
+#include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/independent.hpp>
+#include <argosy/policy/two_phase.hpp>
+
+#include "support/catch.hpp"
+
+namespace io = argosy;
+using io::access_kind;
+using io::detail::moment;
+using io::detail::operation;
+using io::detail::operation_row;
+using io::detail::operation_table;
+using io::detail::pointer_kind;
+using io::detail::ranks_of_call;
+using file = io::lab::virtual_file;
+
+namespace {
+
+constexpr std::int64_t bytes = 64;
+
+// Makes one call, to its end.
+void make(file& f, operation what, int rank, io::any_policy const& with) {
+  std::vector<std::byte> data(bytes);
+  std::int64_t const at = rank * bytes;
+  switch (what) {
+    case operation::read_at_all: f.read_at_all(at, data, with); break;
+    case operation::write_at_all: f.write_at_all(at, data, with); break;
+    case operation::read_all: f.read_all(data, with); break;
+    case operation::write_all: f.write_all(data, with); break;
+    case operation::read_ordered: f.read_ordered(data, with); break;
+    case operation::write_ordered: f.write_ordered(data, with); break;
+    case operation::iread_at_all: f.iread_at_all(at, data, with).wait(); break;
+    case operation::iwrite_at_all: f.iwrite_at_all(at, data, with).wait(); break;
+    case operation::iread_all: f.iread_all(data, with).wait(); break;
+    case operation::iwrite_all: f.iwrite_all(data, with).wait(); break;
+    case operation::begin_read_at_all: f.begin_read_at_all(at, data, with), f.end(); break;
+    case operation::begin_write_at_all: f.begin_write_at_all(at, data, with), f.end(); break;
+    case operation::begin_read_all: f.begin_read_all(data, with), f.end(); break;
+    case operation::begin_write_all: f.begin_write_all(data, with), f.end(); break;
+    case operation::begin_read_ordered: f.begin_read_ordered(data, with), f.end(); break;
+    case operation::begin_write_ordered: f.begin_write_ordered(data, with), f.end(); break;
+    case operation::explain_read_at_all: f.explain_at_all(access_kind::read, at, data, with); break;
+    case operation::explain_write_at_all: f.explain_at_all(access_kind::write, at, data, with); break;
+    case operation::explain_read_all: f.explain_all(access_kind::read, data, with); break;
+    case operation::explain_write_all: f.explain_all(access_kind::write, data, with); break;
+    default: FAIL("the call is no collective one of the table");
+  }
+}
+
+// Returns what rank 0 takes part in, besides messages, while it makes a call between two barriers.
+std::vector<std::string> steps_of(int per_node, std::function<void(file&, int rank)> const& call,
+                                  io::hints const& hints = {}) {
+  io::lab::virtual_files const files;
+  io::lab::scenario const s{.ranks = 4, .ranks_per_node = per_node, .seed = 1};
+  auto const r =
+      io::lab::virtual_cluster(s, {.timeline = true}).run([&](io::lab::virtual_rank const& world) {
+        file f = file::open(world, "f", io::mode::create | io::mode::read_write, hints,
+                            files.opener());
+        call(f, world.rank());  // what it makes at the first call of a file is there now
+        f.seek(0);
+        f.seek_shared(0);
+        world.barrier();
+        call(f, world.rank());
+        world.barrier();
+        f.close();
+      });
+  std::vector<std::string> all;
+  int barriers = 0;
+  for (io::lab::virtual_span const& one : r.timeline) {
+    if (one.rank != 0 || std::string_view(one.kind) != "collective") continue;
+    if (one.name == "barrier")
+      ++barriers;
+    else if (barriers == 1)
+      all.emplace_back(one.name);
+  }
+  CHECK(barriers == 2);
+  return all;
+}
+
+using names = std::vector<std::string>;
+
+// As collective_steps.hpp says it.
+names expected(operation_row const& r, bool near, bool together) {
+  names all{"all_reduce"};  // begin
+  if (r.when == moment::never) return all;
+  if (r.pointer == pointer_kind::shared) {
+    if (!near) all.push_back("all_reduce");  // has anybody used the pointer's file?
+    all.insert(all.end(), {"broadcast", "exclusive_sum"});
+    if (together) all.push_back("all_reduce");  // what all ask for, where it goes
+  }
+  if (together && !near) all.push_back("deliver");  // who sends what to whom
+  all.push_back("all_reduce");                      // end
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("each collective call makes the reductions of its steps, and no others", "[file]") {
+  for (operation_row const& r : operation_table) {
+    if (r.ranks != ranks_of_call::all) continue;
+    for (bool const near : {false, true})
+      for (bool const together : {false, true}) {
+        CAPTURE(r.name, r.kind, near, together);
+        io::any_policy const with = together ? io::any_policy(io::two_phase{}) : io::independent{};
+        CHECK(steps_of(near ? 4 : 1, [&](file& f, int rank) { make(f, r.of, rank, with); }) ==
+              expected(r, near, together));
+      }
+  }
+}
+
+TEST_CASE("a call that is small for all ranks makes no more than its begin and its end", "[file]") {
+  for (operation const what : {operation::read_at_all, operation::write_all})
+    for (int const per_node : {1, 4}) {
+      CAPTURE(per_node);
+      CHECK(steps_of(per_node, [&](file& f, int rank) { make(f, what, rank, {}); }) ==
+            names{"all_reduce", "all_reduce"});
+    }
+}
+
+TEST_CASE("a call that is wrong on one rank ends where it begins", "[file]") {
+  for (int const per_node : {1, 4})
+    for (bool const small : {false, true}) {
+      CAPTURE(per_node, small);
+      auto const wrong = [&](file& f, int rank) {
+        std::vector<std::byte> const data(bytes);
+        std::error_code error;
+        io::any_policy const with = small ? io::any_policy() : io::two_phase{};
+        f.write_at_all(rank == 2 ? -1 : 0, data, {with, error});
+        CHECK(error == (rank == 2 ? io::errc::argument : io::errc::error_on_another_rank));
+      };
+      CHECK(steps_of(per_node, wrong) == names{"all_reduce", "all_reduce", "broadcast"});
+    }
+}
+
+TEST_CASE("develop mode compares the writes of a call after its begin", "[file]") {
+  auto const write = [](file& f, int rank) { make(f, operation::write_at_all, rank, {}); };
+  auto const explain = [](file& f, int rank) {
+    make(f, operation::explain_write_at_all, rank, {});
+  };
+  names const plan = steps_of(1, explain, {.develop = true});
+  names const call = steps_of(1, write, {.develop = true});
+  CHECK(plan == names{"all_reduce"});
+  CHECK(call.size() > 2);
+}
