@@ -18,7 +18,7 @@ struct agency::state {
       : file(f),
         ranks(r),
         // Who writes without an agent may be in the same window, so merging needs the lock also where the file is unique.
-        mine(f.handle, f.choice().sieving_of_owner(), f.merges.of_agent(), f.workers) {}
+        mine(f.handle(), f.choice().sieving_of_owner(), f.merges().of_agent(), f.others().workers()) {}
 
   open_file& file;
   rank_group ranks;
@@ -33,8 +33,8 @@ serve_function agency::answers() {
   return [s = state_.get()](int, std::span<std::byte const> request) {
     // The request may be for what its rank has written without an agent, and be followed by what it writes without one.
     auto const reconcile = [s] {
-      if (!s->file.merges.caches_differ()) return;
-      if (failure const lost = s->file.reconcile()) s->file.untold.add("a write", alone(s->file.rank, lost));
+      if (!s->file.merges().caches_differ()) return;
+      if (failure const lost = s->file.reconcile()) s->file.late().add("a write", alone(s->file.rank(), lost));
     };
     reconcile();
     auto answer = s->mine.serve(request);
@@ -53,7 +53,7 @@ failure agency::ship(job const& t, data_shipping const& how, report& done) {
   state& s = *state_;
   access const wanted = s.file.access_of(t);
   memory_side memory(t.where->view.representation(), *t.memory);
-  failure f = shipping(*s.others, how, s.ranks, s.file.rank, wanted, t.where->granule, memory, done).run();
+  failure f = shipping(*s.others, how, s.ranks, s.file.rank(), wanted, t.where->granule, memory, done).run();
   if (!f) return memory.fault();
   f.detail += "; " + std::to_string(done.bytes) + " of " + std::to_string(t.bytes) + " bytes were " +
               (t.kind == access_kind::read ? "read" : "written") + " before";

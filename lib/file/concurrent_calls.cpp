@@ -114,7 +114,7 @@ class collective_background_call final : public background_call {
     return has_ended();
   }
   void wait() override {
-    call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking, number, name(),
+    call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::nonblocking, number, name(),
                                    what.where);
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
@@ -168,7 +168,7 @@ void concurrent_calls::state::next(bool by_program) {
   {
     std::lock_guard const guard(mutex);
     --under_way;
-    --file->pending;
+    file->others().end_request();
   }
   ended.notify_all();
   o->end();  // whoever waits for it finds nothing under way any more
@@ -194,9 +194,9 @@ concurrent_calls::~concurrent_calls() {
 std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_background_call>(state_, state_->file, std::move(c));
-  if (call_watch* const watch = state_->file->watch.get())
+  if (call_watch* const watch = state_->file->seen_by().watch())
     watch->come(call_watch::lane::nonblocking, o->name(), o->what.where);
-  state_->file->add_pending();
+  state_->file->others().add_request();
   {
     std::lock_guard const guard(state_->mutex);
     state_->waiting.push_back(o);
@@ -219,15 +219,15 @@ std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
 void concurrent_calls::drain() {
   if (!state_->has_work()) return;
   open_file& file = *state_->file;
-  std::int64_t const since = now_ns(file.clock);
+  std::int64_t const since = now_ns(file.seen_by().clock());
   auto const last = state_->latest();
-  call_watch::waiting const here(state_->file->watch.get(), call_watch::lane::nonblocking, last.number, last.call,
+  call_watch::waiting const here(state_->file->seen_by().watch(), call_watch::lane::nonblocking, last.number, last.call,
                                  last.where);
   if (!state_->has_thread)
     while (state_->has_work()) state_->next(true);
   std::unique_lock guard(state_->mutex);
   state_->wait(guard, state_->ended, last.number, [this] { return state_->under_way == 0; });
-  if (file.used) file.used->add_waited(now_ns(file.clock) - since);
+  if (file.seen_by().report()) file.seen_by().report()->add_waited(now_ns(file.seen_by().clock()) - since);
 }
 
 }  // namespace argosy::detail

@@ -14,29 +14,29 @@ namespace argosy::detail {
 
 void tell_of_holes(open_file const& file, used_view const& next, source_location const& where) {
   std::string const words = next.words_of_holes();
-  if (words.empty() || file.rank != 0) return;
+  if (words.empty() || file.rank() != 0) return;
   std::string const line =
-      "set_view of '" + file.path + "' at " + where.file_name() + ":" + std::to_string(where.line()) + words;
+      "set_view of '" + file.path() + "' at " + where.file_name() + ":" + std::to_string(where.line()) + words;
   file.remark(line);
   std::fprintf(stderr, "argosy: %s\n", line.c_str());
 }
 
 void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
-  view const& v = file.where->view;
+  view const& v = file.where()->view;
   std::int64_t const whole = v.filetype().size();
-  std::string const line = std::string(c.name()) + " of '" + file.path + "' at " + c.where().file_name() + ":" +
+  std::string const line = std::string(c.name()) + " of '" + file.path() + "' at " + c.where().file_name() + ":" +
                            std::to_string(c.where().line()) + ": ";
   if (whole > 0 && bytes % whole != 0)
     file.remark(line + "the data has " + std::to_string(bytes) +
                 " bytes in the file, no whole number of filetypes of " + std::to_string(whole));
   bool const not_its_part = v.array_sizes().size() > 0 && file.last_was_collective() && bytes > 0 && bytes != whole;
-  if (!not_its_part || file.told_of_parts.exchange(true)) return;
+  if (!not_its_part || !file.seen_by().tells_of_parts()) return;
   std::fprintf(
       stderr,
       "argosy: %srank %d brings %lld bytes, and its part of the array is %lld: does the program deal the array out as "
       "the filetype does? (block gives all ranks as much as the first, and the last ones the rest; subarray takes any "
       "division.) Told once.\n",
-      line.c_str(), file.rank, static_cast<long long>(bytes), static_cast<long long>(whole));
+      line.c_str(), file.rank(), static_cast<long long>(bytes), static_cast<long long>(whole));
 }
 
 namespace {

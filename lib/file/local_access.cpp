@@ -63,8 +63,8 @@ std::int64_t memory_bytes_of(job const& t, std::int64_t bytes) {
 
 access_summary open_file::summary_of(job const& t) const {
   access_summary s;
-  s.pending = pending > 0 ? 1 : 0;
-  s.wrote_alone = merges.written_alone().are_unfound() ? 1 : 0;
+  s.pending = others_.has_requests() ? 1 : 0;
+  s.wrote_alone = merges_.written_alone().are_unfound() ? 1 : 0;
   if (t.bytes == 0) return s;
   access const wanted = access_of(t);
   window const all = window_of(wanted, t.position, t.bytes);
@@ -86,13 +86,13 @@ access_summary open_file::summary_of(job const& t) const {
 // Returns true if a call may take the short way: its policy is that of the hints, and nobody has to
 // see it. Reports of usage, develop mode and atomic mode see every call.
 bool open_file::by_hints(call const& c) const {
-  return !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic && !used && !develop;
+  return !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic_ && !seen_by_.report() && !seen_by_.develops();
 }
 
 std::optional<plain_call> open_file::plain(call const& c) const {
-  bool const allowed = c.kind() == access_kind::read ? can_read(modes) : can_write(modes);
-  bool const any_place = !has(modes, mode::sequential) || c.pointer() == pointer_kind::shared;
-  std::int64_t const etype = where->one.etype;
+  bool const allowed = c.kind() == access_kind::read ? can_read(modes()) : can_write(modes());
+  bool const any_place = !has(modes(), mode::sequential) || c.pointer() == pointer_kind::shared;
+  std::int64_t const etype = where_->one.etype;
   if (!allowed || !any_place || !by_hints(c) || etype == 0 || c.data.fault()) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
   auto const bytes = static_cast<std::int64_t>(memory.size());
@@ -106,8 +106,8 @@ std::optional<plain_call> open_file::plain(call const& c) const {
 // that of the one window that the policy would plan.
 access_summary open_file::placeless_summary_of(plain_call const& p) const {
   access_summary s;
-  s.pending = pending > 0 ? 1 : 0;
-  s.wrote_alone = merges.written_alone().are_unfound() ? 1 : 0;
+  s.pending = others_.has_requests() ? 1 : 0;
+  s.wrote_alone = merges_.written_alone().are_unfound() ? 1 : 0;
   s.spans = p.etypes;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;
@@ -120,18 +120,18 @@ access_summary open_file::placeless_summary_of(plain_call const& p) const {
 }
 
 std::optional<access_summary> open_file::summary_of(plain_call const& p, std::int64_t offset) const {
-  std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
+  std::optional<std::int64_t> const at = where_->one.place(offset, p.bytes());
   if (!at) return {};
   access_summary s = placeless_summary_of(p);
   s.spans = p.bytes();
   s.low = *at;
   s.high = s.low + p.bytes();
-  s.granule = where->granule;
+  s.granule = where_->granule;
   return s;
 }
 
 std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, report& done) {
-  io_result const r = handle.read(at, p.memory);
+  io_result const r = handle_.read(at, p.memory);
   done.read_calls = 1;
   done.bytes = done.memory_bytes = done.bytes_read = r.bytes;
   return r.error;
@@ -139,20 +139,20 @@ std::error_code open_file::read_plain(std::int64_t at, plain_call const& p, repo
 
 std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, report& done) {
   auto const here = caller(p.kind);
-  lone_writes::one const noted(merges.counted());
-  write_guard<any_handle> guard(handle, merging_alone(here, false), done);
+  lone_writes::one const noted(merges_.counted());
+  write_guard<any_handle> guard(handle_, merging_alone(here, false), done);
   std::error_code error = guard.pieces(at, p.bytes(), [&] {
-    io_result const r = handle.write(at, p.memory);
+    io_result const r = handle_.write(at, p.memory);
     done.write_calls = 1;
     done.bytes = done.memory_bytes = done.bytes_written = r.bytes;
     return r.error;
   });
   if (!error && done.bytes < p.bytes()) error = errc::io;  // the handle wrote less and reported no error
-  if (!error && !written.load(std::memory_order_relaxed)) written = true;
+  if (!error) late_.write();
   return error;
 }
 
-// Carries a plain call out by `move`, which returns the error of the handle.
+// Carries a plain call out by `move`, which returns the error of the handle_.
 template <class Move>
 void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move) {
   done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
@@ -168,10 +168,10 @@ void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move
 }
 
 void open_file::access_plain(plain_call const& p, std::int64_t offset, report& done, failure& f) {
-  std::optional<std::int64_t> const at = where->one.place(offset, p.bytes());
+  std::optional<std::int64_t> const at = where_->one.place(offset, p.bytes());
   if (!at) {
     std::int64_t nowhere = 0;
-    f = where->locate(offset, p.bytes(), nowhere);
+    f = where_->locate(offset, p.bytes(), nowhere);
     return;
   }
   auto const move = [&] {
@@ -179,16 +179,16 @@ void open_file::access_plain(plain_call const& p, std::int64_t offset, report& d
   };
   carry(p, done, f, [&] {
     if (p.bytes() < report::least_timed_bytes) return move();
-    call_times const times(clock, done);
+    call_times const times(seen_by_.clock(), done);
     return move();
   });
 }
 
 std::optional<plain_call> open_file::small(call const& c) const {
-  view const& v = where->view;
+  view const& v = where_->view;
   bool const simple = c.pointer() != pointer_kind::shared &&
-                      (c.kind() == access_kind::read ? can_read(modes) : can_write(modes)) &&
-                      !has(modes, mode::sequential) && by_hints(c) && where->sorted && !where->checks_types &&
+                      (c.kind() == access_kind::read ? can_read(modes()) : can_write(modes())) &&
+                      !has(modes(), mode::sequential) && by_hints(c) && where_->sorted && !where_->checks_types &&
                       !v.stream().empty() && !c.data.fault();
   if (!simple) return {};
   std::span<std::byte> const memory = stretch_of(c.data);
@@ -198,7 +198,7 @@ std::optional<plain_call> open_file::small(call const& c) const {
 }
 
 bool open_file::access_close(plain_call const& p, std::int64_t offset, report& done, failure& f) {
-  view const& v = where->view;
+  view const& v = where_->view;
   bool const reading = p.kind == access_kind::read;
   std::int64_t const bytes = p.bytes();
   std::optional<std::int64_t> const start = v.position(offset);
@@ -222,8 +222,8 @@ std::error_code open_file::read_picking(window const& w, std::byte* memory, repo
   std::array<std::byte, 2 * most_close_bytes> room;
   auto const behind = static_cast<std::uintptr_t>(w.offset) - reinterpret_cast<std::uintptr_t>(room.data());
   std::byte* const stage = room.data() + behind % most_close_bytes;
-  io_result const got = handle.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
-  layout const& stream = where->view.stream();
+  io_result const got = handle_.read(w.offset, {stage, static_cast<std::size_t>(w.length)});
+  layout const& stream = where_->view.stream();
   std::int64_t const bytes =
       got.bytes == w.length
           ? w.wanted
@@ -237,7 +237,7 @@ std::error_code open_file::read_picking(window const& w, std::byte* memory, repo
 }
 
 failure open_file::reconcile() {
-  return caught([&]() -> failure { return {handle.reconcile(), "writing out what this node has kept of the file"}; });
+  return caught([&]() -> failure { return {handle_.reconcile(), "writing out what this node has kept of the file"}; });
 }
 
 failure open_file::access_alone(job const& t, staging& with, report& done) {
@@ -247,13 +247,13 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
     return {};
   }
   bool const counts = t.kind == access_kind::write;
-  lone_writes::one const noted(counts ? merges.counted() : nullptr);
+  lone_writes::one const noted(counts ? merges_.counted() : nullptr);
   failure f = moved(t, with, done);
   f.keep(caught([&]() -> failure {
     done.memory_bytes = memory_bytes_of(t, done.bytes);
     return {};
   }));
-  if (!f && t.kind == access_kind::write) written = true;
+  if (!f && t.kind == access_kind::write) late_.write();
   return f;
 }
 
@@ -261,7 +261,7 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
   if (!t.timed) return access_alone(t, with, done);
   failure f;
   {
-    call_times const times(clock, done);
+    call_times const times(seen_by_.clock(), done);
     f = access_alone(t, with, done);
   }
   count(t, done, static_cast<bool>(f));
@@ -270,7 +270,7 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
 
 // The agent finds what this rank wrote without it, and this rank what the agent writes.
 failure open_file::ship(job const& t, report& done) {
-  bool const apart = merges.caches_differ();
+  bool const apart = merges_.caches_differ();
   failure f = apart ? reconcile() : failure();
   if (!f) f = t.agents->ship(t, *t.shipped, done);
   if (apart && t.kind == access_kind::write) f.keep(reconcile());
@@ -282,7 +282,7 @@ failure open_file::moved(job const& t, staging& with, report& done) {
     if (!t.shipped) return access_here(t, with, done);
     std::string const why_not = why_not_shipped(t);
     failure f = why_not.empty() ? ship(t, done) : access_here(t, with, done);
-    done.reason += why_not.empty() ? parts.words() : "; not shipped: " + why_not;
+    done.reason += why_not.empty() ? agents_.parts().words() : "; not shipped: " + why_not;
     return f;
   });
 }
@@ -305,9 +305,9 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
 }  // namespace
 
 failure open_file::access_here(job const& t, staging& with, report& done) {
-  if (atomic) return access_locked(t, with, done);
+  if (atomic_) return access_locked(t, with, done);
   auto const here = caller(t.kind);
-  return access_windows(t, access_of(t), handle, merging_alone(here, t.beside), with, done);
+  return access_windows(t, access_of(t), handle_, merging_alone(here, t.beside), with, done);
 }
 
 failure open_file::access_locked(job const& t, staging& with, report& done) {
@@ -316,15 +316,15 @@ failure open_file::access_locked(job const& t, staging& with, report& done) {
   auto const kind = t.kind == access_kind::read ? lock_kind::shared : lock_kind::exclusive;
   auto const [from, bytes] = range_of_data(all.offset, all.length);
   if (auto const e =
-          lock_of_rank(handle, all.offset, all.length, kind, merges.gate_of_all(), false))
+          lock_of_rank(handle_, all.offset, all.length, kind, merges_.gate_of_all(), false))
     return {e, classify(e) == errc::file_in_use ? "locking for atomic access: another program has "
                                                   "locked some of these bytes and keeps them"
                                                 : "locking for atomic access"};
   ++done.locks;
-  write_gate::holding const told(merges.gate_of_all());
-  merging const how = merges.under_lock();
-  failure f = caught([&] { return access_windows(t, access_of(t), handle, how, with, done); });
-  if (auto const e = give_back(handle, from, bytes)) f.keep({e, "unlocking after atomic access"});
+  write_gate::holding const told(merges_.gate_of_all());
+  merging const how = merges_.under_lock();
+  failure f = caught([&] { return access_windows(t, access_of(t), handle_, how, with, done); });
+  if (auto const e = give_back(handle_, from, bytes)) f.keep({e, "unlocking after atomic access"});
   return f;
 }
 

@@ -180,16 +180,13 @@ std::string unreadable(argosy::hints const& h) {
 
 void open_file::begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
                       opener with) {
-  path = name;
-  modes = how;
-  rank = my_rank;
-  ranks = all_ranks;
-  merges.begin(how, my_rank, all_ranks);
-  trace = open_trace(trace_options::from_environment(my_rank), &complaint);
-  files = with_tracing(std::move(with), trace);
-  full_path = files.absolute(path);
+  opened_.begin(name, how, my_rank, all_ranks);
+  merges_.begin(how, my_rank, all_ranks);
+  auto trace = open_trace(trace_options::from_environment(my_rank), &complaint_);
+  opened_.use(with_tracing(std::move(with), trace));
+  seen_by_.trace_by(std::move(trace));
   argosy::hints const from_environment = environment_hints(), overriding = overriding_hints();
-  complaint += unknown_develop() + unreadable(from_environment) + unreadable(overriding);
+  complaint_ += unknown_develop() + unreadable(from_environment) + unreadable(overriding);
   file_hints all(from_environment, {}, h, overriding);
   all.tell("filename", name);
   follow(std::move(all));
@@ -200,10 +197,10 @@ void open_file::complain(int others) const {
   static std::set<std::string> said;
   std::lock_guard const guard(mutex);
   std::string const more = others == 0 ? "" : ", nor on " + counted(others, "other rank");
-  for (std::size_t at = 0, end; at < complaint.size(); at = end + 1) {
-    end = std::min(complaint.find('\n', at), complaint.size());
-    if (std::string const line = complaint.substr(at, end - at); said.insert(line).second)
-      std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", line.c_str(), rank, more.c_str());
+  for (std::size_t at = 0, end; at < complaint_.size(); at = end + 1) {
+    end = std::min(complaint_.find('\n', at), complaint_.size());
+    if (std::string const line = complaint_.substr(at, end - at); said.insert(line).second)
+      std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", line.c_str(), rank(), more.c_str());
   }
 }
 
@@ -212,7 +209,7 @@ namespace {
 open_flags flags_of(open_file const& f) {
   resolved_hints const& h = f.hints().values();
   return {.read = true,
-          .write = can_write(f.modes),
+          .write = can_write(f.modes()),
           .permissions = h.file_permissions.value_or(0666),
           .stripes = {h.striping_unit, h.striping_factor}};
 }
@@ -220,14 +217,14 @@ open_flags flags_of(open_file const& f) {
 // A file for writing is opened for reading, too, where that is allowed: windows can be merged then.
 std::error_code open_with(open_file& f, open_flags flags) {
   std::error_code error;
-  f.handle = f.files(f.path, flags, error);
+  f.handle() = f.files()(f.path(), flags, error);
   bool const only_writes = error && classify(error) == errc::access && flags.write &&
-                           !can_read(f.modes) && !flags.create;
+                           !can_read(f.modes()) && !flags.create;
   if (only_writes) {
     flags.read = false;
-    f.handle = f.files(f.path, flags, error);
+    f.handle() = f.files()(f.path(), flags, error);
   }
-  f.merges.can_read(!only_writes);
+  f.merges().can_read(!only_writes);
   return error;
 }
 
@@ -241,11 +238,11 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
   // Others may make or remove the file between two looks at it.
   for (int i = 0; i < 8; ++i) {
     std::error_code error;
-    if (!has(modes, mode::exclusive)) {
+    if (!has(modes(), mode::exclusive)) {
       error = open_with(*this, existing);
       if (!error) {
         if (failure f = join(number, none); f || has_its_name()) return f;
-        handle.close();  // another open has made it, failed, and removed it before this one could
+        handle_.close();  // another open has made it, failed, and removed it before this one could
                          // be seen
         continue;
       }
@@ -254,7 +251,7 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
     error = open_with(*this, fresh);
     made = !error;
     if (made) return join(number, none);
-    if (has(modes, mode::exclusive) || classify(error) != errc::file_exists) return error;
+    if (has(modes(), mode::exclusive) || classify(error) != errc::file_exists) return error;
   }
   // A link to a file that is not there: it can be made, but not exclusively.
   fresh.exclusive = false;
@@ -263,40 +260,31 @@ failure open_file::create(std::uint64_t number, bool& made, bool& none) {
 }
 
 failure open_file::join(std::uint64_t number, bool& none) {
-  if (!merges.enters()) return {};
-  failure const f = merges.enter(handle, number, none);
+  if (!merges_.enters()) return {};
+  failure const f = merges_.enter(handle_, number, none);
   return none ? failure() : f;
-}
-
-bool open_file::has_its_name() const {
-  if (!files.finds()) return true;
-  auto const mine = handle.identity();
-  if (!mine) return true;
-  std::error_code error;
-  auto const found = files.find(full_path, error);
-  return found ? same_file(*found, *mine) : classify(error) != errc::no_such_file;
 }
 
 failure open_file::open_existing() { return open_with(*this, flags_of(*this)); }
 
 failure open_file::cut() {
   return failure_of(errc::io, [&]() -> failure {
-    return {handle.resize(0), "cutting the file to 0 bytes"};
+    return {handle_.resize(0), "cutting the file to 0 bytes"};
   });
 }
 
 failure open_file::to_end() {
   std::error_code error;
-  position.set(handle.size(error));
+  position_.set(handle_.size(error));
   if (error) return {error, "asking for the size of the file"};
   return {};
 }
 
 void open_file::abandon(bool made) {
-  if (!handle.is_open()) return;
+  if (!handle_.is_open()) return;
   if (made) failure_of(errc::io, [this] { return remove_made(), failure(); });
-  failure_of(errc::io, [this] { return failure(handle.close()); });
-  if (handle.is_open()) handle = {};  // closing it threw
+  failure_of(errc::io, [this] { return failure(handle_.close()); });
+  if (handle_.is_open()) handle_ = {};  // closing it threw
 }
 
 // While the other bytes of all opens are shared nobody enters the file: who opens it at this moment
@@ -304,49 +292,40 @@ void open_file::abandon(bool made) {
 // that is left loses nothing.
 void open_file::remove_made() {
   std::error_code unknown;
-  if (merges.is_alone(handle) && handle.identity() && handle.size(unknown) == 0 && !unknown) remove();
+  if (merges_.is_alone(handle_) && handle_.identity() && handle_.size(unknown) == 0 && !unknown) opened_.remove(handle_);
 }
 
 // The opener and the handle may be code of the program, which throws.
 failure open_file::remove_and_close() {
   failure f = failure_of(errc::io, [this]() -> failure {
-    std::error_code const kept = remove();
+    std::error_code const kept = opened_.remove(handle_);
     if (!kept) return {};
     bool const gone = classify(kept) == errc::no_such_file;
     return {kept, gone ? "deleting the file: nobody has its name, or another file" : "deleting the file"};
   });
-  f.keep(failure_of(errc::io, [this] { return failure(handle.close()); }));
-  if (handle.is_open()) handle = {};
+  f.keep(failure_of(errc::io, [this] { return failure(handle_.close()); }));
+  if (handle_.is_open()) handle_ = {};
   return f;
 }
 
 void open_file::drain() {
-  bool const counts = used && pending > 0;
-  std::int64_t const since = counts ? now_ns(clock) : 0;
-  if (workers) workers->wait([this] { return pending == 0; });
-  end_threads();
-  if (counts) used->add_waited(now_ns(clock) - since);
+  bool const counts = others_.has_requests();
+  std::int64_t const since = counts ? now_ns(seen_by_.clock()) : 0;
+  others_.wait_for_requests();
+  if (counts) seen_by_.add_waited(now_ns(seen_by_.clock()) - since);
 }
 
 void open_file::leave() {
   // An exception that drops the file is what went wrong.
   static std::atomic<bool> told{false};
-  if (develop && rank == 0 && std::uncaught_exceptions() == 0 && handle.is_open() &&
-      !told.exchange(true))
+  bool const tells = seen_by_.develops() && rank() == 0 && handle_.is_open();
+  if (tells && std::uncaught_exceptions() == 0 && !told.exchange(true))
     std::fprintf(stderr,
                  "argosy: '%s' was never closed: only close() reports late errors and carries out "
                  "delete_on_close. What to do: all ranks call close() before the file goes. Told "
                  "once.\n",
-                 path.c_str());
-  end_threads();
-}
-
-void open_file::end_threads() {
-  std::unique_ptr<io_threads> last;  // waits outside of the lock: what ends may begin something new
-  {
-    std::lock_guard const guard(threads_mutex_);
-    last = std::move(threads_);
-  }
+                 path().c_str());
+  others_.end_threads();
 }
 
 }  // namespace argosy::detail

@@ -1,7 +1,5 @@
 // What one rank does with its open file.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -27,36 +25,35 @@
 
 namespace argosy::detail {
 open_file::open_file()
-    : files(posix_opener()),
-      where(std::make_shared<used_view const>(view())),
-      choice_(hints_.values()),
-      process_(::getpid()) {}
+    : where_(std::make_shared<used_view const>(view())), choice_(hints_.values()) {}
+open_file::open_file(int rank, int ranks) : open_file() {
+  opened_.begin({}, mode::none, rank, ranks);
+  merges_.begin(mode::none, rank, ranks);
+}
 open_file::~open_file() = default;
-
-bool open_file::is_of_parent() const noexcept { return ::getpid() != process_; }
 
 void open_file::follow(file_hints h) {
   toggle const asked = h.values().ds_write;
-  chosen next(h.values(), ranks, storage_, merges.may_plan(asked));
+  chosen next(h.values(), ranks(), storage_, merges_.may_plan(asked));
   if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
   hints_ = std::move(h);
   choice_ = std::move(next);
-  merges.follow(asked);
+  merges_.follow(asked);
 }
 
 void open_file::lies_on(storage s) {
   storage_ = std::move(s);
-  merges.lies_on(storage_);
+  merges_.lies_on(storage_);
   choose_again();
 }
 
 void open_file::meet(write_gate g, bool all) {
-  if (merges.meet(std::move(g), all)) choose_again();
+  if (merges_.meet(std::move(g), all)) choose_again();
 }
 
 // Without memory for that a rank may plan worse than it could, but locks as the others do.
 void open_file::agree_to_merge(bool agreed) noexcept {
-  if (!merges.agree(agreed)) return;
+  if (!merges_.agree(agreed)) return;
   try {
     choose_again();
   } catch (std::bad_alloc const&) {
@@ -65,7 +62,7 @@ void open_file::agree_to_merge(bool agreed) noexcept {
 
 void open_file::choose_again() {
   resolved_hints const& h = hints_.values();
-  choice_ = chosen(h, ranks, storage_, merges.may_plan(h.ds_write));
+  choice_ = chosen(h, ranks(), storage_, merges_.may_plan(h.ds_write));
 }
 
 file_hints const& open_file::told_hints() {
@@ -105,8 +102,8 @@ void open_file::note_call(call const& c, bool collective) noexcept {
 // By default only for files opened unique: others who have it open would be outside of the partitioning, and their writes refused.
 bool open_file::wants_partitioning() const {
   resolved_hints const& h = hints_.values();
-  if (!can_write(modes) || h.partitioning == toggle::disable) return false;
-  return h.partitioning == toggle::enable || (has(modes, mode::unique_open) && h.ships());
+  if (!can_write(modes()) || h.partitioning == toggle::disable) return false;
+  return h.partitioning == toggle::enable || (has(modes(), mode::unique_open) && h.ships());
 }
 
 std::string open_file::on_prices_of(any_policy const& given, reason_text const& reason) const {
@@ -115,8 +112,16 @@ std::string open_file::on_prices_of(any_policy const& given, reason_text const& 
   return " (of the policy that the program gave; what ranks take alone by those of " + storage_.name + ")";
 }
 
-bool open_file::forgets_lost() const {
-  return written && hints_.values().sync_errors == resolved_hints::sync_error_life::until_written;
+failure open_file::sync() {
+  bool const forgets = late_.was_written() && hints_.values().sync_errors ==
+                                                  resolved_hints::sync_error_life::until_written;
+  if (late_.of_sync() && forgets) late_.forget_sync();
+  if (late_.of_sync()) return late_.of_sync();
+  late_.begin_sync();
+  if (auto const code = handle_.sync())
+    late_.keep_of_sync({code, "what was written since the last sync may be lost: write it again, "
+                              "and call clear_sync_error()"});
+  return late_.of_sync();
 }
 
 namespace {
@@ -163,19 +168,19 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   else
     choose(c.kind(), overridden(c.policy(), hints_.values(), c.kind(), false),
            overridden(c.policy(), hints_.values(), c.kind(), true), t);
-  t.agents = agents.get();
+  t.agents = agents_.serving();
   t.call = c.what;
   t.called_at = c.where();
   t.kind = c.kind();
   if (c.data.fault()) return *c.data.fault();
-  if (reading && !can_read(modes)) return opened_for_writing_only();
-  if (!reading && !can_write(modes)) return opened_for_reading_only();
-  if (has(modes, mode::sequential) && c.pointer() != pointer_kind::shared)
+  if (reading && !can_read(modes())) return opened_for_writing_only();
+  if (!reading && !can_write(modes())) return opened_for_reading_only();
+  if (has(modes(), mode::sequential) && c.pointer() != pointer_kind::shared)
     return is_sequential("is accessed through its shared pointer only");
   const_buffer const& memory = c.data.buffer();
-  t.where = where;
+  t.where = where_;
   t.memory = std::shared_ptr<const_buffer const>(std::shared_ptr<void>(), &memory);  // not held
-  view const& v = where->view;
+  view const& v = where_->view;
   try {
     if (!v.representation().converts()) {
       t.bytes = memory.size();
@@ -191,20 +196,20 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   }
   if (v.stream().empty() && reading) t.bytes = 0;  // no etype is reached: as at the end of the file
   bool const may_be_cut =
-      where->lenient && !v.representation().converts() && c.pointer() == pointer_kind::explicit_offset;
+      where_->lenient && !v.representation().converts() && c.pointer() == pointer_kind::explicit_offset;
   if (!v.is_whole(t.bytes) && !may_be_cut)
     return {errc::datatype, "the data has " + std::to_string(t.bytes) + " bytes in the file, not whole etypes of " +
                                 std::to_string(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  t.timed = used || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
-  if (failure f = where->fault_of(memory.types(), t.etypes)) return f;
-  if (develop && !reading) tell_of_parts(*this, c, t.bytes);
+  t.timed = seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
+  if (failure f = where_->fault_of(memory.types(), t.etypes)) return f;
+  if (seen_by_.develops() && !reading) tell_of_parts(*this, c, t.bytes);
   if (c.pointer() == pointer_kind::shared) return {};
   if (c.pointer() == pointer_kind::explicit_offset) return locate(c.offset, t);
-  if (!moved) return locate(position.get(), t);
-  if (moved->settings == 0) *moved = position.advance(t.etypes);
+  if (!moved) return locate(position_.get(), t);
+  if (moved->settings == 0) *moved = position_.advance(t.etypes);
   failure f = locate(moved->from, t);
-  if (f) position.take_back(std::exchange(*moved, {}));
+  if (f) position_.take_back(std::exchange(*moved, {}));
   return f;
 }
 
@@ -221,7 +226,7 @@ failure open_file::locate(std::int64_t offset, job& t) const {
 }
 
 void open_file::remark(std::string const& text) const {
-  if (trace) trace->note(text);
+  if (tracer* const t = seen_by_.trace()) t->note(text);
 }
 
 access open_file::access_of(job const& t) const {
@@ -229,10 +234,11 @@ access open_file::access_of(job const& t) const {
 }
 
 std::string open_file::why_not_shipped(job const& t) const {
-  if (atomic) return "atomic mode";
+  if (atomic_) return "atomic mode";
   if (!t.where->sorted) return "the view names bytes twice or out of order";
   if (t.agents) return {};
-  return why_no_agents.empty() ? "no agents serve; the hint IBM_largeblock_io = false starts them" : why_no_agents;
+  if (!agents_.why_none().empty()) return agents_.why_none();
+  return "no agents serve; the hint IBM_largeblock_io = false starts them";
 }
 
 plan open_file::explain(job const& t) const {
@@ -245,17 +251,8 @@ plan open_file::explain(job const& t) const {
   std::string const why_not = why_not_shipped(t);
   plan p = why_not.empty() ? t.agents->explain(t, *t.shipped) : t.policy.plan(access_of(t));
   p.reason += t.where->words_of_holes();
-  p.reason += why_not.empty() ? parts.words() : "; not shipped: " + why_not;
+  p.reason += why_not.empty() ? agents_.parts().words() : "; not shipped: " + why_not;
   return p;
-}
-
-void open_file::start(std::function<void()> work) {
-  if (workers) return workers->start(std::move(work));
-  {
-    std::lock_guard const guard(threads_mutex_);
-    if (!threads_) threads_ = std::make_unique<io_threads>(hints_.values().io_threads);
-  }
-  threads_->start(std::move(work));
 }
 
 }  // namespace argosy::detail

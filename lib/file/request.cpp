@@ -17,7 +17,7 @@ namespace detail {
 
 void background_access::start(std::function<void()> then) {
   then_ = std::move(then);
-  file->add_pending();
+  file->others().add_request();
   try {
     file->start([self = shared_from_this()] { self->run(); });
   } catch (std::system_error const&) {  // no thread can be made: then here and now
@@ -25,14 +25,14 @@ void background_access::start(std::function<void()> then) {
   } catch (std::bad_alloc const&) {
     run();
   } catch (...) {
-    --file->pending;
+    file->others().end_request();
     throw;
   }
 }
 
 void background_access::run() {
   {
-    traced_phases const traced(file->trace.get(), file->path);
+    traced_phases const traced(file->seen_by().trace(), file->path());
     in_phase const now(phase::call, {.name = name(),
                                      .bytes = job_.bytes,
                                      .source_file = job_.called_at.file_name(),
@@ -40,10 +40,10 @@ void background_access::run() {
     staging with;
     failure f = file->access_timed(job_, with, done);
     done.in_background = true;
-    result = alone(file->rank, std::move(f));
+    result = alone(file->rank(), std::move(f));
     has_result();
   }
-  --file->pending;
+  file->others().end_request();
   std::function<void()> then;
   {
     std::lock_guard const guard(mutex_);
@@ -55,13 +55,13 @@ void background_access::run() {
 }
 
 bool background_access::test() {
-  if (file->workers) file->workers->pause();
+  if (file->others().workers()) file->others().workers()->pause();
   std::lock_guard const guard(mutex_);
   return has_ended_;
 }
 
 void background_access::wait() {
-  if (file->workers) return file->workers->wait([this] { return has_ended_; });
+  if (file->others().workers()) return file->others().workers()->wait([this] { return has_ended_; });
   std::unique_lock guard(mutex_);
   ended_.wait(guard, [this] { return has_ended_; });
 }
@@ -104,17 +104,17 @@ report request::wait(on_error e) {
   auto const o = std::exchange(operation_, nullptr);
   // Other ranks may wait for what this one does here, such as to ask whether all of them have begun.
   std::optional<detail::memory_reserve> kept;
-  if (o->file->ranks > 1) kept.emplace();
+  if (o->file->ranks() > 1) kept.emplace();
   {
     detail::program_waits const here(*o);
     o->wait();
   }
   o->done.in_background = o->has_begun;
   o->done.waited_ns = o->has_begun ? o->waited_ns() : 0;
-  if (!o->result) o->file->position.take_back(o->moved);
+  if (!o->result) o->file->position().take_back(o->moved);
   if (!o->result) {
     try {
-      what_failed_ = detail::message_of(o->result, o->name(), o->file->path, o->file->rank);
+      what_failed_ = detail::message_of(o->result, o->name(), o->file->path(), o->file->rank());
     } catch (std::bad_alloc const&) {  // the code says why
       if (!e.error()) throw;
     }
@@ -124,7 +124,7 @@ report request::wait(on_error e) {
   if (e.error())
     *e.error() = o->result.code;
   else if (!o->result)
-    throw error(o->result, o->name(), o->file->path, o->file->rank,
+    throw error(o->result, o->name(), o->file->path(), o->file->rank(),
                 std::make_shared<report const>(std::move(o->done)));
   return std::move(o->done);
 }

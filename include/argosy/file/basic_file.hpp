@@ -39,7 +39,7 @@ struct discarding;  // closes and removes what a format could not finish
 struct launcher;  // begins nonblocking calls whose end is told otherwise than by a request: see asio.hpp
 class arguments;
 struct agreed_hints;
-struct open_file;
+class open_file;
 struct plain_call;
 struct used_view;
 template <communicator World>

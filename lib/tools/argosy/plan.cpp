@@ -103,13 +103,13 @@ planned_call call_of(arguments const& given) {
 
 // The library's own view of each rank, on a file that is not open.
 struct planned_rank {
+  planned_rank(std::int64_t rank, std::int64_t ranks)
+      : file(static_cast<int>(rank), static_cast<int>(ranks)) {}
   detail::open_file file;
   detail::job work;
 };
 std::unique_ptr<planned_rank> rank_of(planned_call const& c, std::int64_t rank) {
-  auto r = std::make_unique<planned_rank>();
-  r->file.rank = static_cast<int>(rank);
-  r->file.ranks = static_cast<int>(c.ranks);
+  auto r = std::make_unique<planned_rank>(rank, c.ranks);
   r->file.follow(file_hints({}, {}, c.hints));
   r->file.lies_on(c.on);
   layout const part = c.array.part_of(rank);

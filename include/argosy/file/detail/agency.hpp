@@ -16,7 +16,7 @@
 namespace argosy::detail {
 
 struct job;
-struct open_file;
+class open_file;
 
 // Local; lives no longer than the file's handle.
 class agency {

@@ -42,7 +42,7 @@ class background_call {
   // Adds time in which the program could not go on. Any thread.
   void add_waited(std::int64_t ns) {
     waited_ns_ += ns;
-    if (file->used) file->used->add_waited(ns);
+    if (file->seen_by().report()) file->seen_by().report()->add_waited(ns);
   }
   std::int64_t waited_ns() const noexcept { return waited_ns_; }
   std::string_view name() const noexcept { return row_of(call).name; }
@@ -64,7 +64,7 @@ class background_call {
   void mark(int one) noexcept {
     int const before = marks_.fetch_or(one);
     constexpr int both = ended | abandoned;
-    if (before != both && (before | one) == both) file->untold.add(name(), result);
+    if (before != both && (before | one) == both) file->late().add(name(), result);
   }
   std::atomic<int> marks_ = 0;
   std::atomic<std::int64_t> waited_ns_ = 0;
@@ -73,10 +73,10 @@ class background_call {
 // Counts the time in which the program waits for a call, while it lives.
 class program_waits {
  public:
-  explicit program_waits(background_call& o) : for_(o), since_(now_ns(o.file->clock)) {}
+  explicit program_waits(background_call& o) : for_(o), since_(now_ns(o.file->seen_by().clock())) {}
   program_waits(program_waits const&) = delete;
   program_waits& operator=(program_waits const&) = delete;
-  ~program_waits() { for_.add_waited(now_ns(for_.file->clock) - since_); }
+  ~program_waits() { for_.add_waited(now_ns(for_.file->seen_by().clock()) - since_); }
 
  private:
   background_call& for_;

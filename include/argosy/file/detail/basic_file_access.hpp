@@ -25,8 +25,8 @@ namespace argosy {
 template <communicator World>
 report basic_file<World>::access_alone(detail::call const& c, detail::plain_call const* plain) {
   bool const open = is_open();
-  if (!open || !local().trace) return access_alone(c, plain, open);
-  detail::traced_phases const traced(local().trace.get(), local().path);
+  if (!open || !local().seen_by().trace()) return access_alone(c, plain, open);
+  detail::traced_phases const traced(local().seen_by().trace(), local().path());
   return access_alone(c, plain, open);
 }
 
@@ -73,15 +73,15 @@ template <communicator World>
 std::shared_ptr<detail::background_call> basic_file<World>::ended(detail::call const& c,
                                                                   failure f) const {
   auto const of = crew_ && crew_->file ? crew_->file.shared() : std::make_shared<detail::open_file>();
-  return std::make_shared<detail::background_failure>(c.what, of, alone(of->rank, std::move(f)));
+  return std::make_shared<detail::background_failure>(c.what, of, alone(of->rank(), std::move(f)));
 }
 
 template <communicator World>
 request basic_file<World>::begin_alone(detail::call const& c) {
   if (!is_open()) return request(launch(c, {}));
-  std::int64_t const since = now_ns(local().clock);
+  std::int64_t const since = now_ns(local().seen_by().clock());
   auto begun = launch(c, {});
-  if (begun->has_begun) begun->add_waited(now_ns(begun->file->clock) - since);
+  if (begun->has_begun) begun->add_waited(now_ns(begun->file->seen_by().clock()) - since);
   return request(std::move(begun));
 }
 
@@ -109,7 +109,7 @@ std::shared_ptr<detail::background_call> basic_file<World>::launch(
 template <communicator World>
 request basic_file<World>::begin_together(detail::call const& c) {
   if (!is_open()) return request(ended(c, detail::closed()));
-  std::int64_t const since = now_ns(local().clock);
+  std::int64_t const since = now_ns(local().seen_by().clock());
   return detail::with_reserve(*crew_->world, [&] {
     detail::collective_call all = crew_->part_of(c, {}, true);
     all.work().keep(std::move(c.data));
@@ -117,7 +117,7 @@ request basic_file<World>::begin_together(detail::call const& c) {
     auto begun = crew_->concurrent ? crew_->concurrent->start(std::move(all))
                                    : crew_->later->start(std::move(all));
     begun->moved = moved;
-    begun->add_waited(now_ns(begun->file->clock) - since);
+    begun->add_waited(now_ns(begun->file->seen_by().clock()) - since);
     return request(std::move(begun));
   });
 }
@@ -173,7 +173,7 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
   plan p;
   if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
   if (f.thrown) std::rethrow_exception(f.thrown);
-  if (f) throw error(alone(local().rank, std::move(f)), c.name(), path(), local().rank);
+  if (f) throw error(alone(local().rank(), std::move(f)), c.name(), path(), local().rank());
   if (any_policy const& given = c.policy(); given.has_value() && given.is_collective() && p.policy != given.name())
     p.reason += "; " + std::string(given.name()) +
                 " is a policy of all ranks together, and this a local call: explain_all tells what it does";

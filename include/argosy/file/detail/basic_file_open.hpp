@@ -26,10 +26,10 @@ namespace detail {
 // Closes the handle of this rank, and removes the file before if it `removes` it. A handle that
 // cannot be closed is dropped: no rank may stay in a file that the others have left.
 inline failure let_go(open_file& part, bool removes) {
-  if (!part.handle.is_open()) return {};
+  if (!part.handle().is_open()) return {};
   if (removes) return part.remove_and_close();
-  failure f = failure_of(errc::io, [&] { return failure(part.handle.close()); });
-  if (part.handle.is_open()) part.handle = {};
+  failure f = failure_of(errc::io, [&] { return failure(part.handle().close()); });
+  if (part.handle().is_open()) part.handle() = {};
   return f;
 }
 
@@ -56,12 +56,12 @@ basic_file<World>::~basic_file() {
 
 template <communicator World>
 bool basic_file<World>::is_open() const noexcept {
-  return crew_ && crew_->file && crew_->file->handle.is_open();
+  return crew_ && crew_->file && crew_->file->handle().is_open();
 }
 
 template <communicator World>
 int basic_file<World>::rank() const noexcept {
-  return crew_ && crew_->file ? crew_->file->rank : -1;  // never opened: it does not know
+  return crew_ && crew_->file ? crew_->file->rank() : -1;  // never opened: it does not know
 }
 
 template <communicator World>
@@ -97,7 +97,7 @@ void basic_file<World>::end_call(agreement const& a, std::string_view call, repo
   if (error) *error = a.code;
   what_failed_.clear();
   if (a) return;
-  std::string_view const path = crew_ && crew_->file ? std::string_view(crew_->file->path) : std::string_view();
+  std::string_view const path = crew_ && crew_->file ? std::string_view(crew_->file->path()) : std::string_view();
   detail::memory_reserve const kept;  // for the words
   try {
     what_failed_.set(detail::message_of(a, call, path, rank()));
@@ -145,8 +145,8 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   part.before_waiting();  // what it did to other files
   crew.world.emplace(world.duplicate());
   if constexpr (requires { World::calls_from_threads(); })
-    if (World::calls_from_threads()) part.user.expect_others();
-  if constexpr (working_in_background<World>) part.workers = crew.world->make_background();
+    if (World::calls_from_threads()) part.others().threads().expect_others();
+  if constexpr (working_in_background<World>) part.others().run_on(crew.world->make_background());
   crew.develop = detail::wants_develop(part.hints());
   crew.watched = watch != nullptr;
 
@@ -174,12 +174,13 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       if (a = agreed(compared); a.cause != errc::not_same || asked.differ) break;
     return a;
   });
-  part.watch = crew.watched && !watch ? detail::call_watch::of_others(path, part.rank) : watch;
-  part.develop = crew.develop;
+  part.seen_by().watch_by(crew.watched && !watch ? detail::call_watch::of_others(path, part.rank())
+                                                 : watch);
+  part.seen_by().develop(crew.develop);
 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
   bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
-  bool const enters = part.merges.enters();
+  bool const enters = part.merges().enters();
   std::uint64_t const own_number = enters && maker ? crew.own_number() : 0;
   bool made = false, no_locks = false;
   if (result && create) {
@@ -199,17 +200,17 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       failure f = is_open ? failure() : part.open_existing();
       if (!f && has(modes, mode::append) && !has(modes, mode::truncate)) f = part.to_end();
       if (f || !detail::can_write(modes)) return f;
-      if (!enters) f = part.merges.try_lock(part.handle, no_locks);
-      if (enters && !is_open) f = part.merges.enter(part.handle, number, no_locks);
+      if (!enters) f = part.merges().try_lock(part.handle(), no_locks);
+      if (enters && !is_open) f = part.merges().enter(part.handle(), number, no_locks);
       if (!f && enters && !is_open && maker && !part.has_its_name())
         f = {errc::no_such_file, "the file lost its name while it was opened"};
       return no_locks ? failure() : f;
     });
     // True on all ranks, if it is on one.
-    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complaint.empty() ? 0 : 4);
+    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complains() ? 4 : 0);
     part.before_waiting();
     result = detail::agree_on_outcome(*crew.world, mine, flags);
-    if ((flags & 1) != 0) part.merges.lacks_locks();
+    if ((flags & 1) != 0) part.merges().lacks_locks();
     crew.reports = (flags & 2) != 0;
     // Only after a success is every rank here: ranks in different calls meet, too.
     if (result && (flags & 4) != 0) crew.complain_once();
@@ -218,26 +219,25 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   if (result && has(modes, mode::truncate))
     result = detail::agree_on_outcome(*crew.world, maker ? part.cut() : failure());
   if (!result) {
-    if (part.rank == 0 || part.rank == result.failed_rank) part.complain(0);
+    if (part.rank() == 0 || part.rank() == result.failed_rank) part.complain(0);
     detail::failure_of(errc::io, [&] { part.abandon(made); });
     crew.world.reset();
     return result;
   }
   if constexpr (requires { crew.world->now(); })
-    part.clock.virtual_ns = [world = *crew.world] { return detail::now_ns(world); };
+    part.seen_by().tell_time_by({[world = *crew.world] { return detail::now_ns(world); }});
   if (crew.reports) {
-    part.used = std::make_unique<detail::usage>(path, part.rank);
-    part.opened_ns = detail::now_ns(part.clock);
+    part.seen_by().report_on(path, part.rank());
   }
   crew.meet();
-  part.lies_on(detail::common_storage(*crew.world, part.handle, part.merges.is_near()));
-  if (part.merges.may_lock_in_vain() && !crew.locks_reach_all()) part.merges.locks_in_vain();
+  part.lies_on(detail::common_storage(*crew.world, part.handle(), part.merges().is_near()));
+  if (part.merges().may_lock_in_vain() && !crew.locks_reach_all()) part.merges().locks_in_vain();
   if (has(modes, mode::append)) {
     // Every rank saw an end of its own; that of one rank counts.
-    std::int64_t end = part.position.get();
+    std::int64_t end = part.position().get();
     crew.world->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
-    part.position.set(end);
-    crew.pointer->set(end, part.rank);
+    part.position().set(end);
+    crew.pointer->set(end, part.rank());
     crew.world->barrier();
   }
   crew.follow_hints();
@@ -265,17 +265,17 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   part.drain();
   // Rank 0 removes the file when all others have closed it, and closes it after that: as long as a
   // file is open no other file is taken for it.
-  bool const asked = has(part.modes, mode::delete_on_close) || part.discarded;
-  bool const stays_open = asked && part.rank == 0;
+  bool const asked = part.removes();
+  bool const stays_open = asked && part.rank() == 0;
   bool removes = asked, ended = false;
   // The handle may be code of the program, which throws. What follows is carried out all the same,
   // since the other ranks agree on it.
   auto const end = [&]() -> failure {
     ended = true;
-    part.agents.reset();  // no rank has calls under way
+    part.agents().end();  // no rank has calls under way
     failure const pointer = detail::failure_of(errc::io, [&] { crew.pointer->close(); });
     failure const split = detail::failure_of(errc::io, [&] { split_.tell_by_close(); });
-    failure all = part.untold.take();
+    failure all = part.late().take();
     all.keep(pointer);
     all.keep(split);
     all.keep(crew.unpartition());
@@ -285,11 +285,11 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
   agreement result = crew.collectively(detail::arguments("close", e.where()), end, &removes);
   bool const lost = result.cause == errc::rank_failed;
   if (!ended && !lost) return result;  // ranks were in different calls
-  part.agents.reset();
+  part.agents().end();
   if (!stays_open || !crew.world) detail::let_go(part, stays_open);
   if (!crew.world) return result;
   // The opener may be code of the program, which throws.
-  if (part.rank == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
+  if (part.rank() == 0) detail::failure_of(errc::io, [&] { crew.pointer->remove(); });
   crew.disband();
   if (removes) {
     failure removed;
@@ -305,14 +305,14 @@ agreement basic_file<World>::close_agreed(on_error const& e) try {
     }
   }
   if (crew.reports && result.cause != errc::rank_failed) crew.tell_usage(result);
-  part.clock = {};  // of the world that goes
+  part.seen_by().tell_time_by({});  // of the world that goes
   crew.world.reset();
   return result;
 } catch (rank_failure const& lost) {
   agreement const result = detail::without(lost, crew_->world);
   detail::open_file& part = *crew_->file;
-  bool const removes = has(part.modes, mode::delete_on_close) || part.discarded;
-  detail::let_go(part, removes && part.rank == 0);
+  bool const removes = part.removes();
+  detail::let_go(part, removes && part.rank() == 0);
   crew_->world.reset();
   return result;
 }

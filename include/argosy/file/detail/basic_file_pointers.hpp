@@ -16,9 +16,9 @@ namespace argosy {
 
 template <communicator World>
 std::int64_t basic_file<World>::position() const {
-  if (has(local().modes, mode::sequential))
+  if (has(local().modes(), mode::sequential))
     throw error(alone(rank(), detail::is_sequential("has no individual pointers")), "position", path(), rank());
-  return local().position.get();
+  return local().position().get();
 }
 
 template <communicator World>
@@ -27,7 +27,7 @@ std::int64_t basic_file<World>::from(std::int64_t offset, seek_from whence, std:
   if (whence == seek_from::current) base = current;
   if (whence == seek_from::end) {
     std::error_code e;
-    std::int64_t const bytes = local().handle.size(e);
+    std::int64_t const bytes = local().handle().size(e);
     if (e) f.keep({e, "asking for the size of the file"});
     if (!f) base = view().offset_of_end(bytes);
   }
@@ -42,15 +42,15 @@ void basic_file<World>::seek(std::int64_t offset, seek_from whence, on_error e) 
   failure f;
   if (!is_open())
     f = detail::closed();
-  else if (has(local().modes, mode::sequential))
+  else if (has(local().modes(), mode::sequential))
     f = detail::is_sequential("has no individual pointers");
   if (!f && whence == seek_from::current)
-    local().position.change([&](std::int64_t now) {
+    local().position().change([&](std::int64_t now) {
       std::int64_t const to = from(offset, whence, now, f);
       return f ? std::nullopt : std::optional(to);
     });
   else if (std::int64_t const to = f ? 0 : from(offset, whence, 0, f); !f)
-    local().position.set(to);
+    local().position().set(to);
   done(alone(rank(), std::move(f)), "seek", e);
 }
 
@@ -72,7 +72,7 @@ void basic_file<World>::seek_shared(std::int64_t offset, seek_from whence, on_er
   agreement const result = with_memory([&] {
     detail::arguments given("seek_shared", e.where());
     given.same("offset", offset).same("whence", static_cast<std::uint64_t>(whence), to_string(whence));
-    if (has(local().modes, mode::sequential))
+    if (has(local().modes(), mode::sequential))
       given.fail(detail::is_sequential("is accessed from its start to its end"));
     if (whence == seek_from::start) {  // what every rank sees for itself
       failure own;
@@ -92,7 +92,7 @@ std::int64_t basic_file<World>::position_shared() {
     at = crew_->pointer->get(f);
   else
     f = detail::closed();
-  finish(alone(local().rank, std::move(f)), "position_shared", {}, nullptr);
+  finish(alone(local().rank(), std::move(f)), "position_shared", {}, nullptr);
   return at;
 }
 

@@ -33,17 +33,17 @@ void basic_file<World>::set_view(argosy::view const& v, detail::hinted with) {
 
 template <communicator World>
 argosy::view const& basic_file<World>::view() const {
-  return local().where->view;
+  return local().where()->view;
 }
 
 template <communicator World>
 argosy::mode basic_file<World>::mode() const {
-  return local().modes;
+  return local().modes();
 }
 
 template <communicator World>
 std::string const& basic_file<World>::path() const {
-  return local().path;
+  return local().path();
 }
 
 template <communicator World>
@@ -54,7 +54,7 @@ World const& basic_file<World>::world() const {
 
 template <communicator World>
 bool basic_file<World>::atomic() const {
-  return local().atomic;
+  return local().is_atomic();
 }
 
 template <communicator World>
@@ -76,7 +76,7 @@ failure basic_file<World>::begin_at_pointer(detail::view_shape const& shape, boo
     argosy::view v = shape.at(byte_offset(*at));
     if (lenient) v = v.lenient();
     made = std::make_shared<detail::used_view const>(std::move(v), crew_->develop, lenient,
-                                                     detail::can_write(local().modes));
+                                                     detail::can_write(local().modes()));
   });
   if (detail::agree_on_outcome(*crew_->world, mine)) next = std::move(made);
   return mine;
@@ -99,7 +99,7 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
                                            detail::view_shape const& shape, detail::hinted const& with) {
   detail::arguments given("set_view", with.where());
   std::shared_ptr<detail::used_view const> next;
-  bool const sequential = has(local().modes, mode::sequential);
+  bool const sequential = has(local().modes(), mode::sequential);
   bool const lenient = asked.mine.values().lenient;
   given.require(displacement >= 0 || displacement == current_displacement, errc::argument, [&] {
     return "the displacement is " + std::to_string(displacement) + " bytes; it must not be negative";
@@ -108,13 +108,13 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
     return sequential ? "the view of a sequential file begins at current_displacement"
                       : "current_displacement is for sequential files";
   });
-  given.require(local().pending == 0, errc::unsupported,
+  given.require(!local().others().has_requests(), errc::unsupported,
                 [] { return "requests are pending. What to do: wait for them first"; });
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
       if (lenient) v = v.lenient();
-      bool const writes = detail::can_write(local().modes);
+      bool const writes = detail::can_write(local().modes());
       // MPI forbids overlap in the filetype, not of its copies: each write is looked at.
       using enum detail::filetype_fault;
       detail::filetype_fault const fault = writes ? v.fault(true) : no_fault;
@@ -137,17 +137,17 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
     failure const astray = sequential ? begin_at_pointer(shape, lenient, next) : failure();
     if (!next) return astray;
     // Where nodes have parts of the file, following hints may end that, and tell of writes that were lost: then nothing changes.
-    auto const before = local().parts.is_on() ? std::optional(local().hints()) : std::nullopt;
+    auto const before = local().agents().parts().is_on() ? std::optional(local().hints()) : std::nullopt;
     local().follow(std::move(asked.mine));
     failure f = crew_->follow_hints();
     if (before && detail::ranks_where(*crew_->world, static_cast<bool>(f))) {
       local().follow(*before);
       return f;
     }
-    local().where = next;
-    if (local().used) local().used->add_view();
-    local().position.set(0);
-    crew_->pointer->set(0, local().rank);
+    local().look_through(next);
+    if (local().seen_by().report()) local().seen_by().report()->add_view();
+    local().position().set(0);
+    crew_->pointer->set(0, local().rank());
     return f;
   });
 }
@@ -156,8 +156,8 @@ template <communicator World>
 std::int64_t basic_file<World>::byte_offset(std::int64_t offset) const {
   auto const at = view().byte_offset(offset);
   if (!at)
-    throw error(alone(local().rank, {errc::argument, "offset " + std::to_string(offset) + " is no place in the view"}),
-                "byte_offset", path(), local().rank);
+    throw error(alone(local().rank(), {errc::argument, "offset " + std::to_string(offset) + " is no place in the view"}),
+                "byte_offset", path(), local().rank());
   return *at;
 }
 
@@ -167,12 +167,12 @@ std::int64_t basic_file<World>::size(on_error e) const {
   bool const opened = is_open();
   failure f = opened ? failure() : detail::closed();
   std::error_code error;
-  std::int64_t const bytes = opened ? local().handle.size(error) : 0;
+  std::int64_t const bytes = opened ? local().handle().size(error) : 0;
   if (error) f = error;
   agreement const result = alone(rank(), std::move(f));
   if (e.error()) *e.error() = result.code;
   if (result) return bytes;
-  std::string const& path = crew_ && crew_->file ? crew_->file->path : std::string();
+  std::string const& path = crew_ && crew_->file ? crew_->file->path() : std::string();
   what_failed_.set(detail::message_of(result, "size", path, rank()));
   if (!e.error()) throw argosy::error(result, "size", path, rank());
   return 0;
@@ -184,9 +184,9 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
   given.same("size", bytes);
   given.require(bytes >= 0, errc::argument,
                 [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
-  if (!can_write(f->modes)) given.fail(opened_for_reading_only());
-  if (has(f->modes, mode::sequential)) given.fail(is_sequential("keeps its size"));
-  given.require(f->pending == 0, errc::unsupported,
+  if (!can_write(f->modes())) given.fail(opened_for_reading_only());
+  if (has(f->modes(), mode::sequential)) given.fail(is_sequential("keeps its size"));
+  given.require(!f->others().has_requests(), errc::unsupported,
                 [] { return "requests are pending. What to do: wait for them first"; });
 }
 
@@ -194,13 +194,13 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
 
 template <communicator World>
 void basic_file<World>::set_size(std::int64_t bytes, on_error e) {
-  auto const resize = [&]() -> failure { return local().handle.resize(bytes); };
+  auto const resize = [&]() -> failure { return local().handle().resize(bytes); };
   agreement const result = with_memory([&] {
     detail::arguments given("set_size", e.where());
     detail::require_resizable(given, &local(), bytes);
     agreement all = on_one_rank(given, resize);
     // Clients that have a cache of their own may keep a longer size that they wrote, until they are told themselves.
-    if (all && local().lies_on().separate_caches && local().ranks > 1)
+    if (all && local().lies_on().separate_caches && local().ranks() > 1)
       all = collectively(detail::arguments("set_size", e.where()), resize);
     return all;
   });
@@ -212,7 +212,7 @@ void basic_file<World>::preallocate(std::int64_t bytes, on_error e) {
   agreement const result = with_memory([&] {
     detail::arguments given("preallocate", e.where());
     detail::require_resizable(given, &local(), bytes);
-    return on_one_rank(given, [&]() -> failure { return local().handle.preallocate(bytes); });
+    return on_one_rank(given, [&]() -> failure { return local().handle().preallocate(bytes); });
   });
   done(result, "preallocate", e);
 }
@@ -220,20 +220,14 @@ void basic_file<World>::preallocate(std::int64_t bytes, on_error e) {
 template <communicator World>
 void basic_file<World>::sync(on_error e) {
   agreement const result = collectively(detail::arguments("sync", e.where()), [&]() -> failure {
-    failure& lost = local().lost;
-    if (lost && local().forgets_lost()) lost = {};
-    if (lost) return lost;
-    local().written = false;
-    if (auto const code = local().handle.sync())
-      lost = {code, "what was written since the last sync may be lost: write it again, and call clear_sync_error()"};
-    return lost;
+    return local().sync();
   });
   done(result, "sync", e);
 }
 
 template <communicator World>
 void basic_file<World>::clear_sync_error() {
-  local().lost = {};
+  local().late().forget_sync();
 }
 
 template <communicator World>
@@ -243,11 +237,11 @@ void basic_file<World>::set_atomic(bool on, on_error e) {
   agreement const result = collectively(given, [&]() -> failure {
     if (!on) return {};
     bool none = false;
-    failure f = local().merges.try_lock(local().handle, none);  // which also writes out what this node has kept
+    failure f = local().merges().try_lock(local().handle(), none);  // which also writes out what this node has kept
     if (f) f.detail = none ? "atomic mode needs byte-range locks" : "locking, or writing out what this node has kept";
     return f;
   });
-  if (result) local().atomic = on;
+  if (result) local().be_atomic(on);
   done(result, "set_atomic", e);
 }
 

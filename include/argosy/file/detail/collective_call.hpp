@@ -37,7 +37,7 @@ class collective_call {
   collective_call(call const& c, plain_call const& p, open_file& file) : collective_call(c, file) {
     plain_ = p;
     asked_ = &c;
-    if (c.pointer() == pointer_kind::individual) moved = file.position.advance(p.etypes);
+    if (c.pointer() == pointer_kind::individual) moved = file.position().advance(p.etypes);
     at = c.pointer() == pointer_kind::individual ? moved.from : c.offset;
     auto const mine = ordered ? file.placeless_summary_of(p) : file.summary_of(p, at);
     has_place = mine.has_value();
@@ -86,7 +86,7 @@ class collective_call {
   void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
     // What has no windows, `automatic` does not weigh: its plan is that of two_phase.
-    bool const weighed = !p.together && !file.atomic && work().together.target<automatic>() &&
+    bool const weighed = !p.together && !file.is_atomic() && work().together.target<automatic>() &&
                          p.policy == sieving::name;
     bool const shipped = !p.together && file.ships_alone(work());
     auto const domains = static_cast<std::int64_t>(p.domains.size());
@@ -130,8 +130,8 @@ class collective_call {
       return;
     }
     all.spans = t.etypes;  // their sum; where they go is not known yet
-    all.pending = file.pending > 0 ? 1 : 0;
-    all.wrote_alone = file.merges.written_alone().are_unfound() ? 1 : 0;
+    all.pending = file.others().has_requests() ? 1 : 0;
+    all.wrote_alone = file.merges().written_alone().are_unfound() ? 1 : 0;
     if (t.bytes == 0) return;
     all.bytes = t.bytes;
     all.alone_ns = std::numeric_limits<std::int64_t>::max();  // nor what it costs

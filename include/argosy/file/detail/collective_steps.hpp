@@ -75,7 +75,7 @@ template <agreeing World>
 std::optional<reason_text> too_small(World const& world, team<World>& ranks, open_file& file,
                                      any_policy const& together, access_kind kind, access_summary const& all) {
   auto const* const choosing = together.target<automatic>();
-  if (!choosing || file.atomic) return {};
+  if (!choosing || file.is_atomic()) return {};
   return choosing->too_small(kind, all, ranks.group(world, file));
 }
 
@@ -111,7 +111,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   job const& t = c.work();
   if (!t.together.has_value())
     return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
-  if (file.atomic) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
+  if (file.is_atomic()) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
   in_phase const now(phase::agreement);
   rank_group const& group = ranks.group(world, file);
   collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
@@ -122,7 +122,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
     plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
   if (t.given_together) plan.reason += file.on_prices_of(t.together, plan.reason);
-  if (plan.policy == data_shipping::name) plan.reason += file.parts.words();
+  if (plan.policy == data_shipping::name) plan.reason += file.agents().parts().words();
   return plan;
 }
 
@@ -168,7 +168,7 @@ class collective_steps {
       space.get();  // no rank may fail between the steps
       watched_.emplace(file_, call_, done_);
     }
-    if (call_.kind() == access_kind::write) merges_ = write_gate::closed(file_.merges.gate_of_node());
+    if (call_.kind() == access_kind::write) merges_ = write_gate::closed(file_.merges().gate_of_node());
     if (agreement const begun = begin(); !begun) return begun;
     if (agreement const planned = plan(); !planned) return planned;
     if (call_.plain()) return end(move_stretch());
@@ -189,8 +189,8 @@ class collective_steps {
   // Who watches the call sees all of it.
   struct watched {
     watched(open_file& file, collective_call const& c, report& done)
-        : traced(file.trace.get(), file.path),
-          timed(file.clock, done, file.ranks > 1 ? file.trace.get() : nullptr),
+        : traced(file.seen_by().trace(), file.path()),
+          timed(file.seen_by().clock(), done, file.ranks() > 1 ? file.seen_by().trace() : nullptr),
           now(phase::call, {.name = c.name(),
                             .bytes = c.work().bytes,
                             .source_file = c.where.file_name(),
@@ -205,10 +205,10 @@ class collective_steps {
   agreement begin() {
     // A call that was begun long ago, or waited for others, has more beside it now; and beside one that goes on by itself, which
     // is pending, too, may be whatever comes after it.
-    if (file_.pending > 0) call_.all.pending = 1;
+    if (file_.others().has_requests()) call_.all.pending = 1;
     if (!call_.begun) {
       // Not later: all ranks must know it, since all reconcile then.
-      if (file_.merges.written_alone().are_unfound()) call_.all.wrote_alone = 1;
+      if (file_.merges().written_alone().are_unfound()) call_.all.wrote_alone = 1;
       agreement valid = call_.plain() ? agree_to_begin(world_, digest_of_plain(), !call_.has_place,
                                                        call_.all, call_.before, filled())
                                       : agree_to_begin(world_, call_.given(), call_.develop,
@@ -281,7 +281,7 @@ class collective_steps {
     all_.wrote_alone = std::max(all_.wrote_alone, call_.all.wrote_alone);
   }
   bool compares_writes() const {
-    return call_.develop && call_.kind() == access_kind::write && !call_.ordered && !file_.atomic &&
+    return call_.develop && call_.kind() == access_kind::write && !call_.ordered && !file_.is_atomic() &&
            row_of(call_.what).when != moment::never;
   }
 
@@ -312,12 +312,12 @@ class collective_steps {
     done_.policy = std::move(plan_.policy);
     done_.reason = std::move(plan_.reason);
     done_.memory_bytes = memory_bytes_of(t, done_.bytes);
-    if (*result && t.kind == access_kind::write) file_.written = true;
+    if (*result && t.kind == access_kind::write) file_.late().write();
     return result;
   }
   // Before ranks carry each other's data, what each has written by itself is in the file.
   agreement find_what_was_written() {
-    lone_writes& alone = file_.merges.written_alone();
+    lone_writes& alone = file_.merges().written_alone();
     std::uint64_t const written = alone.count();
     agreement found = agree_on_outcome(world_, file_.reconcile(), phase::waiting);
     if (!found) return found;

@@ -95,7 +95,7 @@ struct crew {
   failure prepare_alone(call const& c, job& t, pointer_move& moved);
   // Returns true if a plain collective call is a local one: the only rank has nobody to agree with.
   bool goes_alone() const {
-    return file->ranks == 1 && !develop && !later && file->choice().one_rank_goes_alone;
+    return file->ranks() == 1 && !develop && !later && file->choice().one_rank_goes_alone;
   }
   // Returns the call as a plain one, if ranks meet in memory and nobody wants to know more of it than
   // its outcome. Others may bring more to it.
@@ -134,10 +134,10 @@ agreement crew<World>::collectively(arguments const& given, Body&& body, bool* t
   if constexpr (requires { world->note(given.call(), given.where()); }) world->note(given.call(), given.where());
   if (concurrent) concurrent->drain();
   call_board::inside const waits(concurrent ? concurrent->board() : nullptr, given.call(), given.where());
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, given.call(), given.where());
+  call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::blocking, given.call(), given.where());
   if (later) later->finish();
   access_summary all;
-  all.pending = file->pending > 0 ? 1 : 0;
+  all.pending = file->others().has_requests() ? 1 : 0;
   file->before_waiting();
   agreement const start = agree_to_begin(*world, given, develop, all);
   if (!start) return start;
@@ -178,7 +178,7 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
     failure f;
     if (!reconcile(f)) return f;
     f = unpartition();  // a partitioned file keeps its size
-    if (!f && file->rank == 0) f = failure_of(errc::io, body);
+    if (!f && file->rank() == 0) f = failure_of(errc::io, body);
     f.keep(partition());
     return f;
   });
@@ -186,7 +186,7 @@ agreement crew<World>::on_one_rank(arguments const& given, Body&& body) {
 
 template <communicator World>
 bool crew<World>::reconcile(failure& f) {
-  if (!file->merges.caches_differ()) return true;
+  if (!file->merges().caches_differ()) return true;
   // What requests read meanwhile may be kept, and old: so this counts for nothing where ranks carry each other's data next.
   f = file->reconcile();
   return !ranks_where(*world, static_cast<bool>(f));
@@ -201,7 +201,7 @@ std::optional<std::int64_t> crew<World>::told_by_one(Ask&& ask, failure& f) {
     std::int64_t value = 0;
     std::int64_t failed = 0;
   } told;
-  if (file->rank == 0) {
+  if (file->rank() == 0) {
     f = failure_of(errc::io, [&] {
       failure mine;
       told.value = ask(mine);
@@ -219,7 +219,7 @@ std::int64_t crew<World>::place_of(call const& c, plain_call const& p, pointer_m
                                    failure& f) {
   if (c.pointer() == pointer_kind::explicit_offset) return c.offset;
   if (c.pointer() == pointer_kind::shared) return pointer->add(p.etypes, f);
-  moved = file->position.advance(p.etypes);
+  moved = file->position().advance(p.etypes);
   return moved.from;
 }
 
@@ -240,7 +240,7 @@ report crew<World>::access_alone(call const& c, plain_call const* plain, failure
       return access_in_full(c, moved, f);
     file->note_call(c, false);
   }
-  if (f) file->position.take_back(moved);
+  if (f) file->position().take_back(moved);
   return done;
 }
 
@@ -250,8 +250,8 @@ report crew<World>::access_in_full(call const& c, pointer_move moved, failure& f
   report done;
   job t;
   f = prepare_alone(c, t, moved);
-  if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers).get(), done);
-  if (f) file->position.take_back(moved);
+  if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers()).get(), done);
+  if (f) file->position().take_back(moved);
   return done;
 }
 
@@ -270,7 +270,7 @@ failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
 template <communicator World>
 std::optional<plain_call> crew<World>::plain_together(call const& c) const {
   if constexpr (requires { world->in_memory(); }) {
-    if (!world->in_memory() || develop || file->trace) return {};
+    if (!world->in_memory() || develop || file->seen_by().trace()) return {};
     std::optional<plain_call> p = file->plain(c);
     if (p && p->bytes() < report::least_timed_bytes) return p;  // longer ones are timed
   }
@@ -289,11 +289,11 @@ collective_call crew<World>::part_of(call const& c, std::optional<plain_call> co
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
   call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where);
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(), c.where);
+  call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::blocking, c.name(), c.where);
   if (later) later->finish();
   return access_after_others(c, done);
 } catch (rank_failure const& lost) {
-  file->position.take_back(c.moved);
+  file->position().take_back(c.moved);
   if (c.kind() == access_kind::write)
     done.bytes = done.memory_bytes = 0;  // which windows were written, nobody can say any more
   return without(lost, world);
@@ -302,11 +302,11 @@ agreement crew<World>::access(collective_call& c, report& done) try {
 // After all that other calls of this rank left to be done.
 template <communicator World>
 agreement crew<World>::access_after_others(collective_call& c, report& done) {
-  one_thread::inside const caller(&file->user);
+  one_thread::inside const caller(&file->others().threads());
   if (!caller.is_alone()) c.all.pending = 1;  // another thread may write
   agreement result =
-      collective_steps<World>(of_file(), c, done).run(staging_of_call(file->buffers));
-  if (!result) file->position.take_back(c.moved);
+      collective_steps<World>(of_file(), c, done).run(staging_of_call(file->buffers()));
+  if (!result) file->position().take_back(c.moved);
   file->note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
   if (c.has_work()) file->count(c.work(), done, !result);
   return result;
@@ -314,18 +314,18 @@ agreement crew<World>::access_after_others(collective_call& c, report& done) {
 
 template <communicator World>
 void crew<World>::complain_once() const {
-  ranks_with const all = ranks_where(*world, !file->complaint.empty());
-  if (all.lowest == file->rank) file->complain(all.count - 1);
+  ranks_with const all = ranks_where(*world, file->complains());
+  if (all.lowest == file->rank()) file->complain(all.count - 1);
 }
 
 template <communicator World>
 void crew<World>::tell_usage(agreement const& closed) {
-  std::int64_t const open_ns = now_ns(file->clock) - file->opened_ns;
-  usage_numbers all = file->used->numbers();
+  std::int64_t const open_ns = file->seen_by().open_ns();
+  usage_numbers all = file->seen_by().report()->numbers();
   std::int64_t const bytes = all.totals[0].sum;  // of this rank
-  file->used->told();
+  file->seen_by().report()->told();
   world->all_reduce(all);
-  usage_report told{file->path, file->ranks};
+  usage_report told{file->path(), file->ranks()};
   told.processors = processors_of_all(*world);
   told.other_hints = hints_of_others(*world, file->hints());
   spread copies;
@@ -334,10 +334,10 @@ void crew<World>::tell_usage(agreement const& closed) {
     if (std::int64_t const ns = told.crowded() ? -1 : plain_copy_ns(bytes); ns >= 0) copies = spread(ns);
     world->all_reduce(copies);
   }
-  if (file->rank != 0) return;
+  if (file->rank() != 0) return;
   // Nothing that goes wrong here is worth more than the file.
   failure_of(errc::io, [&] {
-    if (!closed) told.close_failed = message_of(closed, "close", file->path, file->rank);
+    if (!closed) told.close_failed = message_of(closed, "close", file->path(), file->rank());
     told.open_ns = open_ns;
     told.hints = file->told_hints();
     told.numbers = all;
@@ -349,7 +349,7 @@ void crew<World>::tell_usage(agreement const& closed) {
 template <communicator World>
 collective_plan crew<World>::explain(collective_call& c, agreement& result) try {
   call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where);
-  call_watch::waiting const here(file->watch.get(), call_watch::lane::blocking, c.name(), c.where);
+  call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::blocking, c.name(), c.where);
   if (later) later->finish();
   file->before_waiting();
   report unused;
@@ -360,7 +360,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   file->note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(t); }))
-      result = alone(file->rank, f);
+      result = alone(file->rank(), f);
   return p;
 } catch (rank_failure const& lost) {
   result = without(lost, world);

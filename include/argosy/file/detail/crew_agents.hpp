@@ -21,13 +21,13 @@ void crew<World>::serve_agents() {
     std::error_code error;
     std::unique_ptr<service> all = world->serve(next->answers(), error);
     if (error) {
-      file->why_no_agents = "agents cannot serve: " + error.message();
+      file->agents().refuse("agents cannot serve: " + error.message());
       return;
     }
     next->serve(std::move(all));
-    file->agents = std::move(next);
+    file->agents().serve(std::move(next));
   } else {
-    file->why_no_agents = "ranks of this world cannot serve each other";
+    file->agents().refuse("ranks of this world cannot serve each other");
   }
 }
 
@@ -35,18 +35,19 @@ void crew<World>::serve_agents() {
 // if ending the previous partitioning failed.
 template <communicator World>
 failure crew<World>::partition() {
-  partitioning& parts = file->parts;
+  partitioning& parts = file->agents().parts();
   bool const wanted = file->wants_partitioning();
   if (!wanted && parts.asked() == partitioning::stripes()) return {};
-  rank_group const& group = file->agents ? file->agents->ranks() : ranks->group(*world, *file);
+  agency const* const serving = file->agents().serving();
+  rank_group const& group = serving ? serving->ranks() : ranks->group(*world, *file);
   data_shipping const how = file->choice().data_shipping;
   partitioning::stripes const next = wanted ? partitioning::stripes_of(how, group) : partitioning::stripes();
   if (parts.asked() == next) return {};
   agent_nodes nodes;
-  nodes.busy = file->pending > 0;
+  nodes.busy = file->others().has_requests();
   failure const unknown = failure_of(errc::io, [&]() -> failure {
-    parts.add_node(nodes, file->handle.node(), file->rank, how, group);
-    nodes.can_be_told = file->handle.takes_hints();
+    parts.add_node(nodes, file->handle().node(), file->rank(), how, group);
+    nodes.can_be_told = file->handle().takes_hints();
     return {};
   });
   if (unknown) nodes.can_be_told = false;
@@ -58,7 +59,7 @@ failure crew<World>::partition() {
   agreement started;
   bool released = false;
   if (possible) {
-    failure mine = failure_of(errc::io, [&] { return partitioning::start(file->handle, next, world->size(), nodes); });
+    failure mine = failure_of(errc::io, [&] { return partitioning::start(file->handle(), next, world->size(), nodes); });
     released = partitioning::was_released(mine);
     started = agree_on_outcome(*world, released ? failure() : mine, released);
   }
@@ -67,7 +68,7 @@ failure crew<World>::partition() {
   if (!on)  // in more words, if there is memory for them
     failure_of(errc::io, [&] {
       parts.is_now(next, !possible  ? partitioning::why_impossible(next, nodes)
-                         : !started ? message_of(started, "fcntl", file->path, file->rank)
+                         : !started ? message_of(started, "fcntl", file->path(), file->rank())
                                     : "a rank did not start it in time, or its node is lost");
     });
   return ended;
@@ -76,19 +77,19 @@ failure crew<World>::partition() {
 // All ranks know whether the partitioning has ended. If it could not be ended, the next call that needs this, or `close`, tries again.
 template <communicator World>
 failure crew<World>::unpartition() {
-  if (!file->parts.is_on()) return {};
-  failure mine = failure_of(errc::io, [&] { return partitioning::stop(file->handle); });
+  if (!file->agents().parts().is_on()) return {};
+  failure mine = failure_of(errc::io, [&] { return partitioning::stop(file->handle()); });
   bool kept = mine && !partitioning::has_ended(mine);
   bool const released = partitioning::was_released(mine);
   bool const known = !agree_on_outcome(*world, released ? failure() : mine, kept);  // by some rank, why
-  if (!kept) file->parts.is_now({});
-  if (mine && !kept && !file->lost) file->lost = mine;
+  if (!kept) file->agents().parts().is_now({});
+  if (mine && !kept && !file->late().of_sync()) file->late().keep_of_sync(mine);
   return known && released ? failure() : mine;
 }
 
 template <communicator World>
 failure crew<World>::follow_hints() {
-  if (file->agents) file->agents->set_prices(file->choice().sieving_of_owner());
+  if (agency* const a = file->agents().serving()) a->set_prices(file->choice().sieving_of_owner());
   serve_agents();
   return partition();
 }

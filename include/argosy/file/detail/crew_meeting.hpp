@@ -27,11 +27,11 @@ bool crew<World>::locks_reach_all() {
   constexpr std::int64_t at = merge_safety::lock_tried_at;
   bool const asked = world->rank() == 0;
   bool works = true;
-  if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle.lock(at, 1, lock_kind::exclusive), ""}; });
+  if (asked) works = !failure_of(errc::io, [&] { return failure{file->handle().lock(at, 1, lock_kind::exclusive), ""}; });
   world->barrier();
-  if (!asked) works = file->handle.is_locked(at, 1).value_or(true);
+  if (!asked) works = file->handle().is_locked(at, 1).value_or(true);
   bool const all = !ranks_where(*world, !works);
-  if (asked) give_back(file->handle, at, 1);
+  if (asked) give_back(file->handle(), at, 1);
   return all;
 }
 
@@ -67,9 +67,9 @@ void crew<World>::meet() {
   }
   // Between nodes the gate of each rank is its own.
   if (shares)
-    file->meet({of_gate(common), world->rank(), world->size(), file->workers.get()}, true);
+    file->meet({of_gate(common), world->rank(), world->size(), file->others().workers().get()}, true);
   else if (shared_memory mine = shared_memory::private_zeros(write_gate::bytes_for(1)); !mine.bytes().empty())
-    file->meet({std::move(mine), 0, 1, file->workers.get()}, false);
+    file->meet({std::move(mine), 0, 1, file->others().workers().get()}, false);
   else
     file->meet({}, false);
   if constexpr (requires { world->meet_in(shared_memory()); })
@@ -90,8 +90,8 @@ void crew<World>::meet() {
     }
   }
   if constexpr (working_in_background<World>) {
-    later.emplace(*world, file.shared(), pointer, ranks, goes_on ? file->workers : nullptr);
-    pointer->wait_beside(file->workers);
+    later.emplace(*world, file.shared(), pointer, ranks, goes_on ? file->others().workers() : nullptr);
+    pointer->wait_beside(file->others().workers());
   } else if (!concurrent) {
     later.emplace(*world, file.shared(), pointer, ranks);
   }
@@ -123,7 +123,7 @@ void crew<World>::share_board() {
   world->all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(firsts)));
   std::error_code error;
   shared_memory board = node.share(call_watch::bytes_for(node.size()), error);
-  if (file->watch) file->watch->meet(std::move(board), std::move(all), node.rank());
+  if (file->seen_by().watch()) file->seen_by().watch()->meet(std::move(board), std::move(all), node.rank());
   std::sort(firsts.begin(), firsts.end());
   firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
   if (firsts.size() == 1) return;
@@ -133,11 +133,11 @@ void crew<World>::share_board() {
   std::unique_ptr<service> asks;
   if constexpr (serving<World>)  // the watch ends its service before itself
     asks = world->serve(
-        [watch = file->watch.get()](int, std::span<std::byte const> question) {
+        [watch = file->seen_by().watch()](int, std::span<std::byte const> question) {
           return watch ? watch->answer(question) : std::vector<std::byte>();
         },
         error);
-  if (file->watch) file->watch->meet_others(std::move(asks), std::move(firsts));
+  if (file->seen_by().watch()) file->seen_by().watch()->meet_others(std::move(asks), std::move(firsts));
 }
 
 template <communicator World>
@@ -162,15 +162,15 @@ shared_pointer crew<World>::distant_pointer() const {
   } told{.name = own_number()};
   // A number in a file may be read late, by some, and then two ranks are given the same place.
   bool late_here = true;
-  failure_of(errc::io, [&] { late_here = file->handle.storage().reads_late; });
+  failure_of(errc::io, [&] { late_here = file->handle().storage().reads_late; });
   bool const late = ranks_where(*world, late_here).count > 0;
   // The pointer lies beside the file itself: links, and other working directories, lead other ranks
   // elsewhere.
-  bool const as_given = one_path && file->full_path == file->path;
-  std::string const path = as_given ? file->path : canonical_path(file->full_path);
+  bool const as_given = one_path && file->full_path() == file->path();
+  std::string const path = as_given ? file->path() : canonical_path(file->full_path());
   told.no_files = one_path && takes_files(path) && !late ? 0 : 1;
   world->broadcast(std::as_writable_bytes(std::span(&told, 1)), 0);
-  shared_pointer p(file->files, pointer_path(path, told.name));
+  shared_pointer p(file->files(), pointer_path(path, told.name));
   if (told.no_files == 0) return p;
   std::error_code error = make_error_code(errc::unsupported);
   if constexpr (serving<World>)  // rank 0 keeps it
@@ -192,7 +192,7 @@ void crew<World>::disband() {
   concurrent = {};
   later = {};
   outside = {};
-  file->merges.leave();
+  file->merges().leave();
   pointer = {};
   ranks = {};
 }

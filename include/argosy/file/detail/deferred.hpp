@@ -48,7 +48,7 @@ class deferred {
       state_->waiting.push_back(next);
     }
     if (goes_on()) {
-      state_->file->add_pending();
+      state_->file->others().add_request();
       ++state_->under_way;
       if (!std::exchange(state_->at_it, true)) state_->workers->start([s = state_] { s->go_on(); });
     }
@@ -88,7 +88,7 @@ class deferred {
       while (std::shared_ptr<call> const next = first()) {
         carry_out(*next);
         --under_way;
-        --file->pending;
+        file->others().end_request();
         workers->wake();
       }
       at_it = false;
@@ -101,29 +101,29 @@ class deferred {
       while (!(last && last->ended)) {
         std::shared_ptr<call> const next = first();
         if (!next) return;
-        std::int64_t const since = now_ns(file->clock);
+        std::int64_t const since = now_ns(file->seen_by().clock());
         carry_out(*next);
         if (next.get() == last) continue;  // who waits for it counts that
-        std::int64_t const took = now_ns(file->clock) - since;
+        std::int64_t const took = now_ns(file->seen_by().clock()) - since;
         next->add_waited(took);
         if (last) last->add_waited(-took);
       }
     }
     void wait_for_workers(call* last) {
-      std::int64_t const since = now_ns(file->clock);
+      std::int64_t const since = now_ns(file->seen_by().clock());
       workers->wait([&] { return last ? last->ended : under_way == 0; });
-      if (!last && file->used) file->used->add_waited(now_ns(file->clock) - since);
+      if (!last && file->seen_by().report()) file->seen_by().report()->add_waited(now_ns(file->seen_by().clock()) - since);
     }
 
     void carry_out(call& c) {
-      call_watch::waiting const here(file->watch.get(), call_watch::lane::nonblocking,
+      call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::nonblocking,
                                      c.what.name(), c.what.where);
       try {
-        one_thread::inside const caller(workers ? nullptr : &file->user);
+        one_thread::inside const caller(workers ? nullptr : &file->others().threads());
         if (!workers && !caller.is_alone()) c.what.all.pending = 1;  // another thread may write
         c.result = with_reserve(world, [&] {
           return collective_steps<World>({world, *ranks, *file, *pointer}, c.what, c.done)
-              .run(staging_of_call(file->buffers));
+              .run(staging_of_call(file->buffers()));
         });
         if constexpr (!working_in_background<World>)
           c.done.reason += "; carried out where it was waited for, as its nodes exchange by MPI alone";

@@ -23,13 +23,17 @@
 #include <argosy/file/detail/file_position.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
 #include <argosy/file/detail/job.hpp>
-#include <argosy/file/detail/losses.hpp>
 #include <argosy/file/detail/one_thread.hpp>
 #include <argosy/file/detail/partitioning.hpp>
 #include <argosy/file/detail/per_thread.hpp>
 #include <argosy/file/detail/short_lock.hpp>
 #include <argosy/file/detail/staging_pool.hpp>
+#include <argosy/file/detail/state/file_agents.hpp>
+#include <argosy/file/detail/state/late_failures.hpp>
 #include <argosy/file/detail/state/merge_safety.hpp>
+#include <argosy/file/detail/state/opened_as.hpp>
+#include <argosy/file/detail/state/other_calls.hpp>
+#include <argosy/file/detail/state/watchers.hpp>
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/file/detail/used_view.hpp>
 #include <argosy/file/file_hints.hpp>
@@ -45,37 +49,50 @@
 
 namespace argosy::detail {
 
-class io_threads;
-
-struct open_file {
+// Its parts know nothing of each other; what takes several of them is here.
+class open_file {
+ public:
   open_file();
+  // That of a rank, for its plans: it is not open.
+  open_file(int rank, int ranks);
   ~open_file();
-  // Returns true in a child made by fork since. The threads of the file are the parent's, and so is
-  // whatever they have locked: a child waits for none of them, and leaves the file as it is.
-  bool is_of_parent() const noexcept;
 
-  std::string path;
-  std::string full_path;  // finds the file whatever the working directory is by then
-  argosy::mode modes = mode::none;
-  int rank = 0;
-  int ranks = 1;
-  opener files;
-  std::shared_ptr<tracer> trace;  // null: there is none
-  any_handle handle;
-  std::shared_ptr<used_view const> where;
-  merge_safety merges;
-  bool atomic = false;
-  failure lost;                      // the first sync that failed
-  std::atomic<bool> written{false};  // since then, by a call that succeeded here
-  mutable file_position position;    // moved by calls that are prepared
-  staging_pool buffers;              // of blocking calls
-  one_thread user;                   // of blocking writes
-  std::unique_ptr<usage> used;       // null: nobody asks for a report
-  std::int64_t opened_ns = 0;        // when
+  // Which file it is, how it was opened, and by which rank.
+  std::string const& path() const noexcept { return opened_.path(); }
+  std::string const& full_path() const noexcept { return opened_.full_path(); }
+  argosy::mode modes() const noexcept { return opened_.modes(); }
+  int rank() const noexcept { return opened_.rank(); }
+  int ranks() const noexcept { return opened_.ranks(); }
+  opener const& files() const noexcept { return opened_.files(); }
+  bool is_of_parent() const noexcept { return opened_.is_of_parent(); }
+  // `close` removes the file.
+  bool removes() const noexcept { return opened_.removes(); }
+  void discard() noexcept { opened_.discard(); }
+
+  any_handle& handle() noexcept { return handle_; }
+  any_handle const& handle() const noexcept { return handle_; }
+  merge_safety& merges() noexcept { return merges_; }
+  merge_safety const& merges() const noexcept { return merges_; }
+  other_calls& others() noexcept { return others_; }
+  other_calls const& others() const noexcept { return others_; }
+  file_agents& agents() noexcept { return agents_; }
+  file_agents const& agents() const noexcept { return agents_; }
+  watchers& seen_by() noexcept { return seen_by_; }
+  watchers const& seen_by() const noexcept { return seen_by_; }
+  late_failures& late() noexcept { return late_; }
+  // Of blocking calls.
+  staging_pool& buffers() noexcept { return buffers_; }
+  // Moved by calls that are prepared.
+  file_position& position() const noexcept { return position_; }
+  std::shared_ptr<used_view const> const& where() const noexcept { return where_; }
+  void look_through(std::shared_ptr<used_view const> next) { where_ = std::move(next); }
+  bool is_atomic() const noexcept { return atomic_; }
+  void be_atomic(bool on) noexcept { atomic_ = on; }
+
   void count(job const& t, report const& done, bool failed) {
-    if (used) used->add(t.call, done, failed, t.begin_ns, t.together_by, t.called_at);
+    if (usage* const r = seen_by_.report())
+      r->add(t.call, done, failed, t.begin_ns, t.together_by, t.called_at);
   }
-  time_source clock;
 
   // What the hints say, and what they choose.
   file_hints const& hints() const noexcept { return hints_; }
@@ -94,22 +111,21 @@ struct open_file {
     return last_call_.collective;
   }
   void lies_on(storage s);  // the same on all ranks
-  bool would_merge() const { return merges.would_merge(*where, choice_.sieving); }
+  bool would_merge() const { return merges_.would_merge(*where_, choice_.sieving); }
   void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
   failure reconcile();
   void remark(std::string const& text) const;  // in the trace, if there is one
   void before_waiting() const noexcept {  // for other ranks: they may never come, and the trace must have everything
-    if (trace && ranks > 1) trace->flush();
+    if (seen_by_.trace() && ranks() > 1) seen_by_.trace()->flush();
   }
-  bool develop = false;                            // mistakes are looked for that cost time to find
-  losses untold;                                   // of requests that were dropped
-  mutable std::atomic<bool> told_of_parts{false};  // a mistake that is told once
-  std::shared_ptr<call_watch> watch;               // null: nobody wants to know who waits
+  // Syncs, and keeps the first failure of it.
+  failure sync();
 
   // Opening, step by step; what needs other ranks is between them.
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
              opener with);
-  std::string complaint = {};       // about the environment: what cannot be read or written; a line each
+  // Returns true if the environment names what cannot be read or written.
+  bool complains() const noexcept { return !complaint_.empty(); }
   void complain(int others) const;  // on standard error, once per process; so many other ranks have one, too
   // Opens the file on the rank that makes it, and enters it; `made` if it was not there before.
   // `none`: see enter().
@@ -118,19 +134,15 @@ struct open_file {
   failure to_end();  // of the individual pointer
   failure cut();     // to 0 bytes
   // Returns false if the path leads to no file or to another one, as far as the opener can tell.
-  bool has_its_name() const;
-  // Removes the file. Another file that has its name by now stays, and the error is ENOENT.
-  std::error_code remove() const { return files.remove(full_path, handle.identity()); }
-  // Does that, and closes the file, which nobody else has open any more.
+  bool has_its_name() const { return opened_.names(handle_); }
+  // Removes the file, which nobody else has open any more, and closes it.
   failure remove_and_close();
-  bool discarded = false;             // `close` removes the file, as delete_on_close does
   void meet(write_gate g, bool all);  // `all` ranks share it
   storage const& lies_on() const noexcept { return storage_; }
   // Closes the file after a failed open. If this open `made` it, and it is empty and nobody else
   // has it open, it is removed.
   void abandon(bool made);
   void drain();             // waits for requests
-  void end_threads();       // and for what their completions do
   void leave();             // the same for a dropped file; in develop mode says that
 
   // Checks that the call is allowed on this file, and fills the job, which refers to the call's data. Where data at the shared
@@ -154,12 +166,14 @@ struct open_file {
   plan explain(job const& t) const;
   // Of a call of this rank by itself while `caller` lives. `beside`: of a request.
   merging merging_alone(one_thread::inside const& caller, bool beside) const {
-    return merges.alone(pending > 0 || !caller.is_alone(), beside, agents != nullptr);
+    bool const others = others_.has_requests() || !caller.is_alone();
+    return merges_.alone(others, beside, agents_.serving() != nullptr);
   }
   // The thread that calls. Nobody asks where a lock is taken in any case: requests may write, or ranks that merge.
   one_thread::inside caller(access_kind kind) {
-    bool const locks = pending > 0 || (ranks > 1 && !has(modes, mode::unique_open));
-    return one_thread::inside(kind == access_kind::read || locks ? nullptr : &user);
+    bool const shared = ranks() > 1 && !has(modes(), mode::unique_open);
+    bool const locks = shared || others_.has_requests();
+    return one_thread::inside(kind == access_kind::read || locks ? nullptr : &others_.threads());
   }
   access_summary summary_of(job const& t) const;
   // Of a plain call; nothing if it would reach beyond what the view can address.
@@ -176,26 +190,17 @@ struct open_file {
     hosts_allow_ = allowed;
   }
   access access_of(job const& t) const;
-  bool forgets_lost() const;  // say the hints: something was written since
 
-  // Nonblocking calls.
-  void start(std::function<void()> work);
-  std::atomic<int> pending{0};
-  // One more; then no call of another thread goes on that does not know of it.
-  void add_pending() {
-    ++pending;
-    one_thread::inside const seen(&user);
+  // Carries out `work` beside the program.
+  void start(std::function<void()> work) {
+    others_.start(std::move(work), hints_.values().io_threads);
   }
-  std::shared_ptr<background> workers;  // where they run, in worlds that have it; null: on threads
 
-  // Data shipping of independent calls: from the first collective call on at which the hints ask for it, until close.
-  bool wants_agents() const { return !agents && why_no_agents.empty() && hints_.values().wants_agents(); }
-  std::unique_ptr<agency> agents;
-  std::string why_no_agents;  // if they could not be had
-
+  bool wants_agents() const {
+    return agents_.may_be_had() && hints_.values().wants_agents();
+  }
   bool wants_partitioning() const;
   bool ships_alone(job const& t) const { return t.shipped && why_not_shipped(t).empty(); }
-  partitioning parts;
 
  private:
   failure join(std::uint64_t number, bool& none);  // where other opens are to know of this one
@@ -215,6 +220,18 @@ struct open_file {
   failure access_here(job const& t, staging& with, report& done);
   failure access_locked(job const& t, staging& with, report& done);
 
+  opened_as opened_;
+  std::string complaint_;  // about the environment; a line each
+  watchers seen_by_;
+  any_handle handle_;
+  std::shared_ptr<used_view const> where_;
+  merge_safety merges_;
+  bool atomic_ = false;
+  mutable file_position position_;
+  staging_pool buffers_;
+  late_failures late_;
+  file_agents agents_;
+  other_calls others_;
   file_hints hints_;
   per_thread<file_hints> told_;
   hint_facts last_call_;
@@ -226,9 +243,6 @@ struct open_file {
   std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
   storage storage_;
   chosen choice_;
-  std::mutex threads_mutex_;
-  std::unique_ptr<io_threads> threads_;
-  int process_;
 };
 
 }  // namespace argosy::detail

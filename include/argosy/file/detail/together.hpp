@@ -65,7 +65,7 @@ class team {
         met |= other.met;
         scattered = scattered || other.scattered;
       }
-    } all{leads ? 1 : 0,   leads ? processors : 0, block_bytes_of(file.handle),
+    } all{leads ? 1 : 0,   leads ? processors : 0, block_bytes_of(file.handle()),
           allowed ? 1 : 0, file.hosts_met(host),   world.rank() - near.rank() != first};
     world.all_reduce(all);
     file.tell_hosts(all.eligible, all.met);
@@ -92,14 +92,14 @@ class team {
     access const wanted = file.access_of(t);
     sieving prices = file.choice().sieving_of_owner();  // windows belong to one aggregator each
     if (plan.sparse) prices.writes = sieve::never;
-    merging const how = file.merges.together(asked.pending > 0);
+    merging const how = file.merges().together(asked.pending > 0);
     memory_side memory(t.where->view.representation(), *t.memory);
     collective_exchange all(world, seats_, stage_, links_, relayed ? &relayed_ : nullptr, plan, asked.bytes, wanted,
-                            file.handle, memory, prices, how, space, done);
+                            file.handle(), memory, prices, how, space, done);
     failure f = all.run(t.where->number);
     if (!f) f = memory.fault();
     failure lost;
-    bool const kept_apart = file.merges.caches_differ() && t.kind == access_kind::write;
+    bool const kept_apart = file.merges().caches_differ() && t.kind == access_kind::write;
     if (kept_apart) {
       lost = file.reconcile();
       f.keep(lost);
@@ -108,7 +108,7 @@ class team {
     agreement const result = agree_on_outcome(world, f, phase::waiting);
     // Requests and threads of this rank may have read, and kept, what was not all in the file yet.
     if (kept_apart)
-      if (failure const late = file.reconcile()) file.untold.add("a write", alone(file.rank, late));
+      if (failure const late = file.reconcile()) file.late().add("a write", alone(file.rank(), late));
     // A rank that could not bring all of its data does not know which of its windows failed besides: it counts none. Nor does anybody
     // where what was written did not come to the file.
     if (!result && t.kind == access_kind::write) {

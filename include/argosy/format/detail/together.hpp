@@ -47,16 +47,16 @@ struct discarding {
   // From now on `close` removes the file, as with delete_on_close.
   template <communicator World>
   static void mark(basic_file<World>& f) {
-    f.local().discarded = true;
+    f.local().discard();
   }
   template <communicator World>
   static std::optional<file_identity> identity(basic_file<World> const& f) {
-    return f.local().handle.identity();
+    return f.local().handle().identity();
   }
   // Returns the name that finds the file whatever the working directory is by then.
   template <communicator World>
   static std::string full_path(basic_file<World> const& f) {
-    return f.local().full_path;
+    return f.local().full_path();
   }
 };
 

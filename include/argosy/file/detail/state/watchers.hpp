@@ -1,0 +1,59 @@
+// What a program, or its environment, asks to see of an open file.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <argosy/exchange/detail/time_source.hpp>
+#include <argosy/file/detail/call_watch.hpp>
+#include <argosy/file/detail/usage.hpp>
+#include <argosy/handle/tracer.hpp>
+
+namespace argosy::detail {
+
+class watchers {
+ public:
+  // Null: there is no trace.
+  tracer* trace() const noexcept { return trace_.get(); }
+  void trace_by(std::shared_ptr<tracer> t) { trace_ = std::move(t); }
+
+  // Null: nobody asks for a report.
+  usage* report() const noexcept { return report_.get(); }
+  void report_on(std::string const& path, int rank) {
+    report_ = std::make_unique<usage>(path, rank);
+    opened_ns_ = now_ns(clock_);
+  }
+  std::int64_t open_ns() const { return now_ns(clock_) - opened_ns_; }
+  // Adds time in which the program waited for requests. Any thread.
+  void add_waited(std::int64_t ns) const {
+    if (report_) report_->add_waited(ns);
+  }
+
+  time_source const& clock() const noexcept { return clock_; }
+  void tell_time_by(time_source clock) { clock_ = std::move(clock); }
+
+  // Null: nobody wants to know who waits for whom.
+  call_watch* watch() const noexcept { return watch_.get(); }
+  void watch_by(std::shared_ptr<call_watch> w) { watch_ = std::move(w); }
+
+  // Returns true if mistakes are looked for that cost time to find.
+  bool develops() const noexcept { return develops_; }
+  void develop(bool on) noexcept { develops_ = on; }
+  // Returns true at its first call: parts of an array that do not fit are told once.
+  bool tells_of_parts() const noexcept { return !told_of_parts_.exchange(true); }
+
+ private:
+  std::shared_ptr<tracer> trace_;
+  std::unique_ptr<usage> report_;
+  std::int64_t opened_ns_ = 0;
+  time_source clock_;
+  std::shared_ptr<call_watch> watch_;
+  bool develops_ = false;
+  mutable std::atomic<bool> told_of_parts_{false};
+};
+
+}  // namespace argosy::detail
