@@ -13,6 +13,7 @@ set(argosy_pure_rooms datatype layout view policy plan world version)
 set(argosy_integration_names mpi fmt pfr boost)
 set(argosy_integration_paths
   argosy/datatype/aggregate.hpp argosy/datatype/detail/aggregate_fields.hpp # Boost.PFR
+  argosy/layout/draw.hpp argosy/layout/draw_owners.hpp argosy/plan/draw.hpp # the compiled library
 )
 
 if(NOT CMAKE_SCRIPT_MODE_FILE) # check_rooms.cmake includes this too

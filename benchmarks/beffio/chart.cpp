@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <argosy/layout/detail/axis.hpp>
-#include <argosy/layout/detail/svg.hpp>
+#include <layout/axis.hpp>
+#include <layout/svg.hpp>
 
 namespace beffio {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <argosy/layout/detail/axis.hpp>
-#include <argosy/layout/detail/svg.hpp>
+#include <layout/axis.hpp>
+#include <layout/svg.hpp>
 
 #include "report.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/datatype.hpp>
 #include <argosy/layout.hpp>
-#include <argosy/plan/draw.hpp>
 #include <argosy/policy.hpp>
 #include <argosy/version.hpp>
 

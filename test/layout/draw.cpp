@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/layout/draw.hpp>
 #include <argosy/layout/draw_owners.hpp>
+#include <layout/svg.hpp>
 
 #include <array>
 #include <cstdint>

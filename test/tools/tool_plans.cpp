@@ -4,9 +4,9 @@
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>
-#include <argosy/layout/detail/axis.hpp>
 #include <argosy/plan/draw.hpp>
 #include <argosy/policy.hpp>
+#include <layout/axis.hpp>
 
 #include <fstream>
 #include <string>

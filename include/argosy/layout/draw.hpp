@@ -1,4 +1,5 @@
-// A picture of a layout: its bytes in rows, its pieces in stream order. SVG, standard library only.
+// A picture of a layout: its bytes in rows, its pieces in stream order.
+// The picture is SVG; link argosy::argosy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,5 +24,3 @@ struct draw_options {
 std::string draw(layout const& l, draw_options const& options = {});
 
 }  // namespace argosy
-
-#include <argosy/layout/detail/draw.hpp>

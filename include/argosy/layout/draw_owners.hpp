@@ -1,4 +1,5 @@
-// A picture of an array and its owners: which rank has which element. SVG, standard library only.
+// A picture of an array and its owners: which rank has which element.
+// The picture is SVG; link argosy::argosy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,5 +26,3 @@ std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t c
                         draw_owners_options const& options = {});
 
 }  // namespace argosy
-
-#include <argosy/layout/detail/draw_owners.hpp>

@@ -1,4 +1,5 @@
-// Pictures of plans: the file from left to right, and who touches what of it. SVG, standard library only.
+// Pictures of plans: the file from left to right, and which rank touches what.
+// The pictures are SVG; link argosy::argosy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,5 +27,3 @@ std::string draw(plan const& p, draw_plan_options const& options = {});
 std::string draw(collective_plan const& p, draw_plan_options const& options = {});
 
 }  // namespace argosy
-
-#include <argosy/plan/detail/draw.hpp>

@@ -15,8 +15,8 @@
 #include <argosy/file/detail/open.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/posix.hpp>
-#include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/counted.hpp>
+#include <layout/axis.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"

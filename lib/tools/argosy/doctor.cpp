@@ -20,8 +20,8 @@
 #include <argosy/argosy.hpp>
 #include <argosy/file/detail/open.hpp>
 #include <argosy/layout/detail/counted.hpp>
-#include <argosy/plan/detail/draw.hpp>
 #include <argosy/version.hpp>
+#include <layout/axis.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"

@@ -13,7 +13,8 @@
 #include <argosy/error/error.hpp>
 #include <argosy/format/file_header.hpp>
 #include <argosy/format/leftovers.hpp>
-#include <argosy/plan/detail/draw.hpp>
+#include <argosy/layout/detail/counted.hpp>
+#include <layout/axis.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"

@@ -12,10 +12,10 @@
 #include <argosy/datatype.hpp>
 #include <argosy/file/detail/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
-#include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/draw.hpp>
 #include <argosy/policy.hpp>
+#include <layout/axis.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"

@@ -15,10 +15,9 @@
 #include <fmt/ranges.h>
 
 #include <argosy/agree/detail/phase.hpp>
-#include <argosy/layout/detail/axis.hpp>
 #include <argosy/layout/detail/counted.hpp>
-#include <argosy/layout/detail/svg.hpp>
-#include <argosy/plan/detail/draw.hpp>
+#include <layout/axis.hpp>
+#include <layout/svg.hpp>
 
 #include "arguments.hpp"
 #include "commands.hpp"

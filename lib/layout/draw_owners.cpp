@@ -1,6 +1,6 @@
-// How owners are drawn.
+// Draws the picture of an array and its owners.
 // SPDX-License-Identifier: BSD-3-Clause
-#pragma once
+#include <argosy/layout/draw_owners.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,19 +12,23 @@
 
 #include <argosy/layout/detail/checked.hpp>
 #include <argosy/layout/detail/print.hpp>
-#include <argosy/layout/detail/svg.hpp>
-#include <argosy/layout/draw_owners.hpp>
+#include <layout/svg.hpp>
 
 namespace argosy::detail {
+namespace {
 
 class owners_picture {
  public:
-  owners_picture(std::span<layout const> owners, std::span<std::int64_t const> sizes, std::int64_t element_bytes,
-                 draw_owners_options const& options)
-      : owners_(owners), element_bytes_(element_bytes), options_(options), sheet_(std::max(320, options.width_px)) {
+  owners_picture(std::span<layout const> owners, std::span<std::int64_t const> sizes,
+                 std::int64_t element_bytes, draw_owners_options const& options)
+      : owners_(owners),
+        element_bytes_(element_bytes),
+        options_(options),
+        sheet_(std::max(320, options.width_px)) {
     if (sizes.empty() || sizes.size() > 3)
-      throw invalid_layout("argosy::draw_owners: " + number_text(static_cast<std::int64_t>(sizes.size())) +
-                           " dimensions; give 1, 2 or 3, or draw a slice");
+      throw invalid_layout(
+          "argosy::draw_owners: " + number_text(static_cast<std::int64_t>(sizes.size())) +
+          " dimensions; give 1, 2 or 3, or draw a slice");
     if (element_bytes <= 0 || std::ranges::any_of(sizes, [](std::int64_t n) { return n <= 0; }))
       throw invalid_layout("argosy::draw_owners: sizes and bytes of an element must be positive");
     std::copy(sizes.begin(), sizes.end(), sizes_.end() - static_cast<std::ptrdiff_t>(sizes.size()));
@@ -41,7 +45,8 @@ class owners_picture {
 
   std::string draw() {
     double const room = sheet_.width() - 2 * margin;
-    sheet_.text(margin, 26, svg_sheet::fitted(title(), 15, room), 15, "start", ink, "font-weight=\"bold\"");
+    sheet_.text(margin, 26, svg_sheet::fitted(title(), 15, room), 15, "start", ink,
+                "font-weight=\"bold\"");
     sheet_.text(margin, 46, svg_sheet::fitted(subtitle(), 12, room), 12);
     sheet_.raw(
         "<defs><pattern id=\"several\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
@@ -71,23 +76,26 @@ class owners_picture {
   std::string subtitle() const {
     std::string text = counted(element_bytes_, "byte") + " per element";
     if (block_[1] > 1 || block_[2] > 1)
-      text += ", each cell stands for " + number_text(block_[1]) + " x " + number_text(block_[2]) + " of them";
+      text += ", each cell stands for " + number_text(block_[1]) + " x " + number_text(block_[2]) +
+              " of them";
     if (dimensions_ == 3 && slices_ < sizes_[0])
       text += ", " + number_text(slices_) + " of " + number_text(sizes_[0]) + " slices";
     if (dimensions_ > 1) text += "; the last index runs to the right";
     return text;
   }
 
-  // The number of panels in a row that leaves the largest cells; cells are square, and no larger than is
-  // useful.
+  // Chooses the number of panels in a row that leaves the largest cells. Cells are square, and no
+  // larger than is useful.
   void arrange() {
     double const room = sheet_.width() - 2 * margin;
     cell_ = 0;
     for (std::int64_t across = 1; across <= slices_; ++across) {
-      double const width = (room - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
+      double const width =
+          (room - gap * static_cast<double>(across - 1)) / static_cast<double>(across);
       std::int64_t const down = (slices_ + across - 1) / across;
       double const height = 640.0 / static_cast<double>(down) - label;
-      double const cell = std::min({width / static_cast<double>(columns_), height / static_cast<double>(rows_), 40.0});
+      double const cell = std::min(
+          {width / static_cast<double>(columns_), height / static_cast<double>(rows_), 40.0});
       if (cell > cell_ + 1e-9) {
         cell_ = cell;
         across_ = across;
@@ -127,7 +135,8 @@ class owners_picture {
   }
 
   void slice(std::int64_t k) {
-    double const x0 = margin + static_cast<double>(k % across_) * (static_cast<double>(columns_) * cell_ + gap);
+    double const x0 =
+        margin + static_cast<double>(k % across_) * (static_cast<double>(columns_) * cell_ + gap);
     double y0 = top + static_cast<double>(k / across_) * panel_height_;
     if (dimensions_ == 3) {
       sheet_.text(x0, y0 + 12, "slice " + number_text(slice_index(k)), 12);
@@ -137,14 +146,17 @@ class owners_picture {
     cells.reserve(static_cast<std::size_t>(rows_ * columns_));
     for (std::int64_t r = 0; r < rows_; ++r)
       for (std::int64_t c = 0; c < columns_; ++c) cells.push_back(owner(slice_index(k), r, c));
-    sheet_.rectangle(x0, y0, static_cast<double>(columns_) * cell_, static_cast<double>(rows_) * height_, pale);
+    sheet_.rectangle(x0, y0, static_cast<double>(columns_) * cell_,
+                     static_cast<double>(rows_) * height_, pale);
     areas(cells, x0, y0);
     grid(x0, y0);
-    for (name const& n : names_) sheet_.text(n.x, n.y + 0.36 * n.size, n.text, n.size, "middle", n.ink);
+    for (name const& n : names_)
+      sheet_.text(n.x, n.y + 0.36 * n.size, n.text, n.size, "middle", n.ink);
     names_.clear();
   }
 
-  // Cells of one owner become rectangles: as wide as they go, then as far down. Each is numbered once.
+  // Makes rectangles of the cells of one owner: as wide as they go, then as far down. Each is
+  // numbered once.
   void areas(std::vector<int> cells, double x0, double y0) {
     auto const at = [&](std::int64_t r, std::int64_t c) -> int& {
       return cells[static_cast<std::size_t>(r * columns_ + c)];
@@ -183,7 +195,8 @@ class owners_picture {
   }
 
   void grid(double x, double y) {
-    double const right = x + static_cast<double>(columns_) * cell_, below = y + static_cast<double>(rows_) * height_;
+    double const right = x + static_cast<double>(columns_) * cell_,
+                 below = y + static_cast<double>(rows_) * height_;
     if (cell_ >= 5) {
       for (std::int64_t c = 1; c < columns_; ++c) {
         double const at = x + static_cast<double>(c) * cell_;
@@ -194,12 +207,14 @@ class owners_picture {
         sheet_.line(x, at, right, at, white, 0.6);
       }
     }
-    sheet_.raw("<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" + svg_number(right - x) +
-               "\" height=\"" + svg_number(below - y) + "\" fill=\"none\" stroke=\"" + grid_grey.text() + "\"/>\n");
+    sheet_.raw("<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" +
+               svg_number(right - x) + "\" height=\"" + svg_number(below - y) +
+               "\" fill=\"none\" stroke=\"" + grid_grey.text() + "\"/>\n");
   }
 
   double legend() {
-    double x = margin, y = top + static_cast<double>((slices_ + across_ - 1) / across_) * panel_height_ + 4;
+    double x = margin,
+           y = top + static_cast<double>((slices_ + across_ - 1) / across_) * panel_height_ + 4;
     auto const entry = [&](std::string const& text, colour fill, char const* more) {
       double const width = 22 + svg_sheet::text_width(text, 12) + 14;
       if (x + width > sheet_.width() - margin) {
@@ -211,8 +226,10 @@ class owners_picture {
       x += width;
     };
     std::size_t const shown = std::min<std::size_t>(owners_.size(), 21);
-    for (std::size_t rank = 0; rank < shown; ++rank) entry("rank " + std::to_string(rank), colour_of_rank(rank), "");
-    if (shown < owners_.size()) entry("... to rank " + std::to_string(owners_.size() - 1), white, "");
+    for (std::size_t rank = 0; rank < shown; ++rank)
+      entry("rank " + std::to_string(rank), colour_of_rank(rank), "");
+    if (shown < owners_.size())
+      entry("... to rank " + std::to_string(owners_.size() - 1), white, "");
     entry("nobody", pale, "stroke=\"#c8cdd4\"");
     if (any_several_) entry("several", white, "style=\"fill:url(#several)\"");
     return y + 30;
@@ -230,12 +247,13 @@ class owners_picture {
   bool any_several_ = false;
 };
 
+}  // namespace
 }  // namespace argosy::detail
 
 namespace argosy {
 
-inline std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes,
-                               std::int64_t element_bytes, draw_owners_options const& options) {
+std::string draw_owners(std::span<layout const> owners, std::span<std::int64_t const> sizes,
+                        std::int64_t element_bytes, draw_owners_options const& options) {
   return detail::owners_picture(owners, sizes, element_bytes, options).draw();
 }
 

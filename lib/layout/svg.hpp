@@ -40,20 +40,26 @@ struct colour {
     auto const mix = [share](int a, int b) { return a + static_cast<int>((b - a) * share); };
     return {mix(red, other.red), mix(green, other.green), mix(blue, other.blue)};
   }
-  // White is read better on it than black: its luminance is below 0.18, where both contrasts are equal.
+  // Returns true if white text is read better on this colour than black: its luminance is below
+  // 0.18, at which both contrasts are equal.
   constexpr bool is_dark() const {
     auto const linear = [](int part) { return part / 255.0 * part / 255.0; };
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) < 0.18;
   }
 };
 
-inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49}, pale{238, 240, 243},
-    grid_grey{200, 205, 212};
+inline constexpr colour white{255, 255, 255}, black{0, 0, 0}, ink{34, 40, 49},
+    pale{238, 240, 243}, grid_grey{200, 205, 212};
 
-// The palette of Okabe and Ito without its black: told apart by all kinds of eyes. Beyond 7 ranks lighter and
-// darker tints follow; beyond 21 colours come again, and the numbers tell.
-inline constexpr std::array<colour, 7> palette{
-    {{0, 114, 178}, {230, 159, 0}, {0, 158, 115}, {204, 121, 167}, {86, 180, 233}, {213, 94, 0}, {240, 228, 66}}};
+// The palette of Okabe and Ito without its black, which all kinds of eyes tell apart. Ranks beyond
+// 7 get lighter and darker tints. Beyond 21 the colours come again, and numbers tell ranks apart.
+inline constexpr std::array<colour, 7> palette{{{0, 114, 178},
+                                                {230, 159, 0},
+                                                {0, 158, 115},
+                                                {204, 121, 167},
+                                                {86, 180, 233},
+                                                {213, 94, 0},
+                                                {240, 228, 66}}};
 constexpr colour colour_of_rank(std::size_t rank) {
   colour const base = palette[rank % palette.size()];
   switch (rank / palette.size() % 3) {
@@ -72,20 +78,24 @@ class svg_sheet {
 
   double width() const { return width_; }
 
-  void rectangle(double x, double y, double width, double height, colour fill, std::string_view more = {}) {
-    body_ += "<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" + svg_number(width) +
-             "\" height=\"" + svg_number(height) + "\" fill=\"" + fill.text() + "\"";
+  void rectangle(double x, double y, double width, double height, colour fill,
+                 std::string_view more = {}) {
+    body_ += "<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" +
+             svg_number(width) + "\" height=\"" + svg_number(height) + "\" fill=\"" + fill.text() +
+             "\"";
     if (!more.empty()) (body_ += ' ') += more;
     body_ += "/>\n";
   }
   void line(double x1, double y1, double x2, double y2, colour stroke, double width = 1) {
-    body_ += "<path d=\"M" + svg_number(x1) + " " + svg_number(y1) + "L" + svg_number(x2) + " " + svg_number(y2) +
-             "\" stroke=\"" + stroke.text() + "\" stroke-width=\"" + svg_number(width) + "\"/>\n";
+    body_ += "<path d=\"M" + svg_number(x1) + " " + svg_number(y1) + "L" + svg_number(x2) + " " +
+             svg_number(y2) + "\" stroke=\"" + stroke.text() + "\" stroke-width=\"" +
+             svg_number(width) + "\"/>\n";
   }
   // `anchor` is start, middle or end; y is the base line.
-  void text(double x, double y, std::string_view what, double size = 12, std::string_view anchor = "start",
-            colour fill = ink, std::string_view more = {}) {
-    body_ += "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" font-size=\"" + svg_number(size) + "\"";
+  void text(double x, double y, std::string_view what, double size = 12,
+            std::string_view anchor = "start", colour fill = ink, std::string_view more = {}) {
+    body_ += "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" font-size=\"" +
+             svg_number(size) + "\"";
     if (anchor != "start") ((body_ += " text-anchor=\"") += anchor) += "\"";
     body_ += " fill=\"" + fill.text() + "\"";
     if (!more.empty()) (body_ += ' ') += more;
@@ -95,9 +105,11 @@ class svg_sheet {
 
   std::string finish(double height, std::string_view title) const {
     std::string const w = svg_number(width_), h = svg_number(height);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w +
-           " " + h + "\" font-family=\"DejaVu Sans, Verdana, sans-serif\" role=\"img\">\n<title>" + escaped(title) +
-           "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" + body_ + "</svg>\n";
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h +
+           "\" viewBox=\"0 0 " + w + " " + h +
+           "\" font-family=\"DejaVu Sans, Verdana, sans-serif\" role=\"img\">\n<title>" +
+           escaped(title) + "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n" +
+           body_ + "</svg>\n";
   }
 
   // About what text takes: the widths of DejaVu Sans, rounded up.

@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <string_view>
+
+#include <layout/svg.hpp>
 
 namespace argosy::detail {
 
@@ -43,6 +46,15 @@ inline std::string short_number(double x) {
   std::size_t unit = 0;
   for (; std::abs(x) >= 9999.5 && unit + 1 < units.size(); ++unit) x /= 1000;
   return plain_number(x) + std::string(units[unit]);
+}
+
+// Returns bytes as people say them: "512 B", "1.5 MiB".
+inline std::string bytes_text(std::int64_t n) {
+  constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+  std::size_t unit = 0;
+  double x = static_cast<double>(n);
+  for (; (x >= 1024 || x <= -1024) && unit + 1 < std::size(units); ++unit) x /= 1024;
+  return svg_number(x) + std::string(units[unit]);
 }
 
 // The least of 1, 2, 5 times a power of ten that divides `length` into at most `most` steps.

@@ -1,6 +1,6 @@
-// How plans are drawn.
+// Draws the pictures of plans.
 // SPDX-License-Identifier: BSD-3-Clause
-#pragma once
+#include <argosy/plan/draw.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,46 +12,46 @@
 
 #include <argosy/layout/detail/counted.hpp>
 #include <argosy/layout/detail/print.hpp>
-#include <argosy/layout/detail/svg.hpp>
 #include <argosy/plan/detail/print.hpp>
-#include <argosy/plan/draw.hpp>
+#include <layout/axis.hpp>
+#include <layout/svg.hpp>
 
 namespace argosy::detail {
-
-// Bytes as people say them: "512 B", "1.5 MiB".
-inline std::string bytes_text(std::int64_t n) {
-  constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
-  std::size_t unit = 0;
-  double x = static_cast<double>(n);
-  for (; (x >= 1024 || x <= -1024) && unit + 1 < std::size(units); ++unit) x /= 1024;
-  return svg_number(x) + std::string(units[unit]);
-}
+namespace {
 
 // Lanes below each other, all of the same stretch of the file.
 class plan_picture {
  public:
   plan_picture(std::int64_t from, std::int64_t to, draw_plan_options const& options)
-      : options_(options), sheet_(std::max(320, options.width_px)), from_(from), to_(std::max(to, from + 1)) {
+      : options_(options),
+        sheet_(std::max(320, options.width_px)),
+        from_(from),
+        to_(std::max(to, from + 1)) {
     byte_px_ = (sheet_.width() - left - right) / static_cast<double>(to_ - from_);
   }
 
   void heading(std::string_view title, std::string_view facts) {
     double const room = sheet_.width() - 2 * margin;
-    sheet_.text(margin, 26, svg_sheet::fitted(title, 15, room), 15, "start", ink, "font-weight=\"bold\"");
+    sheet_.text(margin, 26, svg_sheet::fitted(title, 15, room), 15, "start", ink,
+                "font-weight=\"bold\"");
     sheet_.text(margin, 46, svg_sheet::fitted(facts, 12, room), 12);
     axis();
   }
 
   void begin_lane(std::string_view name) {
-    if (!name.empty()) sheet_.text(left - 10, y_ + height / 2 + 4, svg_sheet::fitted(name, 11, left - 14), 11, "end");
+    if (!name.empty())
+      sheet_.text(left - 10, y_ + height / 2 + 4, svg_sheet::fitted(name, 11, left - 14), 11,
+                  "end");
     sheet_.rectangle(left, y_, sheet_.width() - left - right, height, pale);
   }
   // At least half a pixel wide, so that nothing vanishes.
   void box(std::int64_t begin, std::int64_t end, colour fill, std::string_view label) {
     double const px = std::max(0.5, x(end) - x(begin));
-    sheet_.rectangle(x(begin), y_, px, height, fill, px > 5 ? "stroke=\"#ffffff\" stroke-width=\"1\"" : "");
+    sheet_.rectangle(x(begin), y_, px, height, fill,
+                     px > 5 ? "stroke=\"#ffffff\" stroke-width=\"1\"" : "");
     if (!label.empty() && svg_sheet::text_width(label, 10) + 4 < px)
-      sheet_.text(x(begin) + px / 2, y_ + height / 2 + 4, label, 10, "middle", fill.is_dark() ? white : ink);
+      sheet_.text(x(begin) + px / 2, y_ + height / 2 + 4, label, 10, "middle",
+                  fill.is_dark() ? white : ink);
   }
   void end_lane(double gap = 4) { y_ += height + gap; }
 
@@ -59,21 +59,23 @@ class plan_picture {
   void shares(std::span<layout const> wanted, colour full) {
     auto const cells = std::min<std::int64_t>(to_ - from_, 480);
     auto const edge = [&](std::int64_t i) {
-      return from_ + static_cast<std::int64_t>(static_cast<double>(to_ - from_) * static_cast<double>(i) /
-                                               static_cast<double>(cells));
+      return from_ + static_cast<std::int64_t>(static_cast<double>(to_ - from_) *
+                                               static_cast<double>(i) / static_cast<double>(cells));
     };
     int shade = 0;
     std::int64_t begin = from_;
     auto const flush = [&](std::int64_t end) {
       if (shade > 0)
-        sheet_.rectangle(x(begin), y_, x(end) - x(begin) + 0.3, height, full.towards(pale, 0.8 - 0.1 * shade));
+        sheet_.rectangle(x(begin), y_, x(end) - x(begin) + 0.3, height,
+                         full.towards(pale, 0.8 - 0.1 * shade));
       begin = end;
     };
     for (std::int64_t i = 0; i < cells; ++i) {
       std::int64_t const a = edge(i), b = i + 1 == cells ? to_ : edge(i + 1);
       std::int64_t bytes = 0;
       for (layout const& l : wanted) bytes += l.bytes_within(a, b);
-      double const share = static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, b - a));
+      double const share =
+          static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(1, b - a));
       int const next = share <= 0 ? 0 : std::clamp(static_cast<int>(share * 8 + 0.5), 1, 8);
       if (next == shade) continue;
       flush(a);
@@ -89,11 +91,13 @@ class plan_picture {
     begin_lane("wanted");
     shares(options_.ranks, ink);
     end_lane(8);
-    auto const n = std::ssize(options_.ranks), shown = std::min<std::ptrdiff_t>(n, std::max(0, options_.most_ranks));
+    auto const n = std::ssize(options_.ranks),
+               shown = std::min<std::ptrdiff_t>(n, std::max(0, options_.most_ranks));
     for (std::ptrdiff_t i = 0; n > 1 && i < shown; ++i) {
       std::ptrdiff_t const r = i * n / shown;
       begin_lane("rank " + std::to_string(r));
-      shares(options_.ranks.subspan(static_cast<std::size_t>(r), 1), colour_of_rank(static_cast<std::size_t>(r)));
+      shares(options_.ranks.subspan(static_cast<std::size_t>(r), 1),
+             colour_of_rank(static_cast<std::size_t>(r)));
       end_lane(2);
     }
     if (n > shown) {
@@ -119,7 +123,8 @@ class plan_picture {
     return sheet_.finish(y_ + 30, title);
   }
 
-  static constexpr colour whole_blue{8, 69, 148}, pieces_green{0, 158, 115}, merged_orange{230, 159, 0};
+  static constexpr colour whole_blue{8, 69, 148}, pieces_green{0, 158, 115},
+      merged_orange{230, 159, 0};
 
  private:
   static constexpr double left = 110, right = 40, margin = 16, height = 20;
@@ -149,9 +154,9 @@ class plan_picture {
 };
 
 // What is drawn at most window by window; more would be finer than pixels.
-inline constexpr std::size_t most_drawn_windows = 4000;
+constexpr std::size_t most_drawn_windows = 4000;
 
-inline std::pair<std::int64_t, std::int64_t> hull_of(std::span<layout const> ranks) {
+std::pair<std::int64_t, std::int64_t> hull_of(std::span<layout const> ranks) {
   std::int64_t from = INT64_MAX, to = INT64_MIN;
   for (layout const& l : ranks) {
     if (l.empty()) continue;
@@ -161,9 +166,9 @@ inline std::pair<std::int64_t, std::int64_t> hull_of(std::span<layout const> ran
   return {from, to};
 }
 
-inline std::string verb_of(access_kind kind) { return kind == access_kind::read ? "read" : "write"; }
+std::string verb_of(access_kind kind) { return kind == access_kind::read ? "read" : "write"; }
 
-inline std::string draw_plan(plan const& p, draw_plan_options const& options) {
+std::string draw_plan(plan const& p, draw_plan_options const& options) {
   auto [from, to] = hull_of(options.ranks);
   for (window const& w : p.windows) {
     from = std::min(from, w.offset);
@@ -171,10 +176,11 @@ inline std::string draw_plan(plan const& p, draw_plan_options const& options) {
   }
   if (from > to) from = to = 0;
   plan_picture picture(from, to, options);
-  std::string const title =
-      options.title.empty() ? p.policy + " " + verb_of(p.kind) + " of " + counted(p.wanted(), "byte") + ": " +
-                                  counted(std::ssize(p.windows), "window") + ", " + counted(p.file_calls(), "file call")
-                            : options.title;
+  std::string const title = options.title.empty() ? p.policy + " " + verb_of(p.kind) + " of " +
+                                                        counted(p.wanted(), "byte") + ": " +
+                                                        counted(std::ssize(p.windows), "window") +
+                                                        ", " + counted(p.file_calls(), "file call")
+                                                  : options.title;
   picture.heading(title, p.reason);
   picture.begin_lane("windows");
   std::size_t const stride = (p.windows.size() + most_drawn_windows - 1) / most_drawn_windows;
@@ -187,14 +193,15 @@ inline std::string draw_plan(plan const& p, draw_plan_options const& options) {
   }
   picture.end_lane();
   picture.wanted();
-  std::vector<plan_picture::legend_entry> legend{{plan_picture::whole_blue, "whole: one call"},
-                                                 {plan_picture::pieces_green, "pieces: a call each"},
-                                                 {plan_picture::merged_orange, "merged: with its holes"}};
+  std::vector<plan_picture::legend_entry> legend{
+      {plan_picture::whole_blue, "whole: one call"},
+      {plan_picture::pieces_green, "pieces: a call each"},
+      {plan_picture::merged_orange, "merged: with its holes"}};
   if (!options.ranks.empty()) legend.emplace_back(pale, "holes");
   return picture.finish(legend, title);
 }
 
-inline std::string draw_plan(collective_plan const& p, draw_plan_options const& options) {
+std::string draw_plan(collective_plan const& p, draw_plan_options const& options) {
   auto [from, to] = hull_of(options.ranks);
   for (file_domain const& d : p.domains) {
     from = std::min(from, d.begin);
@@ -206,16 +213,18 @@ inline std::string draw_plan(collective_plan const& p, draw_plan_options const& 
   char const* const who = striped ? "agent" : "aggregator";
   std::string title = options.title;
   if (title.empty())
-    title = p.policy + " " + verb_of(p.kind) + ": " +
-            (p.together ? counted(std::ssize(p.domains), who) + ", " + counted(p.rounds(), "round") + ", windows of " +
-                              bytes_text(p.window_bytes)
-                        : "every rank by itself");
+    title =
+        p.policy + " " + verb_of(p.kind) + ": " +
+        (p.together ? counted(std::ssize(p.domains), who) + ", " + counted(p.rounds(), "round") +
+                          ", windows of " + bytes_text(p.window_bytes)
+                    : "every rank by itself");
   picture.heading(title, p.reason.str());
   if (p.together) {
     if (!striped) {
       picture.begin_lane("domains");
       for (file_domain const& d : p.domains)
-        picture.box(d.begin, d.end, colour_of_rank(static_cast<std::size_t>(d.rank)), "rank " + std::to_string(d.rank));
+        picture.box(d.begin, d.end, colour_of_rank(static_cast<std::size_t>(d.rank)),
+                    "rank " + std::to_string(d.rank));
       picture.end_lane();
     }
     picture.begin_lane(striped ? "stripes" : "rounds");
@@ -239,18 +248,22 @@ inline std::string draw_plan(collective_plan const& p, draw_plan_options const& 
     legend.emplace_back(palette[0], std::string("colour: the rank of the ") + who +
                                         (options.ranks.empty() ? "" : ", and of who wants it"));
   if (!options.ranks.empty())
-    legend.emplace_back(pale, p.together && !p.sparse
-                                  ? "holes: read and written back with their windows where pieces are small"
-                                  : "holes: not touched");
+    legend.emplace_back(
+        pale, p.together && !p.sparse
+                  ? "holes: read and written back with their windows where pieces are small"
+                  : "holes: not touched");
   return picture.finish(legend, title);
 }
 
+}  // namespace
 }  // namespace argosy::detail
 
 namespace argosy {
 
-inline std::string draw(plan const& p, draw_plan_options const& options) { return detail::draw_plan(p, options); }
-inline std::string draw(collective_plan const& p, draw_plan_options const& options) {
+std::string draw(plan const& p, draw_plan_options const& options) {
+  return detail::draw_plan(p, options);
+}
+std::string draw(collective_plan const& p, draw_plan_options const& options) {
   return detail::draw_plan(p, options);
 }
 

@@ -1,6 +1,6 @@
-// How a layout is drawn.
+// Draws the picture of a layout.
 // SPDX-License-Identifier: BSD-3-Clause
-#pragma once
+#include <argosy/layout/draw.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 #include <argosy/layout/cursor.hpp>
 #include <argosy/layout/detail/print.hpp>
-#include <argosy/layout/detail/svg.hpp>
-#include <argosy/layout/draw.hpp>
+#include <layout/svg.hpp>
 
 namespace argosy::detail {
+namespace {
 
 class strip_picture {
  public:
@@ -76,9 +76,11 @@ class strip_picture {
 
   void heading() {
     double const room = sheet_.width() - 2 * margin;
-    sheet_.text(margin, 26, svg_sheet::fitted(title(), 15, room), 15, "start", ink, "font-weight=\"bold\"");
-    std::string const facts = counted(layout_.size(), "byte") + " in " + counted(layout_.pieces(), "piece") +
-                              ", extent " + number_text(layout_.extent()) + ", density " +
+    sheet_.text(margin, 26, svg_sheet::fitted(title(), 15, room), 15, "start", ink,
+                "font-weight=\"bold\"");
+    std::string const facts = counted(layout_.size(), "byte") + " in " +
+                              counted(layout_.pieces(), "piece") + ", extent " +
+                              number_text(layout_.extent()) + ", density " +
                               percent_text(layout_.density());
     sheet_.text(margin, 46, svg_sheet::fitted(facts, 12, room), 12);
   }
@@ -88,15 +90,18 @@ class strip_picture {
     double const label = svg_sheet::text_width("+" + number_text(row_bytes_), 10) + 12;
     std::int64_t step = 1;
     while (static_cast<double>(step) * byte_px_ < std::max(40.0, label)) step *= 2;
-    if (row_bytes_ / step >= 4 && row_bytes_ % step != 0 && row_bytes_ % 10 == 0) step = row_bytes_ / 5;
+    if (row_bytes_ / step >= 4 && row_bytes_ % step != 0 && row_bytes_ % 10 == 0)
+      step = row_bytes_ / 5;
     for (std::int64_t i = 0; i <= row_bytes_ / step; ++i) {
       std::int64_t const b = i * step;
       sheet_.line(byte_x(b), first_y_ - 6, byte_x(b), first_y_ - 2, ink);
       bool const overhangs = byte_x(b) + label / 2 > sheet_.width();
-      sheet_.text(byte_x(b), first_y_ - 9, (b == 0 ? "" : "+") + number_text(b), 10, overhangs ? "end" : "middle");
+      sheet_.text(byte_x(b), first_y_ - 9, (b == 0 ? "" : "+") + number_text(b), 10,
+                  overhangs ? "end" : "middle");
     }
     for (std::int64_t r = 0; r < rows_; ++r)
-      sheet_.text(left - 20, row_y(r) + row_px_ / 2 + 4, number_text(from_ + r * row_bytes_), 11, "end");
+      sheet_.text(left - 20, row_y(r) + row_px_ / 2 + 4, number_text(from_ + r * row_bytes_), 11,
+                  "end");
   }
 
   void background() {
@@ -111,7 +116,8 @@ class strip_picture {
   void split(std::int64_t offset, std::int64_t end, F&& f) const {
     end = std::min(end, last_row_end_);
     while (offset < end) {
-      std::int64_t const row = (offset - from_) / row_bytes_, in_row = (offset - from_) % row_bytes_;
+      std::int64_t const row = (offset - from_) / row_bytes_,
+                         in_row = (offset - from_) % row_bytes_;
       std::int64_t const bytes = std::min(end - offset, row_bytes_ - in_row);
       f(row, in_row, bytes);
       offset += bytes;
@@ -121,8 +127,9 @@ class strip_picture {
   void pieces() {
     std::int64_t number = 0;
     for (cursor at(layout_); !at.done(); at.next(), ++number) {
-      double const share =
-          layout_.pieces() < 2 ? 0 : static_cast<double>(number) / static_cast<double>(layout_.pieces() - 1);
+      double const share = layout_.pieces() < 2 ? 0
+                                                : static_cast<double>(number) /
+                                                      static_cast<double>(layout_.pieces() - 1);
       colour const fill = first.towards(last, share);
       piece const p = at.current();
       bool labelled = false;
@@ -141,31 +148,34 @@ class strip_picture {
     }
   }
 
-  // One cell per pixel or so; neighbours of one shade are one rectangle. Where order gives no help, fewer are
-  // asked.
+  // Draws about one cell per pixel; neighbours of one shade are one rectangle. A layout that is not
+  // monotonic gets fewer cells, because each of them takes longer.
   void shares() {
-    std::int64_t const cells = std::clamp<std::int64_t>((layout_.is_monotonic() ? most_cells : most_cells / 10) / rows_,
-                                                        1, std::min<std::int64_t>(row_bytes_, 480));
+    std::int64_t const cells =
+        std::clamp<std::int64_t>((layout_.is_monotonic() ? most_cells : most_cells / 10) / rows_, 1,
+                                 std::min<std::int64_t>(row_bytes_, 480));
     for (std::int64_t r = 0; r < rows_; ++r) {
       std::int64_t const row = from_ + r * row_bytes_;
       int shade = 0;
       std::int64_t begin = 0;
       auto const flush = [&](std::int64_t end) {
         if (shade > 0)
-          sheet_.rectangle(byte_x(begin), row_y(r), static_cast<double>(end - begin) * byte_px_ + 0.3, row_px_,
+          sheet_.rectangle(byte_x(begin), row_y(r),
+                           static_cast<double>(end - begin) * byte_px_ + 0.3, row_px_,
                            shade_colour(shade));
         begin = end;
       };
       std::int64_t below = layout_.bytes_before(row);
       for (std::int64_t c = 0; c < cells; ++c) {
         auto const edge = [&](std::int64_t i) {
-          return static_cast<std::int64_t>(static_cast<double>(row_bytes_) * static_cast<double>(i) /
-                                           static_cast<double>(cells));
+          return static_cast<std::int64_t>(static_cast<double>(row_bytes_) *
+                                           static_cast<double>(i) / static_cast<double>(cells));
         };
         std::int64_t const a = edge(c), b = c + 1 == cells ? row_bytes_ : edge(c + 1);
         if (row + a >= to_) break;
         std::int64_t const until = row + b < to_ ? layout_.bytes_before(row + b) : layout_.size();
-        double const share = static_cast<double>(until - below) / static_cast<double>(std::max<std::int64_t>(1, b - a));
+        double const share = static_cast<double>(until - below) /
+                             static_cast<double>(std::max<std::int64_t>(1, b - a));
         below = until;
         int const next = share <= 0 ? 0 : std::clamp(static_cast<int>(share * 8 + 0.5), 1, 8);
         if (next == shade) continue;
@@ -175,7 +185,9 @@ class strip_picture {
       flush(std::min(row_bytes_, last_row_end_ - row));
     }
   }
-  static constexpr colour shade_colour(int eighths) { return first.towards(pale, 0.8 - 0.1 * eighths); }
+  static constexpr colour shade_colour(int eighths) {
+    return first.towards(pale, 0.8 - 0.1 * eighths);
+  }
 
   // Bounds that the data shows anyway are not marked.
   void bounds() {
@@ -192,12 +204,14 @@ class strip_picture {
     double const x = byte_x(byte % row_bytes_ + (upper ? 1 : 0));
     colour const red{213, 94, 0};
     sheet_.line(x, row_y(row) - 3, x, row_y(row) + row_px_ + 3, red, 2);
-    sheet_.text(x + (upper ? 4 : -4), row_y(row) + row_px_ - 1, text, 10, upper ? "start" : "end", red);
+    sheet_.text(x + (upper ? 4 : -4), row_y(row) + row_px_ - 1, text, 10, upper ? "start" : "end",
+                red);
   }
 
   double legend(double y, bool one_by_one) {
     if (hidden_ > 0) {
-      sheet_.text(left, y + 12, "and " + counted(hidden_, "row") + " more of " + counted(row_bytes_, "byte"), 12);
+      sheet_.text(left, y + 12,
+                  "and " + counted(hidden_, "row") + " more of " + counted(row_bytes_, "byte"), 12);
       y += 18;
     }
     y += 8;
@@ -207,10 +221,11 @@ class strip_picture {
     x += 74;
     int const steps = 9;
     for (int i = 0; i < steps; ++i)
-      sheet_.rectangle(x + 12 * i, y, 12.3, 14,
-                       one_by_one ? first.towards(last, i / 8.0) : (i == 0 ? pale : shade_colour(i)));
-    char const* const means =
-        one_by_one ? "the stream, first to last piece" : "share of the bytes that belong to it, 0 to 100 %";
+      sheet_.rectangle(
+          x + 12 * i, y, 12.3, 14,
+          one_by_one ? first.towards(last, i / 8.0) : (i == 0 ? pale : shade_colour(i)));
+    char const* const means = one_by_one ? "the stream, first to last piece"
+                                         : "share of the bytes that belong to it, 0 to 100 %";
     double const beside = x + 12 * steps + 8;
     bool const fits = beside + svg_sheet::text_width(means, 11) <= sheet_.width();
     if (!fits) y += 20;
@@ -225,11 +240,12 @@ class strip_picture {
   double row_px_ = 0, byte_px_ = 0, first_y_ = 0;
 };
 
+}  // namespace
 }  // namespace argosy::detail
 
 namespace argosy {
 
-inline std::string draw(layout const& l, draw_options const& options) {
+std::string draw(layout const& l, draw_options const& options) {
   return detail::strip_picture(l, options).draw();
 }
 
