@@ -1,117 +1,72 @@
-// Implements file/detail/call_watch.hpp: the clock, the board of a node, and the line that is printed.
+// Implements file/detail/call_watch.hpp: the clock, who is late, and the line that is printed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/file/detail/call_watch.hpp>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace argosy::detail {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
-// The last call that a rank came to, in one lane: the number of it there, and among the calls of all lanes. Words, since other
-// processes may read while this one writes.
-struct arrival {
-  std::uint64_t number, order;
-  std::array<std::uint64_t, 14> text;
-};
-constexpr std::size_t lanes = 2;
-using arrivals = std::array<arrival, lanes>;
-
-std::string place_of(std::string_view call, source_location const& where) {
-  return std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line());
-}
-
-// Keeps the end, as that of a path says more.
-void write_text(arrival& a, std::string_view text) {
-  std::array<char, sizeof a.text> letters{};
-  if (text.size() >= letters.size()) text.remove_prefix(text.size() - letters.size() + 1);
-  std::copy(text.begin(), text.end(), letters.begin());
-  for (std::size_t i = 0; i < a.text.size(); ++i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, letters.data() + i * sizeof word, sizeof word);
-    std::atomic_ref(a.text[i]).store(word, std::memory_order_relaxed);
-  }
-}
-
-std::string read_text(arrival& a) {
-  std::array<char, sizeof a.text> letters{};
-  for (std::size_t i = 0; i < a.text.size(); ++i) {
-    std::uint64_t const word = std::atomic_ref(a.text[i]).load(std::memory_order_relaxed);
-    std::memcpy(letters.data() + i * sizeof word, &word, sizeof word);
-  }
-  return {letters.data(), ::strnlen(letters.data(), letters.size())};
-}
-
 // What one node asks another: who has not come to this call?
-struct question {
-  std::uint64_t lane, number;
+struct late_question {
+  call_board::lane lane;
+  std::uint64_t number;
 };
 
 // The first few of those who have not come, in words, and how many they are.
-struct latecomers {
+struct late_ranks {
   static constexpr std::uint64_t most_named = 8;
   std::uint64_t count = 0;
   std::string words;
 
-  void add(latecomers const& more) {
-    if (count < most_named && !more.words.empty()) words += (words.empty() ? "" : ", ") + more.words;
-    count += more.count;
+  void add(std::uint64_t more, std::string_view names) {
+    if (count < most_named && !names.empty()) (words += words.empty() ? "" : ", ") += names;
+    count += more;
   }
 };
 
 // Each is a connection; a job of more nodes has more than one that waits.
 constexpr std::size_t most_asked = 64;
 
+late_ranks late_on(call_board const& board, late_question const& q) {
+  late_ranks late;
+  for (std::size_t r = 0; r < board.ranks().size(); ++r) {
+    call_board::line& other = board.of(r);
+    if (other.came_to(q.lane) >= q.number) continue;
+    // Where it is may be a call of the other lane.
+    late.add(1, std::to_string(board.ranks()[r]) + " (last seen in " + other.last_seen() + ")");
+  }
+  return late;
+}
+
+// Adds those of the other nodes; returns how many nodes did not tell.
+std::size_t ask_nodes(service& asks, std::vector<int> const& ranks, late_question const& q,
+                      late_ranks& late) {
+  auto const asked = std::as_bytes(std::span(&q, 1));
+  std::vector<parcel> requests;
+  for (int const r : ranks) requests.push_back({r, {asked.begin(), asked.end()}});
+  std::size_t silent = 0;
+  for (service_answer const& a : asks.call(requests)) {
+    std::uint64_t count = 0;
+    if (a.error || a.content.size() < sizeof count) {
+      ++silent;
+      continue;
+    }
+    std::memcpy(&count, a.content.data(), sizeof count);
+    late.add(count, {reinterpret_cast<char const*>(a.content.data()) + sizeof count,
+                     a.content.size() - sizeof count});
+  }
+  return silent;
+}
+
 }  // namespace
 
-struct call_watch::state {
-  struct wait {
-    std::uint64_t number;
-    std::string place;
-    clock::time_point since, tell;
-  };
-
-  clock::duration patience;
-  std::string path;
-  int rank;
-  shared_memory board;
-  std::vector<int> ranks;
-  std::size_t mine = 0;
-  bool others = false;            // there are other nodes
-  std::unique_ptr<service> asks;  // null: they cannot be asked
-  std::vector<int> elsewhere;     // a rank of each
-  arrivals here = {};             // before there is a board
-  std::array<std::optional<wait>, lanes> waits;
-  bool ending = false;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::thread thread;
-
-  arrivals& of(std::size_t r) {
-    auto* const first = static_cast<arrivals*>(static_cast<void*>(board.bytes().data()));
-    return board.bytes().empty() ? here : first[r];
-  }
-  void run();
-  void tell(std::size_t lane, wait const& w);
-  std::string whom(std::size_t lane, std::uint64_t number);
-  latecomers late_here(std::size_t lane, std::uint64_t number);
-  // Adds those of the other nodes; how many nodes did not tell.
-  std::size_t ask_others(question const& q, latecomers& late);
-};
-
-std::shared_ptr<call_watch> call_watch::from_environment(std::string path, int rank) {
+std::shared_ptr<call_board> call_watch::from_environment(std::string const& path, int rank) {
   char const* const set = std::getenv("ARGOSY_WATCH");
   if (!set || *set == 0) return nullptr;
   char* end = nullptr;
@@ -122,177 +77,117 @@ std::shared_ptr<call_watch> call_watch::from_environment(std::string path, int r
   }
   if (seconds == 0) return nullptr;
   try {
-    return std::make_shared<call_watch>(std::chrono::duration<double>(seconds), std::move(path), rank);
+    std::shared_ptr<call_board> board = of_others();
+    board->watch()->start(std::chrono::duration<double>(seconds), path, rank);
+    return board;
   } catch (std::system_error const&) {  // no thread can be made
     std::fprintf(stderr, "argosy: ARGOSY_WATCH: rank %d can have no thread to watch it\n", rank);
     return nullptr;
   }
 }
 
-std::shared_ptr<call_watch> call_watch::of_others(std::string path, int rank) try {
-  return std::make_shared<call_watch>(std::chrono::hours(24 * 365), std::move(path), rank);
-} catch (std::system_error const&) {
-  return nullptr;
+std::shared_ptr<call_board> call_watch::of_others() {
+  auto board = std::make_shared<call_board>();
+  board->be_watched(std::make_unique<call_watch>(*board));
+  return board;
 }
 
-call_watch::call_watch(std::chrono::duration<double> patience, std::string path, int rank)
-    : state_(std::make_unique<state>()) {
-  state_->patience = std::chrono::duration_cast<clock::duration>(patience);
-  state_->path = std::move(path);
-  state_->rank = rank;
-  state_->thread = std::thread([s = state_.get()] { s->run(); });
+void call_watch::start(std::chrono::duration<double> patience, std::string path, int rank) {
+  patience_ = std::chrono::duration_cast<clock::duration>(patience);
+  path_ = std::move(path);
+  rank_ = rank;
+  thread_ = std::thread([this] { run(); });
 }
 
 call_watch::~call_watch() {
+  if (!thread_.joinable()) return;
   {
-    std::lock_guard const guard(state_->mutex);
-    state_->ending = true;
+    std::lock_guard const guard(mutex_);
+    ending_ = true;
   }
-  state_->changed.notify_one();
-  state_->thread.join();
-  state_->asks.reset();  // while what it answers from is there
+  changed_.notify_one();
+  thread_.join();
 }
 
-std::size_t call_watch::bytes_for(int ranks) noexcept { return sizeof(arrivals) * static_cast<std::size_t>(ranks); }
-
-void call_watch::meet(shared_memory board, std::vector<int> world_ranks, int mine) {
-  std::lock_guard const guard(state_->mutex);
-  if (board.bytes().empty()) return;
-  state_->board = std::move(board);
-  state_->ranks = std::move(world_ranks);
-  state_->mine = static_cast<std::size_t>(mine);
-}
-
-void call_watch::meet_others(std::unique_ptr<service> ask, std::vector<int> one_of_each) {
-  std::lock_guard const guard(state_->mutex);
-  state_->others = true;
-  state_->asks = std::move(ask);
+void call_watch::meet_others(std::unique_ptr<service> asks, std::vector<int> one_of_each) {
   if (one_of_each.size() > most_asked) one_of_each.resize(most_asked);
-  state_->elsewhere = std::move(one_of_each);
+  std::lock_guard const guard(mutex_);
+  others_.emplace(other_nodes{std::move(asks), std::move(one_of_each)});
 }
 
-std::uint64_t call_watch::come(lane l, std::string_view call, source_location const& where) {
-  arrivals& mine = state_->of(state_->mine);
-  arrival& a = mine[static_cast<std::size_t>(l)];
-  write_text(a, place_of(call, where));
-  std::uint64_t order = 0;
-  for (arrival& other : mine) order = std::max(order, std::atomic_ref(other.order).load(std::memory_order_relaxed));
-  std::atomic_ref(a.order).store(order + 1, std::memory_order_relaxed);
-  return std::atomic_ref(a.number).fetch_add(1, std::memory_order_release) + 1;
-}
-
-call_watch::waiting::waiting(call_watch* w, lane l, std::uint64_t number, std::string_view call,
-                             source_location const& where)
-    : watch_(w), lane_(static_cast<std::size_t>(l)) {
-  if (!watch_) return;
-  state& s = *watch_->state_;
+void call_watch::wait_for(call_board::lane l, std::uint64_t number, std::string_view call,
+                          source_location const& where) noexcept {
+  if (!thread_.joinable()) return;
   auto const now = clock::now();
   {
-    std::lock_guard const guard(s.mutex);
-    s.waits[lane_] = state::wait{number, place_of(call, where), now, now + s.patience};
+    std::lock_guard const guard(mutex_);
+    waits_[static_cast<std::size_t>(l)] = {number, call, where, now, now + patience_};
   }
-  s.changed.notify_one();
+  changed_.notify_one();
 }
 
-call_watch::waiting::~waiting() {
-  if (!watch_) return;
-  std::lock_guard const guard(watch_->state_->mutex);
-  watch_->state_->waits[lane_].reset();
+void call_watch::end(call_board::lane l) noexcept {
+  if (!thread_.joinable()) return;
+  std::lock_guard const guard(mutex_);
+  waits_[static_cast<std::size_t>(l)].tell = never;
 }
 
-void call_watch::state::run() {
-  std::unique_lock guard(mutex);
-  while (!ending) {
-    auto next = clock::time_point::max();
-    for (std::size_t l = 0; l < lanes; ++l) {
-      if (!waits[l]) continue;
-      if (waits[l]->tell <= clock::now()) {
-        wait const w = *waits[l];
-        waits[l]->tell = clock::time_point::max();  // once
-        guard.unlock();                             // others are asked, and ask
-        tell(l, w);
-        guard.lock();
-        next = clock::time_point::min();  // the wait may have ended, and another begun
-        continue;
-      }
-      next = std::min(next, waits[l]->tell);
+void call_watch::run() {
+  std::unique_lock guard(mutex_);
+  while (!ending_) {
+    std::size_t const l = waits_[0].tell <= waits_[1].tell ? 0 : 1;
+    wait const next = waits_[l];
+    if (next.tell == never) {
+      changed_.wait(guard);
+    } else if (next.tell > clock::now()) {
+      changed_.wait_until(guard, next.tell);
+    } else {
+      waits_[l].tell = never;  // once
+      guard.unlock();          // others are asked, and ask
+      tell(static_cast<call_board::lane>(l), next);
+      guard.lock();
     }
-    if (next == clock::time_point::max())
-      changed.wait(guard);
-    else
-      changed.wait_until(guard, next);
   }
 }
 
-void call_watch::state::tell(std::size_t lane, wait const& w) {
+void call_watch::tell(call_board::lane l, wait const& w) {
   double const seconds = std::chrono::duration<double>(clock::now() - w.since).count();
-  std::string const words = whom(lane, w.number);
-  std::fprintf(stderr, "argosy: rank %d has waited %.1f s in %s of '%s' %s\n", rank, seconds, w.place.c_str(),
-               path.c_str(), words.c_str());
+  std::string const place = site_words(w.call, w.where.file_name(), w.where.line());
+  std::string const words = whom(l, w.number);
+  std::fprintf(stderr, "argosy: rank %d has waited %.1f s in %s of '%s' %s\n", rank_, seconds,
+               place.c_str(), path_.c_str(), words.c_str());
 }
 
-std::string call_watch::state::whom(std::size_t lane, std::uint64_t number) {
-  if (board.bytes().empty())
-    return "for other ranks; which ones is not known before the file is open, or without shared memory";
-  latecomers late = late_here(lane, number);
-  std::size_t const silent = others ? ask_others({lane, number}, late) : 0;
+std::string call_watch::whom(call_board::lane l, std::uint64_t number) {
+  if (!board_.has_met())
+    return "for other ranks; which ones is not known before the file is open, or without shared "
+           "memory";
+  late_question const q{l, number};
+  late_ranks late = late_on(board_, q);
+  std::unique_lock guard(mutex_);
+  other_nodes const* const others = others_ ? &*others_ : nullptr;
+  guard.unlock();
+  std::size_t const silent =
+      others && others->asks ? ask_nodes(*others->asks, others->ranks, q, late) : 0;
   std::string words;
   if (late.count > 0) words = (late.count == 1 ? "for rank " : "for ranks ") + late.words;
-  if (late.count > latecomers::most_named)
-    words += " and " + std::to_string(late.count - latecomers::most_named) + " more";
-  if (others && (!asks || silent > 0)) {
+  if (late.count > late_ranks::most_named)
+    words += " and " + std::to_string(late.count - late_ranks::most_named) + " more";
+  if (others && (!others->asks || silent > 0)) {
     std::string const where =
-        !asks ? "of other nodes" : "of " + std::to_string(silent) + " other nodes that did not tell";
+        !others->asks ? "of other nodes"
+                      : "of " + std::to_string(silent) + " other nodes that did not tell";
     return words + (words.empty() ? "for ranks " : ", and perhaps for ranks ") + where;
   }
   return words.empty() ? "for the work of the others: all ranks have come to it" : words;
 }
 
-latecomers call_watch::state::late_here(std::size_t lane, std::uint64_t number) {
-  latecomers late;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    arrivals& all = of(r);
-    if (std::atomic_ref(all[lane].number).load(std::memory_order_acquire) >= number) continue;
-    // Where it is may be a call of the other lane.
-    arrival* seen = nullptr;
-    for (arrival& a : all)
-      if (std::atomic_ref(a.number).load(std::memory_order_acquire) > 0 &&
-          (!seen || std::atomic_ref(a.order).load() > std::atomic_ref(seen->order).load()))
-        seen = &a;
-    latecomers one;
-    one.count = 1;
-    one.words = std::to_string(ranks[r]) + " (last seen in " + (seen ? read_text(*seen) : "open") + ")";
-    late.add(one);
-  }
-  return late;
-}
-
-std::size_t call_watch::state::ask_others(question const& q, latecomers& late) {
-  if (!asks) return 0;
-  std::vector<std::byte> const asked(std::as_bytes(std::span(&q, 1)).begin(), std::as_bytes(std::span(&q, 1)).end());
-  std::vector<parcel> requests;
-  for (int const r : elsewhere) requests.push_back({r, asked});
-  std::size_t silent = 0;
-  for (service_answer const& a : asks->call(requests)) {
-    latecomers more;
-    if (a.error || a.content.size() < sizeof more.count) {
-      ++silent;
-      continue;
-    }
-    std::memcpy(&more.count, a.content.data(), sizeof more.count);
-    for (std::byte const b : std::span(a.content).subspan(sizeof more.count)) more.words += static_cast<char>(b);
-    late.add(more);
-  }
-  return silent;
-}
-
-// What it reads does not change once others can ask.
 std::vector<std::byte> call_watch::answer(std::span<std::byte const> asked) const {
-  question q{};
-  if (asked.size() != sizeof q || state_->board.bytes().empty()) return {};
+  late_question q{};
+  if (asked.size() != sizeof q || !board_.has_met()) return {};
   std::memcpy(&q, asked.data(), sizeof q);
-  if (q.lane >= lanes) return {};
-  latecomers const late = state_->late_here(q.lane, q.number);
+  if (q.lane > call_board::lane::background) return {};
+  late_ranks const late = late_on(board_, q);
   std::vector<std::byte> all(sizeof late.count + late.words.size());
   std::memcpy(all.data(), &late.count, sizeof late.count);
   std::memcpy(all.data() + sizeof late.count, late.words.data(), late.words.size());

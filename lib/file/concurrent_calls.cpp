@@ -23,7 +23,7 @@ namespace {
 
 // The turn of a call.
 struct turn {
-  call_board* board = nullptr;  // null: there is one rank
+  call_mismatch* mixed = nullptr;  // null: there is one rank
   std::uint64_t number = 0;
   bool by_program = false;
   bool late = false;
@@ -44,8 +44,8 @@ together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr
   auto all = std::make_shared<means>(means{std::move(world), file, pointer});
   return [all = std::move(all)](collective_call& c, report& done, turn const& t) -> agreement {
     try {
-      if (t.board && !t.board->all_begin(t.number, t.by_program))
-        return t.board->fault(c.name(), c.where, t.late);
+      if (t.mixed && !t.mixed->all_begin(t.number, t.by_program))
+        return t.mixed->fault(c.name(), c.where, t.late);
       return with_reserve(all->world, [&] {
         ranks_of_file<World> const of{all->world, all->ranks, *all->file, *all->pointer};
         return collective_steps<World>(of, c, done).run(staging_of_call(all->space));
@@ -62,10 +62,10 @@ together on(World world, std::shared_ptr<open_file> const& file, std::shared_ptr
 }  // namespace
 
 struct concurrent_calls::state {
-  state(together how, std::unique_ptr<call_board> b, std::shared_ptr<open_file> f)
-      : board(std::move(b)), all_ranks(std::move(how)), file(std::move(f)) {}
+  state(together how, std::unique_ptr<call_mismatch> m, std::shared_ptr<open_file> f)
+      : mixed(std::move(m)), all_ranks(std::move(how)), file(std::move(f)) {}
 
-  std::unique_ptr<call_board> board;  // null: there is one rank
+  std::unique_ptr<call_mismatch> mixed;  // null: there is one rank
   together all_ranks;
   std::shared_ptr<open_file> file;
 
@@ -75,8 +75,9 @@ struct concurrent_calls::state {
   template <class Ended>
   void wait(std::unique_lock<std::mutex>& guard, std::condition_variable& changed, std::uint64_t number,
             Ended has_ended) {
-    if (!board) return changed.wait(guard, has_ended);
-    while (!changed.wait_for(guard, std::chrono::milliseconds(call_board::pause_ms), has_ended)) board->look(number);
+    if (!mixed) return changed.wait(guard, has_ended);
+    constexpr std::chrono::milliseconds pause(call_mismatch::pause_ms);
+    while (!changed.wait_for(guard, pause, has_ended)) mixed->look(number);
   }
   std::mutex at_work;  // one after the other, whoever does it
 
@@ -114,7 +115,7 @@ class collective_background_call final : public background_call {
     return has_ended();
   }
   void wait() override {
-    call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::nonblocking, number, name(),
+    call_board::waiting const here(file->seen_by().board(), call_board::lane::background, number, name(),
                                    what.where);
     if (!queue_->has_thread) carry_out_here();
     std::unique_lock guard(mutex_);
@@ -122,7 +123,7 @@ class collective_background_call final : public background_call {
   }
   void leave() override {}  // others may not have begun it
   void look() override {
-    if (queue_->board && !has_ended()) queue_->board->look(number);
+    if (queue_->mixed && !has_ended()) queue_->mixed->look(number);
   }
   void end() {
     {
@@ -162,7 +163,7 @@ void concurrent_calls::state::next(bool by_program) {
     waiting.pop_front();
   }
   file->before_waiting();
-  o->result = all_ranks(o->what, o->done, {board.get(), o->number, by_program, o->late});
+  o->result = all_ranks(o->what, o->done, {mixed.get(), o->number, by_program, o->late});
   file->count(o->what.work(), o->done, !o->result);
   o->has_result();
   {
@@ -174,15 +175,17 @@ void concurrent_calls::state::next(bool by_program) {
   o->end();  // whoever waits for it finds nothing under way any more
 }
 
-concurrent_calls::concurrent_calls(memory_world world, std::unique_ptr<call_board> board,
-                                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
-    : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(board), file)) {}
+concurrent_calls::concurrent_calls(memory_world world, std::unique_ptr<call_mismatch> mixed,
+                                   std::shared_ptr<open_file> file,
+                                   std::shared_ptr<shared_pointer> pointer)
+    : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(mixed), file)) {
+}
 
-concurrent_calls::concurrent_calls(served_world world, std::unique_ptr<call_board> board,
-                                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer)
-    : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(board), file)) {}
-
-call_board* concurrent_calls::board() noexcept { return state_->board.get(); }
+concurrent_calls::concurrent_calls(served_world world, std::unique_ptr<call_mismatch> mixed,
+                                   std::shared_ptr<open_file> file,
+                                   std::shared_ptr<shared_pointer> pointer)
+    : state_(std::make_shared<state>(on(std::move(world), file, pointer), std::move(mixed), file)) {
+}
 
 concurrent_calls::~concurrent_calls() {
   if (!thread_) return;
@@ -194,8 +197,6 @@ concurrent_calls::~concurrent_calls() {
 std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
   if (!thread_) thread_ = std::make_unique<io_threads>(1);
   auto o = std::make_shared<collective_background_call>(state_, state_->file, std::move(c));
-  if (call_watch* const watch = state_->file->seen_by().watch())
-    watch->come(call_watch::lane::nonblocking, o->name(), o->what.where);
   state_->file->others().add_request();
   {
     std::lock_guard const guard(state_->mutex);
@@ -203,9 +204,9 @@ std::shared_ptr<background_call> concurrent_calls::start(collective_call c) {
     ++state_->under_way;
     o->number = ++state_->begun;
     state_->last = {o->number, o->name(), o->what.where};
-    if (state_->board) {
-      o->late = state_->board->is_void(o->number);
-      state_->board->begin(o->number);
+    if (state_->mixed) {
+      o->late = state_->mixed->is_void(o->number);
+      state_->mixed->begin(o->name(), o->what.where);
     }
   }
   if (state_->has_thread) try {
@@ -221,8 +222,8 @@ void concurrent_calls::drain() {
   open_file& file = *state_->file;
   std::int64_t const since = now_ns(file.seen_by().clock());
   auto const last = state_->latest();
-  call_watch::waiting const here(state_->file->seen_by().watch(), call_watch::lane::nonblocking, last.number, last.call,
-                                 last.where);
+  call_board::waiting const here(file.seen_by().board(), call_board::lane::background, last.number,
+                                 last.call, last.where);
   if (!state_->has_thread)
     while (state_->has_work()) state_->next(true);
   std::unique_lock guard(state_->mutex);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/detail/served_board.hpp>
+#include <argosy/file/detail/call_mismatch.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/world/detail/served_world.hpp>
 
@@ -28,6 +29,7 @@ namespace io = argosy;
 using namespace io::test;
 using io::errc;
 using io::mode;
+using waiting = io::detail::call_board::waiting;
 
 namespace {
 
@@ -87,12 +89,14 @@ std::unique_ptr<io::detail::served_world> served_beside(nodes_world const& apart
   return served;
 }
 
-// Each rank is a node of its own, and has the board of its calls in the background.
+// Each rank is a node of its own, with a board and a reader of it.
 struct between_nodes {
   io::mpi const ranks{MPI_COMM_WORLD};
   nodes_world const apart{ranks, {1, false, true}};
   std::unique_ptr<io::detail::served_world> const served = served_beside(apart);
-  io::detail::served_board board{*served};
+  std::shared_ptr<io::detail::call_board> const board = std::make_shared<io::detail::call_board>();
+  std::unique_ptr<io::detail::call_mismatch> const mixed =
+      io::detail::call_mismatch::between_nodes(board, *served);
 };
 
 }  // namespace
@@ -191,6 +195,35 @@ TEST_CASE("split calls against blocking ones, and a rank that leaves one out, en
   });
 }
 
+TEST_CASE("ranks that are watched, all or one of them, are found as any others",
+          "[file][errors][mixed][watch]") {
+  io::mpi const ranks(MPI_COMM_WORLD);
+  auto const check = [&](auto const& world) {
+    shared_scratch const here(world);
+    for (int culprit = 0; culprit < world.size(); ++culprit) {
+      CAPTURE(culprit);
+      calls c(world, here / ("f" + std::to_string(culprit)));
+      if (world.rank() == culprit) {
+        c.f.sync(c.error);
+      } else {
+        c.wait(c.f.iwrite_at_all(c.at(), c.mine));
+        CHECK(c.error == errc::not_same);
+        CHECK_THAT(c.told, Catch::Contains("rank " + std::to_string(culprit)));
+        c.f.sync(c.error);
+      }
+      CHECK_FALSE(c.error);
+      c.come_together();
+    }
+  };
+  for (bool const all : {true, false}) {
+    CAPTURE(all);
+    if (all || ranks.rank() == 0) ::setenv("ARGOSY_WATCH", "100", 1);
+    in_each_world(check);
+    check(nodes_world(ranks, {1, false, false}));  // ranks have no memory in which they meet
+    ::unsetenv("ARGOSY_WATCH");
+  }
+}
+
 TEST_CASE("many calls of both kinds, in one order but with ranks far apart, never look like mistakes",
           "[file][mixed][random]") {
   in_each_world([](auto const& world) {
@@ -218,20 +251,20 @@ TEST_CASE("many calls of both kinds, in one order but with ranks far apart, neve
 TEST_CASE("who finds that not all can begin a call has begun it, also where that was not told yet",
           "[file][errors][mixed]") {
   between_nodes each;
-  auto& [ranks, apart, served, board] = each;
+  auto& [ranks, apart, served, board, mixed] = each;
   io::source_location const here = io::source_location::current();
   bool const finds = ranks.rank() == ranks.size() - 1;
   {
-    auto const inside = finds ? nullptr : std::make_unique<io::detail::call_board::inside>(&board, "sync", here);
+    auto const inside = finds ? nullptr : std::make_unique<waiting>(board.get(), "sync", here);
     MPI_Barrier(MPI_COMM_WORLD);
     if (finds) {
-      board.begin(1);
-      board.look(1);  // and nobody has told rank 0 that it was begun
+      mixed->begin("iread_at_all", here);
+      mixed->look(1);  // and nobody has told rank 0 that it was begun
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  REQUIRE(board.is_void(1));
-  io::agreement const why = board.fault("iread_at_all", here, false);
+  REQUIRE(mixed->is_void(1));
+  io::agreement const why = mixed->fault("iread_at_all", here, false);
   CHECK(why.failed_rank == (ranks.size() > 2 ? ranks.size() - 1 : 0));
   CHECK_THAT(why.detail, Catch::Contains("which 1 of " + std::to_string(ranks.size()) + " ranks have begun"));
 }
@@ -239,33 +272,33 @@ TEST_CASE("who finds that not all can begin a call has begun it, also where that
 TEST_CASE("words of who has begun and of what was decided are lost, and nobody waits for them",
           "[file][errors][mixed]") {
   between_nodes each;
-  auto& [ranks, apart, served, board] = each;
+  auto& [ranks, apart, served, board, mixed] = each;
   io::source_location const here = io::source_location::current();
   bool const is_deaf = ranks.rank() == ranks.size() - 1;
   if (is_deaf)
     served->listen([](int, std::span<std::byte const>) -> std::vector<std::byte> { throw std::bad_alloc(); });
   MPI_Barrier(MPI_COMM_WORLD);
-  board.begin(1);
+  mixed->begin("iread_at_all", here);
   if (is_deaf)
-    board.look(1);  // that it has begun was not told
+    mixed->look(1);  // that it has begun was not told
   else
-    CHECK(board.all_begin(1, true));
+    CHECK(mixed->all_begin(1, true));
   MPI_Barrier(MPI_COMM_WORLD);
-  if (is_deaf) CHECK(board.all_begin(1, true));
+  if (is_deaf) CHECK(mixed->all_begin(1, true));
 
   // Call 2 is void: rank 0 does not come, but waits in another one.
   MPI_Barrier(MPI_COMM_WORLD);
   {
     auto const inside =
-        ranks.rank() > 0 ? nullptr : std::make_unique<io::detail::call_board::inside>(&board, "sync", here);
+        ranks.rank() > 0 ? nullptr : std::make_unique<waiting>(board.get(), "sync", here);
     MPI_Barrier(MPI_COMM_WORLD);
     if (ranks.rank() > 0) {
-      board.begin(2);
-      CHECK_FALSE(board.all_begin(2, true));
+      mixed->begin("iread_at_all", here);
+      CHECK_FALSE(mixed->all_begin(2, true));
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  CHECK(board.is_void(2));
-  CHECK_FALSE(board.is_void(1));
-  CHECK_THAT(board.fault("iread_at_all", here, false).detail, Catch::Contains("sync"));
+  CHECK(mixed->is_void(2));
+  CHECK_FALSE(mixed->is_void(1));
+  CHECK_THAT(mixed->fault("iread_at_all", here, false).detail, Catch::Contains("sync"));
 }

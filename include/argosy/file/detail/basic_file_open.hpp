@@ -16,6 +16,7 @@
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
 #include <argosy/file/detail/agreed_hints.hpp>
+#include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/common_storage.hpp>
 #include <argosy/file/detail/crew.hpp>
 
@@ -136,9 +137,11 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
   detail::crew<World>& crew = *crew_;
   std::string const path = detail::without_prefix(name);
   if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
-  std::shared_ptr<detail::call_watch> watch;
-  if constexpr (!working_in_background<World>) watch = detail::call_watch::from_environment(path, world.rank());
-  detail::call_watch::waiting const here(watch.get(), detail::call_watch::lane::blocking, "open", with.where());
+  std::shared_ptr<detail::call_board> watched;
+  if constexpr (!working_in_background<World>)
+    watched = detail::call_watch::from_environment(path, world.rank());
+  using board = detail::call_board;
+  board::waiting const here(watched.get(), board::lane::blocking, 1, "open", with.where());
   crew.file = detail::own_part(std::make_shared<detail::open_file>());
   detail::open_file& part = *crew.file;
   part.begin(path, modes, world.rank(), world.size(), with.hints(), std::move(files));
@@ -148,7 +151,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
     if (World::calls_from_threads()) part.others().threads().expect_others();
   if constexpr (working_in_background<World>) part.others().run_on(crew.world->make_background());
   crew.develop = detail::wants_develop(part.hints());
-  crew.watched = watch != nullptr;
+  crew.watched = watched != nullptr;
 
   detail::agreed_hints asked{part.hints()};
   auto const agreed = [&](std::optional<detail::facts> compared) {
@@ -174,8 +177,7 @@ agreement basic_file<World>::open_agreed(World const& world, std::string const& 
       if (a = agreed(compared); a.cause != errc::not_same || asked.differ) break;
     return a;
   });
-  part.seen_by().watch_by(crew.watched && !watch ? detail::call_watch::of_others(path, part.rank())
-                                                 : watch);
+  part.seen_by().board_is(crew.watched && !watched ? detail::call_watch::of_others() : watched);
   part.seen_by().develop(crew.develop);
 
   // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.

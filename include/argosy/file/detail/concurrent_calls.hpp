@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include <argosy/file/detail/background_call.hpp>
-#include <argosy/file/detail/call_board.hpp>
+#include <argosy/file/detail/call_mismatch.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/io_threads.hpp>
 #include <argosy/file/detail/shared_pointer.hpp>
@@ -20,20 +20,19 @@ namespace argosy::detail {
 // One call after the other, in the order in which they were begun, which is the same on all ranks.
 class concurrent_calls {
  public:
-  // Local; every rank of the file has one. Where all ranks share memory, over that memory; the board is null where there is one rank.
-  concurrent_calls(memory_world world, std::unique_ptr<call_board> board, std::shared_ptr<open_file> file,
-                   std::shared_ptr<shared_pointer> pointer);
+  // Local; every rank of the file has one. Where all ranks share memory, over that memory; `mixed`
+  // is null where there is one rank.
+  concurrent_calls(memory_world world, std::unique_ptr<call_mismatch> mixed,
+                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
   // Between nodes.
-  concurrent_calls(served_world world, std::unique_ptr<call_board> board, std::shared_ptr<open_file> file,
-                   std::shared_ptr<shared_pointer> pointer);
+  concurrent_calls(served_world world, std::unique_ptr<call_mismatch> mixed,
+                   std::shared_ptr<open_file> file, std::shared_ptr<shared_pointer> pointer);
   // Leaves calls that others have not joined to themselves.
   ~concurrent_calls();
 
   std::shared_ptr<background_call> start(collective_call c);
   // Until all calls so far have ended, on all ranks.
   void drain();
-  // Where ranks publish what they have come to; null where there is one rank.
-  call_board* board() noexcept;
 
  private:
   friend class collective_background_call;

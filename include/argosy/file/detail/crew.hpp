@@ -13,7 +13,6 @@
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/file/detail/call_board.hpp>
-#include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/closed_files.hpp>
 #include <argosy/file/detail/collective_call.hpp>
 #include <argosy/file/detail/collective_steps.hpp>
@@ -122,7 +121,9 @@ struct crew {
   agreement access_after_others(collective_call& c, report& done);
   ranks_of_file<World> of_file() { return {*world, *ranks, *file, *pointer}; }
   void serve_agents();
-  void share_board();
+  void share_board(World const& node);
+  std::shared_ptr<call_board> const& board() { return file->seen_by().made_board(); }
+  void meet_on_node(shared_memory lines, shared_memory slots);
   void meet_beside(World const& node)
     requires keeping<World>;
   shared_pointer distant_pointer() const;
@@ -133,8 +134,7 @@ template <class Body>
 agreement crew<World>::collectively(arguments const& given, Body&& body, bool* told) try {
   if constexpr (requires { world->note(given.call(), given.where()); }) world->note(given.call(), given.where());
   if (concurrent) concurrent->drain();
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, given.call(), given.where());
-  call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::blocking, given.call(), given.where());
+  call_board::waiting const here(file->seen_by().board(), given.call(), given.where());
   if (later) later->finish();
   access_summary all;
   all.pending = file->others().has_requests() ? 1 : 0;
@@ -288,8 +288,7 @@ collective_call crew<World>::part_of(call const& c, std::optional<plain_call> co
 
 template <communicator World>
 agreement crew<World>::access(collective_call& c, report& done) try {
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where);
-  call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::blocking, c.name(), c.where);
+  call_board::waiting const here(file->seen_by().board(), c.name(), c.where);
   if (later) later->finish();
   return access_after_others(c, done);
 } catch (rank_failure const& lost) {
@@ -348,8 +347,7 @@ void crew<World>::tell_usage(agreement const& closed) {
 
 template <communicator World>
 collective_plan crew<World>::explain(collective_call& c, agreement& result) try {
-  call_board::inside const waits(concurrent ? concurrent->board() : nullptr, c.name(), c.where);
-  call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::blocking, c.name(), c.where);
+  call_board::waiting const here(file->seen_by().board(), c.name(), c.where);
   if (later) later->finish();
   file->before_waiting();
   report unused;

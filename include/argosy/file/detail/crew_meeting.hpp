@@ -15,9 +15,9 @@
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/errc.hpp>
+#include <argosy/file/detail/call_mismatch.hpp>
+#include <argosy/file/detail/call_watch.hpp>
 #include <argosy/file/detail/crew.hpp>
-#include <argosy/file/detail/node_board.hpp>
-#include <argosy/file/detail/served_board.hpp>
 #include <argosy/world/background.hpp>
 
 namespace argosy::detail {
@@ -49,7 +49,7 @@ void crew<World>::meet() {
   auto const of_pointer = room(shared_pointer::memory_bytes);
   std::size_t const meeting_bytes = meets ? memory_world::bytes_for(world->size()) : 0;
   auto const of_background = room(meeting_bytes), of_calls = room(meeting_bytes);
-  auto const of_board = room(meets ? node_board::bytes_for(world->size()) : 0);
+  auto const of_board = room(meets ? call_board::bytes_for(world->size()) : 0);
   auto const of_gate = room(write_gate::bytes_for(world->size()));
   shared_memory common;
   std::optional<World> node;
@@ -79,14 +79,14 @@ void crew<World>::meet() {
       file->hints().values().progress == resolved_hints::progress_time::always;
   if constexpr (meets) {
     if (shares) {
-      std::unique_ptr<call_board> board;
-      if (world->size() > 1) board = std::make_unique<node_board>(of_board(common), world->rank(), world->size());
-      concurrent = std::make_unique<concurrent_calls>(memory_world(of_background(common), world->rank(), world->size()),
-                                                      std::move(board), file.shared(), pointer);
-    } else if constexpr (keeping<World>) {
-      bool by_mpi = false;  // it tells of dead ranks
-      if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
-      if (!by_mpi && goes_on) meet_beside(*node);
+      meet_on_node(of_board(common), of_background(common));
+    } else {
+      if (watched) share_board(*node);
+      if constexpr (keeping<World>) {
+        bool by_mpi = false;  // it tells of dead ranks
+        if constexpr (requires { World::outlives_ranks(); }) by_mpi = World::outlives_ranks();
+        if (!by_mpi && goes_on) meet_beside(*node);
+      }
     }
   }
   if constexpr (working_in_background<World>) {
@@ -95,8 +95,16 @@ void crew<World>::meet() {
   } else if (!concurrent) {
     later.emplace(*world, file.shared(), pointer, ranks);
   }
-  if constexpr (meets)
-    if (watched && world->size() > 1) share_board();
+}
+
+// Nonblocking collective calls are carried out in memory that all ranks share. Local.
+template <communicator World>
+void crew<World>::meet_on_node(shared_memory lines, shared_memory slots) {
+  int const rank = world->rank(), n = world->size();
+  std::unique_ptr<call_mismatch> mixed;
+  if (n > 1) mixed = call_mismatch::on_node(board(), std::move(lines), rank, n);
+  concurrent = std::make_unique<concurrent_calls>(memory_world(std::move(slots), rank, n),
+                                                  std::move(mixed), file.shared(), pointer);
 }
 
 // Between nodes: where nonblocking collective calls are carried out, if a service can be had. Collective.
@@ -107,23 +115,22 @@ void crew<World>::meet_beside(World const& node)
   std::error_code error;
   auto const beside = served_world::beside(*world, node, error);
   if (error) return;
-  auto board = std::make_unique<served_board>(*beside);
+  auto mixed = call_mismatch::between_nodes(board(), *beside);
   world->barrier();  // before one asks another
-  concurrent = std::make_unique<concurrent_calls>(*beside, std::move(board), file.shared(), pointer);
+  concurrent = std::make_unique<concurrent_calls>(*beside, std::move(mixed), file.shared(), pointer);
 }
 
-// Where ranks of a node see what the others have come to, and how other nodes are asked. Collective.
+// Ranks of a node see where the others are, and ask other nodes. Collective.
 template <communicator World>
-void crew<World>::share_board() {
-  World const node = world->node();
+void crew<World>::share_board(World const& node) {
   std::vector<int> all(static_cast<std::size_t>(node.size())), firsts(static_cast<std::size_t>(world->size()));
   int const mine = world->rank();
   node.all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
   int const first = all.front();
   world->all_gather(std::as_bytes(std::span(&first, 1)), std::as_writable_bytes(std::span(firsts)));
   std::error_code error;
-  shared_memory board = node.share(call_watch::bytes_for(node.size()), error);
-  if (file->seen_by().watch()) file->seen_by().watch()->meet(std::move(board), std::move(all), node.rank());
+  shared_memory lines = node.share(call_board::bytes_for(node.size()), error);
+  if (!error) board()->meet(std::move(lines), std::move(all), node.rank());
   std::sort(firsts.begin(), firsts.end());
   firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
   if (firsts.size() == 1) return;
@@ -133,11 +140,11 @@ void crew<World>::share_board() {
   std::unique_ptr<service> asks;
   if constexpr (serving<World>)  // the watch ends its service before itself
     asks = world->serve(
-        [watch = file->seen_by().watch()](int, std::span<std::byte const> question) {
-          return watch ? watch->answer(question) : std::vector<std::byte>();
+        [watch = board()->watch()](int, std::span<std::byte const> question) {
+          return watch->answer(question);
         },
         error);
-  if (file->seen_by().watch()) file->seen_by().watch()->meet_others(std::move(asks), std::move(firsts));
+  board()->watch()->meet_others(std::move(asks), std::move(firsts));
 }
 
 template <communicator World>

@@ -116,8 +116,10 @@ class deferred {
     }
 
     void carry_out(call& c) {
-      call_watch::waiting const here(file->seen_by().watch(), call_watch::lane::nonblocking,
-                                     c.what.name(), c.what.where);
+      call_board* const board = file->seen_by().board();
+      std::uint64_t const number = board ? board->begin(c.what.name(), c.what.where) : 0;
+      call_board::waiting const here(board, call_board::lane::background, number, c.what.name(),
+                                     c.what.where);
       try {
         one_thread::inside const caller(workers ? nullptr : &file->others().threads());
         if (!workers && !caller.is_alone()) c.what.all.pending = 1;  // another thread may write

@@ -18,7 +18,7 @@
 #include <argosy/exchange/detail/write_gate.hpp>
 #include <argosy/file/detail/agency.hpp>
 #include <argosy/file/detail/call.hpp>
-#include <argosy/file/detail/call_watch.hpp>
+#include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/chosen.hpp>
 #include <argosy/file/detail/file_position.hpp>
 #include <argosy/file/detail/hint_facts.hpp>

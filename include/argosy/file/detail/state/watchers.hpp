@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <argosy/exchange/detail/time_source.hpp>
-#include <argosy/file/detail/call_watch.hpp>
+#include <argosy/file/detail/call_board.hpp>
 #include <argosy/file/detail/usage.hpp>
 #include <argosy/handle/tracer.hpp>
 
@@ -36,9 +36,14 @@ class watchers {
   time_source const& clock() const noexcept { return clock_; }
   void tell_time_by(time_source clock) { clock_ = std::move(clock); }
 
-  // Null: nobody wants to know who waits for whom.
-  call_watch* watch() const noexcept { return watch_.get(); }
-  void watch_by(std::shared_ptr<call_watch> w) { watch_ = std::move(w); }
+  // Null: nobody wants to know where this rank is.
+  call_board* board() const noexcept { return board_.get(); }
+  void board_is(std::shared_ptr<call_board> b) { board_ = std::move(b); }
+  // Makes one if there is none.
+  std::shared_ptr<call_board> const& made_board() {
+    if (!board_) board_ = std::make_shared<call_board>();
+    return board_;
+  }
 
   // Returns true if mistakes are looked for that cost time to find.
   bool develops() const noexcept { return develops_; }
@@ -51,7 +56,7 @@ class watchers {
   std::unique_ptr<usage> report_;
   std::int64_t opened_ns_ = 0;
   time_source clock_;
-  std::shared_ptr<call_watch> watch_;
+  std::shared_ptr<call_board> board_;
   bool develops_ = false;
   mutable std::atomic<bool> told_of_parts_{false};
 };
