@@ -2,6 +2,7 @@
 #   - A room includes only itself and rooms before it (argosy_rooms in headers.cmake), in include/ and in lib/: so there is no circle.
 #   - The headers of argosy::headers include nothing but the standard library and each other. (The compiler would not notice
 #     where Boost and fmt lie in the system's include directory.)
+#   - The library does without fmt; the laboratory and the tools use it.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/headers.cmake")
 if(NOT DEFINED sources)
@@ -26,6 +27,7 @@ endfunction()
 
 file(GLOB_RECURSE files RELATIVE "${sources}" "${sources}/include/argosy/*.hpp" "${sources}/lib/*.hpp" "${sources}/lib/*.cpp")
 set(arrows "")
+set(fmt_slips "")
 foreach(path IN LISTS files)
   argosy_room_of(${path} room)
   if(NOT room)
@@ -36,6 +38,10 @@ foreach(path IN LISTS files)
   file(STRINGS "${sources}/${path}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE ".*[<\"]([^>\"]+)[>\"].*" "\\1" included "${line}")
+    if(included MATCHES "^fmt/" AND NOT room STREQUAL "lab" AND
+       NOT path STREQUAL "include/argosy/layout/fmt.hpp")
+      string(APPEND fmt_slips "\n  ${path} includes ${included}: the library makes its texts without fmt")
+    endif()
     foreach(place IN ITEMS ${folder} include lib)
       if(EXISTS "${sources}/${place}/${included}")
         argosy_room_of(${place}/${included} other)
@@ -57,6 +63,10 @@ endforeach()
 if(slips)
   message(FATAL_ERROR "a room includes only rooms before it:${slips}\n"
     "Move what is needed down to the room that needs it, or to one before it.")
+endif()
+if(fmt_slips)
+  message(FATAL_ERROR "fmt is for the laboratory and the tools:${fmt_slips}\n"
+    "Build the text by std::string and std::to_string, or that of a trace by lib/handle/trace_text.hpp.")
 endif()
 list(REMOVE_DUPLICATES arrows)
 list(LENGTH arrows count)

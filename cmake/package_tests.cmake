@@ -47,7 +47,7 @@ if(ARGOSY_ENABLE_INSTALL)
   argosy_add_package_test(examples ${PROJECT_SOURCE_DIR}/examples BUILD hello restart layouts faults heat4
     RUN "^example\\.(hello|restart|layouts|faults|heat4)" -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_BUILD_TYPE=Debug
     -DCMAKE_CXX_FLAGS_DEBUG=-O0)
-  argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage})
+  argosy_add_package_test(consumer ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
   # what argosy::headers promises: no MPI, no Boost, no fmt; nor type information at run time
   argosy_add_package_test(headers_only ${consumer} -DCMAKE_PREFIX_PATH=${stage} -DHEADERS_ONLY=ON
     "-DCMAKE_CXX_FLAGS=${CMAKE_CXX_FLAGS} -fno-rtti"

@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${PROJECT_DESCRIPTION}: headers, CMake package, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libboost1.81-dev | libboost-dev (>= 1.81), libboost-mpi1.81-dev | libboost-mpi-dev (>= 1.81), libfmt-dev, libopenmpi-dev | libmpich-dev")
+  "libboost1.81-dev | libboost-dev (>= 1.81), libboost-mpi1.81-dev | libboost-mpi-dev (>= 1.81), libopenmpi-dev | libmpich-dev")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME argosy-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "${PROJECT_DESCRIPTION}: the command argosy, and argosy-gpfsd")

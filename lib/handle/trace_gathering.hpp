@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 
 #include <array>
 #include <atomic>
@@ -46,7 +44,8 @@ struct tracer::gathering {
       auto const t = static_cast<std::time_t>(seconds);
       std::tm parts{};
       ::gmtime_r(&t, &parts);
-      date_ = fmt::format("{:%Y-%m-%dT%H:%M:%S}.", parts);
+      std::array<char, 80> date{};
+      date_.assign(date.data(), std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S.", &parts));
       second_ = seconds;
     }
     text.put(date_);

@@ -3,7 +3,6 @@
 #include <argosy/handle/tracer.hpp>
 #include <argosy/handle/tracing.hpp>
 
-#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,11 +49,11 @@ long thread_id() noexcept {
 std::string error_name(std::error_code const& error) {
   if (!error) return "";
   if (error.category() != std::system_category() && error.category() != std::generic_category())
-    return fmt::format("{}:{}", error.category().name(), error.value());
+    return error.category().name() + (':' + std::to_string(error.value()));
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
   if (char const* const name = ::strerrorname_np(error.value())) return name;
 #endif
-  return fmt::format("errno {}", error.value());
+  return "errno " + std::to_string(error.value());
 }
 
 std::string detail::describe(open_flags flags) {
@@ -265,7 +264,7 @@ void tracer::record(std::span<detail::traced_phase const> phases, std::span<deta
       // The viewers draw an arrow between two events of one id.
       lines.put(sent ? ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"s\",\"id\":\""
                      : ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"f\",\"bp\":\"e\",\"id\":\"");
-      lines.put(fmt::format("{:#x}", id_of_message(file, sent ? me : m.peer, sent ? m.peer : me, number)));
+      lines.put_hex(id_of_message(file, sent ? me : m.peer, sent ? m.peer : me, number));
       lines.put('"');
       put_place();
       lines.put_fraction<3>(nanoseconds(m.at));

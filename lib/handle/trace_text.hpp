@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,9 +29,10 @@ class trace_text {
 
   void put(std::string_view s) { std::memcpy(room(s.size()), s.data(), s.size()); }
   void put(char c) { *room(1) = c; }
-  void put_number(std::int64_t n) {
-    fmt::format_int const digits(n);
-    put({digits.data(), digits.size()});
+  void put_number(std::int64_t n) { put_digits_of(n, 10); }
+  void put_hex(std::uint64_t n) {
+    put("0x");
+    put_digits_of(n, 16);
   }
   // Exactly so many of them, with zeros before.
   template <int Digits>
@@ -83,6 +84,12 @@ class trace_text {
   }
 
  private:
+  template <class Integer>
+  void put_digits_of(Integer n, int base) {
+    std::array<char, 24> digits;
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), n, base).ptr;
+    put({digits.data(), end});
+  }
   char* room(std::size_t n) {
     if (capacity_ - size_ < n) [[unlikely]]
       grow(n);

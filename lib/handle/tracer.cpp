@@ -5,7 +5,6 @@
 #include <argosy/world/detail/host.hpp>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -36,9 +35,44 @@ std::string plain(std::string s) {
 }
 
 std::string name_of(trace_options const& o, int number) {
-  return fmt::format("{}/argosy-{}-{}-rank{}{}{}{}.{}", o.directory, plain(o.program), ::getpid(), o.rank,
-                     o.agent.empty() ? "" : "-", plain(o.agent), number == 1 ? "" : fmt::format(".{}", number),
-                     o.format == trace_format::text ? "trace" : "json");
+  std::string name = o.directory + "/argosy-" + plain(o.program) + '-' + std::to_string(::getpid()) +
+                     "-rank" + std::to_string(o.rank);
+  if (!o.agent.empty()) name += '-' + plain(o.agent);
+  if (number != 1) name += '.' + std::to_string(number);
+  return name + (o.format == trace_format::text ? ".trace" : ".json");
+}
+
+// Returns "rank 3", or with an agent "rank 3 NAME".
+std::string name_of_rank(trace_options const& o) {
+  return "rank " + std::to_string(o.rank) + (o.agent.empty() ? "" : " ") + o.agent;
+}
+
+// Returns ", pid 4711 on HOST".
+std::string place_of_process() {
+  return ", pid " + std::to_string(::getpid()) + " on " + detail::host_name();
+}
+
+// Returns the first lines of a trace.
+trace_text head_of(trace_options const& o) {
+  trace_text head;
+  if (o.format == trace_format::text) {
+    head.put("# argosy trace: ");
+    head.put_plainly(name_of_rank(o) + " of " + o.program + place_of_process());
+    head.put("\n# time, duration, call, file, parameters -> result\n");
+    return head;
+  }
+  head.put("[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":");
+  head.put_number(o.rank);
+  head.put(",\"args\":{}}\n,{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":");
+  head.put_number(o.rank);
+  head.put(",\"args\":{\"name\":");
+  head.put_quoted(name_of_rank(o) + " (" + o.program + place_of_process() + ")");
+  head.put("}}\n,{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":");
+  head.put_number(o.rank);
+  head.put(",\"args\":{\"sort_index\":");
+  head.put_number(o.rank);
+  head.put("}}\n");
+  return head;
 }
 
 void heed_forks() noexcept {
@@ -97,9 +131,10 @@ void tracer::look_at_directory(std::string* instead) noexcept {
 void tracer::tell(int error, std::string* instead) noexcept try {
   if (std::exchange(told_, true)) return;
   bool const of_directory = error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS;
-  std::string const words = fmt::format(
-      "the trace of rank {} cannot be written to {}: {}{}\n", options_.rank, options_.directory, std::strerror(error),
-      of_directory ? "; make the directory, or name another one by ARGOSY_TRACE_DIR" : "");
+  std::string const words =
+      "the trace of rank " + std::to_string(options_.rank) + " cannot be written to " +
+      options_.directory + ": " + std::strerror(error) +
+      (of_directory ? "; make the directory, or name another one by ARGOSY_TRACE_DIR" : "") + '\n';
   if (instead)
     *instead += words;
   else
@@ -124,21 +159,7 @@ bool tracer::start() noexcept try {
     return false;
   }
   descriptor_ = opened;
-  std::string const host = detail::host_name();
-  trace_text head;
-  std::string const who = fmt::format("rank {}{}{}", options_.rank, options_.agent.empty() ? "" : " ", options_.agent);
-  if (options_.format == trace_format::text) {
-    head.put("# argosy trace: ");
-    head.put_plainly(fmt::format("{} of {}, pid {} on {}", who, options_.program, ::getpid(), host));
-    head.put("\n# time, duration, call, file, parameters -> result\n");
-  } else {
-    head.put(fmt::format("[{{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":{},\"args\":{{}}}}\n", options_.rank));
-    head.put(fmt::format(",{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":", options_.rank));
-    head.put_quoted(fmt::format("{} ({}, pid {} on {})", who, options_.program, ::getpid(), host));
-    head.put(fmt::format(
-        "}}}}\n,{{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":{0},\"args\":{{\"sort_index\":{0}}}}}\n",
-        options_.rank));
-  }
+  trace_text const head = head_of(options_);
   return put_whole(head.view()) == head.size();
 } catch (...) {
   return false;

@@ -22,7 +22,8 @@ class Argosy(CMakePackage):
     depends_on("mpi@3:")
     depends_on("boost@1.81: +mpi +serialization")
     depends_on("boost@1.81: +context", when="+lab")
-    depends_on("fmt@9:")
+    depends_on("fmt@9:", when="+lab")
+    depends_on("fmt@9:", when="+tools")
     conflicts("%gcc@:11", msg="argosy needs C++20 as g++ 12 has it")
 
     def cmake_args(self):
