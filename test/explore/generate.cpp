@@ -45,7 +45,8 @@ policy_choice random_policy(engine& random, bool agents) {
 
 class writer_of_programs {
  public:
-  writer_of_programs(std::uint64_t seed, int ranks) : random_(seed) {
+  writer_of_programs(std::uint64_t seed, int ranks, std::vector<hint_choice> more = {})
+      : random_(seed), more_(std::move(more)) {
     p_.world.ranks = ranks > 0 ? ranks : random_ranks(random_);
     ranks_ = p_.world.ranks;
     most_ = std::max<std::int64_t>(4, 6000 / ranks_);
@@ -123,7 +124,8 @@ class writer_of_programs {
     if (one_in(random_, weights::deleting)) s.modes = s.modes | mode::delete_on_close;
     f.sequential = has(s.modes, mode::sequential);
     f.agents = one_in(random_, weights::agents);
-    if (f.agents || one_in(random_, weights::any_hints)) s.hints = random_hints(random_, f.agents);
+    if (f.agents || one_in(random_, weights::any_hints))
+      s.hints = random_hints(random_, f.agents, more_);
     f.develop = std::any_of(s.hints.begin(), s.hints.end(), [](auto const& h) { return h.first == "argosy_develop"; });
     while (s.around.size() < 4 && one_in(random_, s.around.empty() ? weights::decorated : 2))
       s.around.push_back(weights::pick(random_, weights::decorators));
@@ -149,7 +151,7 @@ class writer_of_programs {
       if (blocks) v.item = weights::pick(random_, weights::items);
     }
     if (blocks && v.item == basic::byte) v.etype_bytes = weights::pick(random_, weights::etypes);
-    if (one_in(random_, weights::hints_with_view)) s.hints = random_hints(random_, false);
+    if (one_in(random_, weights::hints_with_view)) s.hints = random_hints(random_, false, more_);
     f.shape = v.shape;
     f.item = v.item;
     f.representation = v.representation;
@@ -183,7 +185,7 @@ class writer_of_programs {
       s.offset = points ? pick(random_, 0, 200) : pick(random_, 0, 20000);
       s.count = pick(random_, 0, s.what == op::compute ? 3000 : 60);
       if (s.what == op::explain || s.what == op::explain_all) s.policy = random_policy(random_, here().agents);
-      if (s.what == op::set_hints) s.hints = random_hints(random_, false);
+      if (s.what == op::set_hints) s.hints = random_hints(random_, false, more_);
       if (s.what == op::seek || s.what == op::seek_shared) {
         s.whence = weights::pick(random_, weights::whences);
         s.offset = pick(random_, s.whence == seek_from::start ? -2 : -100, 200);
@@ -229,6 +231,7 @@ class writer_of_programs {
   }
 
   engine random_;
+  std::vector<hint_choice> more_;
   program p_;
   int ranks_ = 1;
   std::int64_t most_ = 1;
@@ -239,5 +242,8 @@ class writer_of_programs {
 }  // namespace
 
 program random_program(std::uint64_t seed, int ranks) { return writer_of_programs(seed, ranks).write(); }
+program random_program_with(hint_choice const& more, std::uint64_t seed) {
+  return writer_of_programs(seed, 0, {more}).write();
+}
 
 }  // namespace argosy::explore

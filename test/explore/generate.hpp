@@ -21,7 +21,21 @@ inline std::uint64_t number(test::engine& random) { return static_cast<std::uint
 
 // The world, and what goes wrong in it.
 void make_world(test::engine& random, program& p);
-// `agents`: they are asked for.
-std::vector<std::pair<std::string, std::string>> random_hints(test::engine& random, bool agents);
+
+using hint_list = std::vector<std::pair<std::string, std::string>>;
+// A hint that programs give, and its values. Without values it gets only those that make no sense.
+struct hint_choice {
+  char const* name;
+  std::vector<char const*> values;
+};
+// Returns the hints of a step, out of all that are known and of `more`. If `agents`, they ask for
+// agents. Whatever the hints are, one number is drawn from `random`. Each hint has its own stream
+// of random numbers, which depends on that number and its name, so one more hint changes no program
+// but for itself.
+hint_list random_hints(test::engine& random, bool agents,
+                       std::vector<hint_choice> const& more = {});
+
+// Returns the program of a seed, as if explore knew one more hint.
+program random_program_with(hint_choice const& more, std::uint64_t seed);
 
 }  // namespace argosy::explore

@@ -1,24 +1,20 @@
 // Hints of programs: each that is known, with values that make sense, and with others.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <string>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "generate.hpp"
+#include "places.hpp"
 #include "weights.hpp"
 
 namespace argosy::explore {
 namespace {
 
-struct choice {
-  char const* name;
-  std::vector<char const*> values;
-};
-
 // No windows so small that a call takes thousands of them, and none so large that memory is what is tested.
-std::vector<choice> const& choices() {
-  static std::vector<choice> const all{
+std::vector<hint_choice> const& choices() {
+  static std::vector<hint_choice> const all{
       {"access_style", {"read_once", "write_mostly,random", "reverse_sequential"}},
       {"collective_buffering", {"true", "false"}},
       {"cb_block_size", {"8", "64", "4096", "0"}},
@@ -73,6 +69,7 @@ std::vector<choice> const& choices() {
       {"argosy_price_message_ns", {"0", "1e5"}},
       {"argosy_price_message_byte_ns", {"0", "10"}},
       {"argosy_price_block_ns", {"0", "1e5"}},
+      {"nobody_knows_this", {}},
   };
   return all;
 }
@@ -80,23 +77,38 @@ std::vector<choice> const& choices() {
 constexpr char const* silly[] = {"",     "-1",  "nonsense", "1e400", "99999999999999999999", " ", "true,false",
                                  "0x10", "nan", "*",        "*:-3"};
 
-}  // namespace
+// Returns the FNV-1a hash of a name, which is the same in every build.
+std::uint64_t hash_of(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (char const c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
 
-std::vector<std::pair<std::string, std::string>> random_hints(test::engine& random, bool agents) {
+// Adds a hint to a step, or leaves it out. `random` is the hint's own.
+void draw(hint_choice const& c, test::engine random, bool agents, hint_list& all) {
   using test::one_in;
   using test::pick;
-  std::vector<std::pair<std::string, std::string>> all;
-  auto const one_of = [&](std::vector<char const*> const& values) {
-    return values[static_cast<std::size_t>(pick(random, 0, static_cast<std::int64_t>(values.size()) - 1))];
-  };
-  for (choice const& c : choices()) {
-    bool const asks = agents && std::string_view(c.name) == "IBM_largeblock_io";
-    if (asks)
-      all.emplace_back(c.name, one_in(random, 3) ? "switchable" : "false");
-    else if (one_in(random, weights::each_hint))
-      all.emplace_back(c.name, one_in(random, weights::silly_hint) ? any_of(random, silly) : one_of(c.values));
+  if (agents && std::string_view(c.name) == "IBM_largeblock_io") {
+    all.emplace_back(c.name, one_in(random, 3) ? "switchable" : "false");
+    return;
   }
-  if (one_in(random, weights::each_hint)) all.emplace_back("nobody_knows_this", any_of(random, silly));
+  if (!one_in(random, weights::each_hint)) return;
+  if (c.values.empty() || one_in(random, weights::silly_hint)) {
+    all.emplace_back(c.name, any_of(random, silly));
+    return;
+  }
+  auto const last = static_cast<std::int64_t>(c.values.size()) - 1;
+  all.emplace_back(c.name, c.values[static_cast<std::size_t>(pick(random, 0, last))]);
+}
+
+}  // namespace
+
+hint_list random_hints(test::engine& random, bool agents, std::vector<hint_choice> const& more) {
+  std::uint64_t const of_step = random();
+  hint_list all;
+  for (std::vector<hint_choice> const* list : {&more, &choices()})
+    for (hint_choice const& c : *list)
+      draw(c, test::engine(mixed(of_step, hash_of(c.name))), agents, all);
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include <argosy/policy/sieving.hpp>
 
 #include "explore/features.hpp"
+#include "explore/generate.hpp"
 #include "explore/planted.hpp"
 #include "explore/program.hpp"
 #include "explore/run.hpp"
@@ -69,6 +70,19 @@ TEST_CASE("a seed is one program, and one run", "[explore]") {
     CHECK(p.world.ranks == 5);
     CHECK(verdict_of(p).trace_hash == verdict_of(p).trace_hash);
   }
+}
+
+TEST_CASE("one more hint changes no program but for itself", "[explore]") {
+  hint_choice const more{"nobody_had_this_before", {"1", "2"}};
+  std::size_t drawn = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    program with = random_program_with(more, seed);
+    for (step& s : with.steps)
+      drawn += std::erase_if(s.hints, [&](auto const& hint) { return hint.first == more.name; });
+    CAPTURE(seed);
+    CHECK(with == random_program(seed));
+  }
+  CHECK(drawn > 10);
 }
 
 TEST_CASE("every file call of small programs fails by every error", "[explore][faults]") {
