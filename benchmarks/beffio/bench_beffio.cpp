@@ -10,11 +10,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -26,6 +23,7 @@
 
 #include <argosy/world/mpi.hpp>
 
+#include "../support/files.hpp"
 #include "argosy_files.hpp"
 #include "interrupt.hpp"
 #include "journal.hpp"
@@ -40,26 +38,8 @@ namespace {
 
 using namespace beffio;
 
-constexpr int misused = 2;
-
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-std::string content_of(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) throw usage_error(path + " cannot be read");
-  return text.str();
-}
-
 std::vector<run_result> runs_in(std::string const& path) {
-  std::istringstream in(content_of(path));
-  try {
-    return read_csv(in);
-  } catch (std::exception const& e) {
-    throw usage_error(path + ": " + e.what());
-  }
+  return read_csv(path, bench::text_of_file(path));
 }
 
 std::vector<run_result> earlier_runs(options const& o) {
@@ -75,7 +55,8 @@ class run_directory {
   explicit run_directory(std::string const& in) : path_(fmt::format("{}/bench_beffio.{}.{}", in, host(), ::getpid())) {
     std::error_code error;
     if (!std::filesystem::create_directory(path_, error))
-      throw usage_error(path_ + " cannot be made: " + (error ? error.message() : "it is there"));
+      throw bench::usage_error(path_ +
+                               " cannot be made: " + (error ? error.message() : "it is there"));
   }
   std::string const& path() const { return path_; }
   // Ranks may still be making files in it.
@@ -188,7 +169,7 @@ class host {
     std::fflush(stdout);
     if (!f.fits()) {
       directory_.remove();
-      throw usage_error("there is not enough space in " + o.directory);
+      throw bench::usage_error("there is not enough space in " + o.directory);
     }
     if (o.dry_run) return;
     journal_.emplace(o, p.when, runs_, others_, cache_);
@@ -249,8 +230,9 @@ int run_all(argosy::mpi const& world, options const& o) {
   std::string fault, hints;
   if (leads) try {
       if (p.partitions.back() > world.size())
-        throw usage_error(fmt::format("a partition of {} ranks, but there are {}", p.partitions.back(), world.size()));
-      if (!o.hints.empty()) hints = content_of(o.hints);
+        throw bench::usage_error(fmt::format("a partition of {} ranks, but there are {}",
+                                             p.partitions.back(), world.size()));
+      if (!o.hints.empty()) hints = bench::text_of_file(o.hints);
       p.hints = hint_file::parse(hints);
       mine.emplace(o, p, world.size(), g);
     } catch (std::exception const& e) {
@@ -259,7 +241,7 @@ int run_all(argosy::mpi const& world, options const& o) {
   fault = told(world, fault);
   if (!fault.empty()) {
     if (leads) fmt::print(stderr, "bench_beffio: {}\n", fault);
-    return misused;
+    return bench::misused;
   }
   p.hints = hint_file::parse(told(world, hints));
   p.directory = told(world, p.directory);
@@ -278,13 +260,11 @@ int run_all(argosy::mpi const& world, options const& o) {
 int show(options const& o) {
   std::vector<run_result> const runs = runs_in(o.from), others = earlier_runs(o);
   fmt::print("{}", all_text(runs, others, o.cache_mib > 0 ? o.cache_mib * mib : memory_bytes()));
-  bool well = o.plots.empty() || put_pictures(o.plots, runs, others);
-  if (!o.csv.empty()) well = put(o.csv, patterns_csv(runs)) && put(summary_name(o.csv), summary_csv(runs)) && well;
-  if (!o.json.empty()) well = put(o.json, json(runs)) && well;
-  return well ? 0 : 1;
+  bool const well = save_tables(o, runs);
+  return save_pictures(o, runs, others) && well ? 0 : 1;
 }
 
-int chosen(options const& o) {
+int chosen(int argc, char** argv) {
   argosy::mpi const world(MPI_COMM_WORLD);
   bool const leads = world.rank() == 0;
   // Where a rank ends at once, mpiexec gives the others no time: rank 0 has something to tell first.
@@ -294,19 +274,17 @@ int chosen(options const& o) {
       std::this_thread::sleep_for(std::chrono::seconds(3));
       ::_exit(128 + signal);
     });
-  if (o.help || !o.wrong.empty()) {
-    if (leads && !o.wrong.empty()) fmt::print(stderr, "bench_beffio: cannot understand {}\n", o.wrong);
-    if (leads) fmt::print(o.help ? stdout : stderr, "{}", usage());
-    return o.help ? 0 : misused;
-  }
-  if (o.from.empty()) return run_all(world, o);
   int status = 0;
+  auto const read = bench::options_of(usage, argc, argv, status, options_from, leads);
+  if (!read) return status;
+  options const& o = *read;
+  if (o.from.empty()) return run_all(world, o);
   if (leads) try {
       let_signals_end();
       status = show(o);
-    } catch (usage_error const& e) {
+    } catch (std::exception const& e) {
       fmt::print(stderr, "bench_beffio: {}\n", e.what());
-      status = misused;
+      status = bench::misused;
     }
   world.broadcast(std::as_writable_bytes(std::span(&status, 1)), 0);
   return status;
@@ -319,7 +297,7 @@ int main(int argc, char** argv) {
   int given = 0, status = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
   try {
-    status = chosen(parse(argc, argv));
+    status = chosen(argc, argv);
   } catch (std::exception const& e) {
     fmt::print(stderr, "bench_beffio: {}\n", e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compare.hpp"
 
-#include <cmath>
+#include "../support/statistics.hpp"
 
 namespace beffio {
 
@@ -16,15 +16,13 @@ std::vector<comparison> compared(run_result const& one, run_result const& other)
 
 std::optional<double> geometric_mean(std::vector<comparison> const& all, std::optional<method> of,
                                      std::optional<int> type) {
-  double logs = 0;
-  int n = 0;
+  bench::geometric_mean mean;
   for (comparison const& c : all) {
     if ((of && c.one->how != *of) || (type && c.one->type != *type)) continue;
-    logs += std::log(c.ratio());
-    ++n;
+    mean.add(c.ratio());
   }
-  if (n == 0) return {};
-  return std::exp(logs / n);
+  if (mean.count() == 0) return {};
+  return mean.value();
 }
 
 }  // namespace beffio

@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "../support/files.hpp"
 #include "plots.hpp"
 #include "print.hpp"
 #include "record.hpp"
@@ -38,27 +36,21 @@ std::string progress_text(double share, double elapsed, std::string const& imple
   return text;
 }
 
-bool put(std::string const& path, std::string const& text) {
-  std::string const next = path + ".new";
-  std::FILE* const f = std::fopen(next.c_str(), "w");
-  bool well = f != nullptr && std::fwrite(text.data(), 1, text.size(), f) == text.size();
-  if (f != nullptr) well = std::fclose(f) == 0 && well;
-  well = well && std::rename(next.c_str(), path.c_str()) == 0;
-  if (!well) std::fprintf(stderr, "bench_beffio: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
+bool save_tables(options const& o, std::vector<run_result> const& runs) {
+  bool well = true;
+  if (!o.csv.empty())
+    well = bench::put(o.csv, patterns_csv(runs)) &&
+           bench::put(bench::beside(o.csv, "_summary"), summary_csv(runs));
+  if (!o.json.empty()) well = bench::put(o.json, json(runs)) && well;
   return well;
 }
 
-std::string summary_name(std::string const& csv) {
-  std::filesystem::path const p(csv);
-  return (p.parent_path() / (p.stem().string() + "_summary" + p.extension().string())).string();
-}
-
-bool put_pictures(std::string const& directory, std::vector<run_result> const& runs,
-                  std::vector<run_result> const& others) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);  // what fails is said when a picture is written
+bool save_pictures(options const& o, std::vector<run_result> const& runs,
+                   std::vector<run_result> const& others) {
   bool well = true;
-  for (picture const& p : pictures(runs, others)) well = put(directory + "/" + p.name + ".svg", p.svg) && well;
+  if (!o.plots.empty())
+    for (picture const& p : pictures(runs, others))
+      well = bench::put_picture(o.plots, p.name, p.svg) && well;
   return well;
 }
 
@@ -117,7 +109,7 @@ void journal::closed(contender const& who, double seconds, std::int64_t errors) 
       last = &c;
     }
   if (last != nullptr) last->errors += errors;
-  save_tables();
+  save_tables(options_, runs_);
 }
 
 void journal::failed(contender const& who, std::string const& what) {
@@ -127,18 +119,10 @@ void journal::failed(contender const& who, std::string const& what) {
                                   name_of(who.how), who.type, what));
 }
 
-bool journal::save_tables() const {
-  bool well = true;
-  if (!options_.csv.empty())
-    well = put(options_.csv, patterns_csv(runs_)) && put(summary_name(options_.csv), summary_csv(runs_));
-  if (!options_.json.empty()) well = put(options_.json, json(runs_)) && well;
-  return well;
-}
-
 bool journal::save(bool with_pictures) const {
   std::lock_guard const guard(mutex_);
-  bool const well = save_tables();
-  return (!with_pictures || options_.plots.empty() || put_pictures(options_.plots, runs_, others_)) && well;
+  bool const well = save_tables(options_, runs_);
+  return (!with_pictures || save_pictures(options_, runs_, others_)) && well;
 }
 
 std::string journal::text() const {

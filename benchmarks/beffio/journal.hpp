@@ -38,7 +38,6 @@ class journal final : public observer {
   bool went_well() const;  // no failed call, no wrong data
 
  private:
-  bool save_tables() const;
   void say(std::string const& line) const;
 
   options const& options_;
@@ -52,13 +51,11 @@ class journal final : public observer {
   std::FILE* terminal_ = nullptr;
 };
 
-// Whole: what was there before stays until the new text is.
-bool put(std::string const& path, std::string const& text);
-// "results.csv": "results_summary.csv"
-std::string summary_name(std::string const& csv);
-// Into the directory, which is made.
-bool put_pictures(std::string const& directory, std::vector<run_result> const& runs,
-                  std::vector<run_result> const& others);
+// Write what the options name. Return false, with a sentence on standard error, if some file cannot
+// be written.
+bool save_tables(options const& o, std::vector<run_result> const& runs);
+bool save_pictures(options const& o, std::vector<run_result> const& runs,
+                   std::vector<run_result> const& others);
 // The report of each, and how they compare: with the first, and with what was run earlier.
 std::string all_text(std::vector<run_result> const& runs, std::vector<run_result> const& others, std::int64_t cache);
 

@@ -1,153 +1,103 @@
+// Implements options.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <filesystem>
-#include <string_view>
-#include <system_error>
 
 namespace beffio {
 namespace {
 
-// Positive.
-template <class Number>
-bool to_number(std::string_view text, Number& value) {
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value > 0;
-}
+constexpr bench::option_info table[] = {
+    {"", "", "what is measured"},
+    {"--impl", "NAME", "argosy (default), mpi: the MPI library's own files, or both, side by side"},
+    {"--release", "N", "of the rules: 2 (default), or 1 for 1.x"},
+    {"--seconds", "T",
+     "scheduled time of each implementation, of all partitions together; release 1: of each "
+     "partition (default: 1800; less is not valid for comparison, but for 900 of release 1)"},
+    {"--partitions", "N,N,...", "numbers of ranks (default: three of them, as the rules say)"},
+    {"--dir", "DIR",
+     "where files are made, in a directory of their own (default: TMPDIR, or /tmp)"},
+    {"--all-rewrites", "", "release 2: rewrite all types, not the first alone"},
+    {"--geometric", "", "look at the clock after 1, 2, 4 ... calls, not after each"},
+    {"--unique", "[=not-separate]",
+     "files are opened unique; --unique=not-separate: but those of type 2"},
+    {"--no-shared-pointer", "",
+     "type 1 by views: for files without shared pointers; not valid for comparison"},
+    {"--memory", "MIB",
+     "of each rank (default: of its node, shared by the ranks there); the longest chunk is a 128th "
+     "of it, at least 2 MiB, and a rank takes memory for two of these"},
+    {"--cache", "MIB", "of all nodes and servers, for a warning (default: memory of the nodes)"},
+    {"--space", "MIB", "that files may take (default: nine tenths of what is free)"},
+    {"--hints", "FILE", "hints by ranks, method, type and chunk: benchmarks/beffio/hints has some"},
+    {"--hint-set", "NAME", "their name in results (default: that of the file)"},
+    {"--keep", "", "files are not removed"},
+    {"", "", "what comes out, beside the report"},
+    {"--csv", "FILE", "a line for each pattern; and the values that follow, in FILE with _summary"},
+    {"--json", "FILE", "both"},
+    {"--plots", "DIR", "pictures, in SVG"},
+    {"--compare", "FILE",
+     "CSV of an earlier run: how many times as fast; in the pictures, too. May be repeated", true},
+    {"--from", "FILE", "nothing is run: results are read from this CSV (without mpiexec, too)"},
+    {"--dry-run", "", "nothing is run but a short trial: the plan, with time and space"},
+    {"--quiet", "", "no line of progress on the terminal"},
+};
 
-bool to_sizes(std::string_view text, std::vector<int>& values) {
-  values.clear();
-  for (;;) {
-    std::size_t const comma = text.find(',');
-    if (!to_number(text.substr(0, comma), values.emplace_back())) return false;
-    if (comma == text.npos) break;
-    text.remove_prefix(comma + 1);
-  }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return true;
-}
-
-// T: at most a hundred days, which no clock here has trouble with.
-bool to_seconds(std::string_view text, double& value) { return to_number(text, value) && value <= 1e7; }
-
-bool to_mib(std::string_view text, std::int64_t& value) {
-  return to_number(text, value) && value <= std::int64_t{1} << 40;
-}
-
-bool choose(std::string_view word, options& o) {
-  o.argosy = word == "argosy" || word == "both";
-  o.mpi = word == "mpi" || word == "both";
-  return o.argosy || o.mpi;
-}
-
-bool choose_release(std::string_view word, options& o) {
-  o.rules = word == "1" || word == "1.x" ? release::r1 : release::r2;
-  return o.rules == release::r1 || word == "2" || word == "2.0";
-}
-
-// Options without a value.
-bool is_flag(std::string_view name, options& o) {
-  if (name == "--all-rewrites")
-    o.all_rewrites = true;
-  else if (name == "--geometric")
-    o.geometric = true;
-  else if (name == "--no-shared-pointer")
-    o.shared_pointer = false;
-  else if (name == "--unique")
-    o.unique = unique_open::always;
-  else if (name == "--unique=not-separate")
-    o.unique = unique_open::not_separated;
-  else if (name == "--keep")
-    o.keep = true;
-  else if (name == "--quiet")
-    o.quiet = true;
-  else if (name == "--dry-run")
-    o.dry_run = true;
-  else if (name == "--help")
-    o.help = true;
-  else
-    return false;
-  return true;
-}
-
-bool take(std::string_view name, std::string_view value, options& o) {
-  if (name == "--impl") return choose(value, o);
-  if (name == "--release") return choose_release(value, o);
-  if (name == "--seconds") return to_seconds(value, o.seconds);
-  if (name == "--partitions") return to_sizes(value, o.partitions);
-  if (name == "--memory") return to_mib(value, o.memory_mib);
-  if (name == "--cache") return to_mib(value, o.cache_mib);
-  if (name == "--space") return to_mib(value, o.space_mib);
-  std::string* const text = name == "--dir"        ? &o.directory
-                            : name == "--hints"    ? &o.hints
-                            : name == "--hint-set" ? &o.hint_set
-                            : name == "--csv"      ? &o.csv
-                            : name == "--json"     ? &o.json
-                            : name == "--plots"    ? &o.plots
-                            : name == "--from"     ? &o.from
-                            : name == "--compare"  ? &o.compared.emplace_back()
-                                                   : nullptr;
-  if (text == nullptr || value.empty()) return false;
-  *text = value;
-  return true;
+// Throws usage_error for an empty text.
+std::string text_of(bench::arguments const& given, std::string_view option,
+                    std::string otherwise = {}) {
+  std::string text = given.value(option, std::move(otherwise));
+  if (text.empty() && given.has(option))
+    throw bench::usage_error(std::string(option) + " needs a name");
+  return text;
 }
 
 }  // namespace
 
-char const* usage() {
-  return "b_eff_io: how fast many processes read and write files, by five types of patterns.\n"
-         "  mpiexec -n 4 bench_beffio [options]\n"
-         "What is measured\n"
-         "  --impl NAME            argosy (default), mpi: the MPI library's own files, or both, side by side\n"
-         "  --release N            of the rules: 2 (default), or 1 for 1.x\n"
-         "  --seconds T            scheduled time of each implementation, of all partitions together; release 1: of\n"
-         "                         each partition (default: 1800; less is not valid for comparison, but for 900 of\n"
-         "                         release 1)\n"
-         "  --partitions N,N,...   numbers of ranks (default: three of them, as the rules say)\n"
-         "  --dir DIR              where files are made, in a directory of their own (default: TMPDIR, or /tmp)\n"
-         "  --all-rewrites         release 2: rewrite all types, not the first alone\n"
-         "  --geometric            look at the clock after 1, 2, 4 ... calls, not after each\n"
-         "  --unique               files are opened unique; --unique=not-separate: but those of type 2\n"
-         "  --no-shared-pointer    type 1 by views: for files without shared pointers; not valid for comparison\n"
-         "  --memory MIB           of each rank (default: of its node, shared by the ranks there); the longest chunk\n"
-         "                         is a 128th of it, at least 2 MiB, and a rank takes memory for two of these\n"
-         "  --cache MIB            of all nodes and servers, for a warning (default: memory of the nodes)\n"
-         "  --space MIB            that files may take (default: nine tenths of what is free)\n"
-         "  --hints FILE           hints by ranks, method, type and chunk: benchmarks/beffio/hints has some\n"
-         "  --hint-set NAME        their name in results (default: that of the file)\n"
-         "  --keep                 files are not removed\n"
-         "What comes out, beside the report\n"
-         "  --csv FILE             a line for each pattern; and the values that follow, in FILE with _summary\n"
-         "  --json FILE            both\n"
-         "  --plots DIR            pictures, in SVG\n"
-         "  --compare FILE         CSV of an earlier run: how many times as fast; in the pictures, too. May be "
-         "repeated\n"
-         "  --from FILE            nothing is run: results are read from this CSV (without mpiexec, too)\n"
-         "  --dry-run              nothing is run but a short trial: the plan, with time and space\n"
-         "  --quiet                no line of progress on the terminal\n"
-         "  --help\n"
-         "The status is 1 if a call failed or data was wrong, which ends nothing; 2 if the options make no sense.\n";
-}
+bench::program const usage{"bench_beffio",
+                             "b_eff_io: how fast many processes read and write files, by five "
+                             "types of patterns. Runs under mpiexec.",
+                             table,
+                             "The status is 1 if a call failed or data was wrong, which ends "
+                             "nothing; 2 if the options make no sense."};
 
-options parse(int argc, char const* const* argv) {
+options options_from(bench::arguments const& given) {
+  constexpr double most_seconds = 1e7;  // a hundred days, which no clock here has trouble with
+  constexpr std::int64_t most_mib = std::int64_t{1} << 40;
   options o;
-  char const* const directory = std::getenv("TMPDIR");
-  o.directory = directory != nullptr && *directory != 0 ? directory : "/tmp";
-  for (int i = 1; i < argc && o.wrong.empty(); ++i) {
-    std::string_view const name = argv[i];
-    if (is_flag(name, o)) continue;
-    bool const has_value = i + 1 < argc;
-    std::string_view const value = has_value ? argv[++i] : "";
-    if (!has_value || !take(name, value, o)) o.wrong = std::string(name) + (has_value ? " " + std::string(value) : "");
-  }
-  if (!o.wrong.empty()) return o;
-  if (o.rules == release::r1 && o.all_rewrites) o.wrong = "--all-rewrites: release 1 always has all";
-  if (o.hints.empty() && !o.hint_set.empty()) o.wrong = "--hint-set without --hints";
-  if (o.hint_set.empty() && !o.hints.empty()) o.hint_set = std::filesystem::path(o.hints).stem().string();
+  std::string const who = given.choice("--impl", {"argosy", "mpi", "both"});
+  o.argosy = who != "mpi";
+  o.mpi = who != "argosy";
+  o.rules =
+      given.choice("--release", {"2", "2.0", "1", "1.x"})[0] == '1' ? release::r1 : release::r2;
+  o.seconds = given.real("--seconds", o.seconds, 1e-3, most_seconds);
+  for (std::int64_t const n : given.numbers("--partitions", {}, 1, INT32_MAX))
+    o.partitions.push_back(static_cast<int>(n));
+  std::sort(o.partitions.begin(), o.partitions.end());
+  o.partitions.erase(std::unique(o.partitions.begin(), o.partitions.end()), o.partitions.end());
+  o.directory = text_of(given, "--dir", bench::temporary_directory());
+  o.all_rewrites = given.has("--all-rewrites");
+  o.geometric = given.has("--geometric");
+  o.shared_pointer = !given.has("--no-shared-pointer");
+  o.keep = given.has("--keep");
+  o.quiet = given.has("--quiet");
+  o.dry_run = given.has("--dry-run");
+  if (given.has("--unique"))
+    o.unique = given.choice("--unique", {"", "not-separate"}).empty() ? unique_open::always
+                                                                      : unique_open::not_separated;
+  o.memory_mib = given.number("--memory", 0, 1, most_mib);
+  o.cache_mib = given.number("--cache", 0, 1, most_mib);
+  o.space_mib = given.number("--space", 0, 1, most_mib);
+  o.hints = text_of(given, "--hints");
+  o.hint_set = text_of(given, "--hint-set", std::filesystem::path(o.hints).stem().string());
+  o.csv = text_of(given, "--csv");
+  o.json = text_of(given, "--json");
+  o.plots = text_of(given, "--plots");
+  o.from = text_of(given, "--from");
+  o.compared = given.values("--compare");
+  if (o.rules == release::r1 && o.all_rewrites)
+    throw bench::usage_error("--all-rewrites is for release 2: release 1 always has all");
+  if (o.hints.empty() && !o.hint_set.empty()) throw bench::usage_error("--hint-set needs --hints");
   return o;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/options.hpp"
 #include "plan.hpp"
 
 namespace beffio {
@@ -25,11 +26,11 @@ struct options {
   std::string csv, json, plots;
   std::vector<std::string> compared;  // CSV of earlier runs
   std::string from;                   // no run: results of this CSV
-  bool dry_run = false, help = false;
-  std::string wrong;  // what cannot be understood
+  bool dry_run = false;
 };
 
-char const* usage();
-options parse(int argc, char const* const* argv);
+extern bench::program const usage;
+// Throws usage_error.
+options options_from(bench::arguments const& given);
 
 }  // namespace beffio

@@ -8,11 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "chart.hpp"
+#include "../support/chart.hpp"
 #include "print.hpp"
 
 namespace beffio {
 namespace {
+
+using bench::point;
+using bench::series;
+using bench::tick;
 
 std::vector<tick> chunk_ticks(std::int64_t longest) {
   std::vector<tick> ticks;
@@ -24,18 +28,18 @@ std::vector<tick> chunk_ticks(std::int64_t longest) {
   return ticks;
 }
 
-std::vector<std::pair<double, double>> over_chunks(run_result const& r, int partition, method m, int type) {
-  std::vector<std::pair<double, double>> points;
+std::vector<point> over_chunks(run_result const& r, int partition, method m, int type) {
+  std::vector<point> points;
   auto const numbers = compared_patterns(type);
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     cell const* const c = r.find(partition, m, type, numbers[k]);
-    points.emplace_back(chunk_places[k], c == nullptr ? 0 : c->rate());
+    points.push_back({static_cast<double>(chunk_places[k]), c == nullptr ? 0 : c->rate()});
   }
   return points;
 }
 
-bool any(std::vector<std::pair<double, double>> const& points) {
-  return std::any_of(points.begin(), points.end(), [](auto const& p) { return p.second > 0; });
+bool any(std::vector<point> const& points) {
+  return std::any_of(points.begin(), points.end(), [](auto const& p) { return p.value > 0; });
 }
 
 // Of letters that file names have.
@@ -55,12 +59,12 @@ std::string over_types(run_result const& r, int n, method m) {
   for (int t = 0; t < types; ++t) {
     auto points = over_chunks(r, n, m, t);
     if (any(points))
-      lines.push_back({fmt::format("{}: {}", t, type_names[static_cast<std::size_t>(t)]), std::move(points),
-                       static_cast<std::size_t>(t), 0});
+      lines.push_back({fmt::format("{}: {}", t, type_names[static_cast<std::size_t>(t)]),
+                       std::move(points), static_cast<std::size_t>(t)});
   }
   if (lines.empty()) return {};
-  return line_chart(fmt::format("{}, {}, {}", name_of(m), ranks_text(n), r.label()), "chunk in the file", "MB/s",
-                    chunk_ticks(r.longest()), lines);
+  return bench::line_chart(fmt::format("{}, {}, {}", name_of(m), ranks_text(n), r.label()),
+                           "chunk in the file", chunk_ticks(r.longest()), {{"MB/s", lines}});
 }
 
 // Names of runs that are told apart.
@@ -68,7 +72,8 @@ struct named {
   run_result const* run;
   std::string name;
 };
-std::vector<named> named_runs(std::vector<run_result> const& runs, std::vector<run_result> const& others) {
+std::vector<named> named_runs(std::vector<run_result> const& runs,
+                              std::vector<run_result> const& others) {
   std::vector<named> all;
   std::set<std::string> taken;
   for (auto const* const list : {&runs, &others})
@@ -91,24 +96,27 @@ std::string over_methods(std::vector<named> const& runs, int n, int type) {
                          static_cast<std::size_t>(m), static_cast<int>(k)});
     }
   if (lines.empty()) return {};
-  return line_chart(fmt::format("type {}, {}, {}", type, type_names[static_cast<std::size_t>(type)], ranks_text(n)),
-                    "chunk in the file", "MB/s", chunk_ticks(runs.front().run->longest()), lines);
+  return bench::line_chart(fmt::format("type {}, {}, {}", type,
+                                       type_names[static_cast<std::size_t>(type)], ranks_text(n)),
+                           "chunk in the file", chunk_ticks(runs.front().run->longest()),
+                           {{"MB/s", lines}});
 }
 
 std::string side_by_side(std::vector<named> const& runs, int n) {
   std::vector<std::string> groups, bars;
   for (int t = 0; t < types; ++t) groups.emplace_back(type_names[static_cast<std::size_t>(t)]);
   for (named const& r : runs) bars.push_back(r.name);
-  std::vector<panel> panels;
+  std::vector<bench::bar_panel> panels;
   for (method const m : methods) {
-    panel p{std::string(name_of(m)), {}};
+    bench::bar_panel p{std::string(name_of(m)), {}};
     for (int t = 0; t < types; ++t) {
       auto& group = p.values.emplace_back();
       for (named const& r : runs) group.push_back(r.run->type_value(n, m, t));
     }
     panels.push_back(std::move(p));
   }
-  return bar_chart(fmt::format("{}: types as a whole", ranks_text(n)), "MB/s", groups, bars, panels);
+  return bench::bar_chart(fmt::format("{}: types as a whole", ranks_text(n)), "MB/s", groups, bars,
+                          panels);
 }
 
 // Patterns by their chunk; the others together.
@@ -117,12 +125,13 @@ std::string time_shares(run_result const& r, int n) {
   std::vector<std::string> parts;
   for (std::int64_t const c : chunks) parts.push_back(chunk_text(c));
   parts.insert(parts.end(), {"other patterns", "open, close"});
-  std::vector<share_row> rows;
+  std::vector<bench::share_row> rows;
   for (method const m : methods)
     for (int t = 0; t < types; ++t) {
-      share_row row{fmt::format("{}, {}", name_of(m), type_names[static_cast<std::size_t>(t)]),
-                    std::vector<double>(parts.size()),
-                    {}};
+      bench::share_row row{
+          fmt::format("{}, {}", name_of(m), type_names[static_cast<std::size_t>(t)]),
+          std::vector<double>(parts.size()),
+          {}};
       double all = 0;
       auto const numbers = compared_patterns(t);
       for (cell const& c : r.cells) {
@@ -136,18 +145,19 @@ std::string time_shares(run_result const& r, int n) {
       row.note = fmt::format("{:.3g} s", all + row.parts.back());
       rows.push_back(std::move(row));
     }
-  return share_chart(fmt::format("share of the time, {}, {}", ranks_text(n), r.label()), parts, rows);
+  return bench::share_chart(fmt::format("share of the time, {}, {}", ranks_text(n), r.label()),
+                            parts, rows);
 }
 
 std::string over_partitions(std::vector<named> const& runs) {
   std::set<int> sizes;
   std::vector<series> lines;
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    series s{runs[k].name, {}, k, 0};
+    series s{runs[k].name, {}, k};
     for (int const n : runs[k].run->partitions()) {
       auto const v = runs[k].run->value(n);
       if (!v) continue;
-      s.points.emplace_back(std::log2(n), *v);
+      s.points.push_back({std::log2(n), *v});
       sizes.insert(n);
     }
     if (!s.points.empty()) lines.push_back(std::move(s));
@@ -155,12 +165,13 @@ std::string over_partitions(std::vector<named> const& runs) {
   if (lines.empty()) return {};
   std::vector<tick> ticks;
   for (int const n : sizes) ticks.push_back({std::log2(n), std::to_string(n)});
-  return line_chart("b_eff_io over the partition", "ranks", "MB/s", ticks, lines);
+  return bench::line_chart("b_eff_io over the partition", "ranks", ticks, {{"MB/s", lines}});
 }
 
 }  // namespace
 
-std::vector<picture> pictures(std::vector<run_result> const& runs, std::vector<run_result> const& others) {
+std::vector<picture> pictures(std::vector<run_result> const& runs,
+                              std::vector<run_result> const& others) {
   std::vector<picture> all;
   auto const add = [&](std::string name, std::string svg) {
     if (!svg.empty()) all.push_back({std::move(name), std::move(svg)});
@@ -171,7 +182,8 @@ std::vector<picture> pictures(std::vector<run_result> const& runs, std::vector<r
     for (int const n : runs[k].partitions()) {
       sizes.insert(n);
       std::string const where = fmt::format("np{}-{}", n, slug(both[k].name));
-      for (method const m : methods) add(fmt::format("{}-{}", name_of(m), where), over_types(runs[k], n, m));
+      for (method const m : methods)
+        add(fmt::format("{}-{}", name_of(m), where), over_types(runs[k], n, m));
       add("time-" + where, time_shares(runs[k], n));
     }
   for (int const n : sizes) {

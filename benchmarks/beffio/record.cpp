@@ -1,129 +1,66 @@
+// Implements record.hpp by one table of columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "record.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <span>
 #include <stdexcept>
+#include <type_traits>
 
 #include <fmt/format.h>
+
+#include "../support/csv.hpp"
 
 namespace beffio {
 namespace {
 
-constexpr char const* header =
-    "release,all_rewrites,impl,machine,date,hint_set,ranks,seconds,memory_mib,shared_pointer,unique,"
-    "partition,access,type,pattern,l,L,U,reps,bytes,t_sched,t_pat,t_sync,t_open,t_close,mb_per_s,errors,wrong,ended,"
-    "hints";
-constexpr std::size_t columns = 30;
+constexpr std::string_view ending_names[] = {"once", "time", "count", "space", "errors"};
+constexpr std::string_view method_names[] = {"write", "rewrite", "read"};
+constexpr release releases[] = {release::r1, release::r2};
 
-std::string quoted(std::string const& text) {
-  std::string out = "\"";
-  for (char const c : text) {
-    if (c == '"') out += '"';
-    out += c == '\n' || c == '\r' ? ' ' : c;
+// Values as text, which from_text() reads. Texts stand in quotes, numbers have `digits`.
+template <class T>
+std::string to_text(T const& v, int digits) {
+  if constexpr (std::is_same_v<T, double>)
+    return digits > 0 ? fmt::format("{:.{}g}", v, digits) : fmt::format("{}", v);
+  else if constexpr (std::is_same_v<T, release>)
+    return fmt::format("{}", static_cast<int>(v));
+  else if constexpr (std::is_enum_v<T>)
+    return std::string(name_of(v));
+  else if constexpr (std::is_same_v<T, std::string>)
+    return v;
+  else
+    return fmt::format("{:d}", v);
+}
+
+template <class T>
+void from_text(std::string const& text, T& v) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    v = text;
+  } else if constexpr (std::is_same_v<T, release>) {
+    int n = 0;
+    from_text(text, n);
+    if (n != 1 && n != 2) throw std::invalid_argument("there is no release " + text);
+    v = releases[n - 1];
+  } else if constexpr (std::is_enum_v<T>) {
+    std::span<std::string_view const> names = ending_names;
+    if constexpr (std::is_same_v<T, method>) names = method_names;
+    auto const at = std::find(names.begin(), names.end(), text);
+    if (at == names.end()) throw std::invalid_argument("'" + text + "' is unknown");
+    v = static_cast<T>(at - names.begin());
+  } else {
+    std::conditional_t<std::is_same_v<T, bool>, int, T> value{};
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+      throw std::invalid_argument("'" + text + "' is no number");
+    v = static_cast<T>(value);
   }
-  return out + '"';
 }
 
-// Words of a line, without the quotes around them.
-std::vector<std::string> split(std::string const& line) {
-  std::vector<std::string> words(1);
-  bool inside = false;
-  for (std::size_t k = 0; k < line.size(); ++k) {
-    char const c = line[k];
-    if (inside && c == '"' && k + 1 < line.size() && line[k + 1] == '"')
-      words.back() += line[++k];
-    else if (c == '"')
-      inside = !inside;
-    else if (c == ',' && !inside)
-      words.emplace_back();
-    else if (c != '\r')
-      words.back() += c;
-  }
-  return words;
-}
-
-template <class Number>
-Number number(std::string const& text) {
-  Number value{};
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) throw std::runtime_error("'" + text + "' is no number");
-  return value;
-}
-
-template <class Names>
-int place(Names const& names, std::string const& text) {
-  auto const at = std::find(std::begin(names), std::end(names), text);
-  if (at == std::end(names)) throw std::runtime_error("'" + text + "' is unknown");
-  return static_cast<int>(at - std::begin(names));
-}
-
-constexpr std::array<std::string_view, 3> method_names{"write", "rewrite", "read"};
-constexpr std::array<std::string_view, 5> ending_names{"once", "time", "count", "space", "errors"};
-
-std::string facts_of(run_result const& r) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{}", static_cast<int>(r.rules), int{r.all_rewrites},
-                     quoted(r.implementation), quoted(r.machine), quoted(r.date), quoted(r.hint_set), r.ranks,
-                     r.seconds, r.memory_mib, int{r.shared_pointer}, int{r.unique});
-}
-
-run_result facts_from(std::vector<std::string> const& w) {
-  run_result r;
-  int const rules = number<int>(w[0]);
-  if (rules != 1 && rules != 2) throw std::runtime_error("there is no release " + w[0]);
-  r.rules = static_cast<release>(rules);
-  r.all_rewrites = number<int>(w[1]) != 0;
-  r.implementation = w[2];
-  r.machine = w[3];
-  r.date = w[4];
-  r.hint_set = w[5];
-  r.ranks = number<int>(w[6]);
-  r.seconds = number<double>(w[7]);
-  r.memory_mib = number<std::int64_t>(w[8]);
-  r.shared_pointer = number<int>(w[9]) != 0;
-  r.unique = number<int>(w[10]) != 0;
-  return r;
-}
-
-cell cell_from(std::vector<std::string> const& w) {
-  cell c;
-  c.partition = number<int>(w[11]);
-  c.how = static_cast<method>(place(method_names, w[12]));
-  c.type = number<int>(w[13]);
-  c.number = number<int>(w[14]);
-  if (c.type < 0 || c.type >= types) throw std::runtime_error("there is no type " + w[13]);
-  c.what = {number<std::int64_t>(w[15]), number<std::int64_t>(w[16]), number<int>(w[17])};
-  c.calls = number<std::int64_t>(w[18]);
-  c.bytes = number<std::int64_t>(w[19]);
-  c.scheduled = number<double>(w[20]);
-  c.seconds = number<double>(w[21]);
-  c.sync_seconds = number<double>(w[22]);
-  c.open_seconds = number<double>(w[23]);
-  c.close_seconds = number<double>(w[24]);
-  c.errors = number<std::int64_t>(w[26]);
-  c.wrong = number<std::int64_t>(w[27]);
-  c.ended = static_cast<ending>(place(ending_names, w[28]));
-  c.hints = w[29];
-  return c;
-}
-
-// Each value with a name: type 0 .. 4, average, partition, system.
-template <class F>
-void each_value(run_result const& r, F&& f) {
-  for (int const n : r.partitions()) {
-    for (method const m : methods) {
-      for (int t = 0; t < types; ++t)
-        if (auto const v = r.type_value(n, m, t))
-          f(n, name_of(m), std::string(type_names[static_cast<std::size_t>(t)]), *v);
-      if (auto const v = r.method_value(n, m)) f(n, name_of(m), std::string("average"), *v);
-    }
-    if (auto const v = r.value(n)) f(n, std::string_view("all"), std::string("partition"), *v);
-  }
-  if (auto const v = r.system_value()) f(0, std::string_view("all"), std::string("system"), *v);
-}
-
-std::string json_text(std::string const& text) {
+std::string json_quoted(std::string const& text) {
   std::string out = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\')
@@ -136,26 +73,137 @@ std::string json_text(std::string const& text) {
   return out + '"';
 }
 
+enum class form { number, flag, word, text };  // word: without quotes in CSV
+
+struct column {
+  char const* name;
+  form as;
+  std::string (*get)(run_result const& r, cell const& c);
+  void (*set)(std::string const& text, run_result& r, cell& c);  // null: it follows from others
+};
+
+// The member of the run or of the cell; of a member of the cell, by `Inner`.
+template <auto Member, auto... Inner>
+auto& part_of(auto& r, auto& c) {
+  if constexpr (std::is_invocable_v<decltype(Member), decltype(r)>)
+    return std::invoke(Member, r);
+  else if constexpr (sizeof...(Inner) > 0)
+    return std::invoke(Inner..., std::invoke(Member, c));
+  else
+    return std::invoke(Member, c);
+}
+
+template <auto Member, auto... Inner>
+constexpr column member(char const* name, form as = form::number) {
+  return {name, as,
+          [](run_result const& r, cell const& c) {
+            bool const of_run = std::is_invocable_v<decltype(Member), run_result&>;
+            return to_text(part_of<Member, Inner...>(r, c), of_run ? 0 : 9);
+          },
+          [](std::string const& text, run_result& r, cell& c) {
+            from_text(text, part_of<Member, Inner...>(r, c));
+          }};
+}
+
+constexpr std::array of_runs{
+    member<&run_result::rules>("release"),
+    member<&run_result::all_rewrites>("all_rewrites", form::flag),
+    member<&run_result::implementation>("impl", form::text),
+    member<&run_result::machine>("machine", form::text),
+    member<&run_result::date>("date", form::text),
+    member<&run_result::hint_set>("hint_set", form::text),
+    member<&run_result::ranks>("ranks"),
+    member<&run_result::seconds>("seconds"),
+    member<&run_result::memory_mib>("memory_mib"),
+    member<&run_result::shared_pointer>("shared_pointer", form::flag),
+    member<&run_result::unique>("unique", form::flag),
+};
+constexpr std::array of_cells{
+    member<&cell::partition>("partition"),
+    member<&cell::how>("access", form::word),
+    member<&cell::type>("type"),
+    member<&cell::number>("pattern"),
+    member<&cell::what, &pattern::chunk>("l"),
+    member<&cell::what, &pattern::memory>("L"),
+    member<&cell::what, &pattern::units>("U"),
+    member<&cell::calls>("reps"),
+    member<&cell::bytes>("bytes"),
+    member<&cell::scheduled>("t_sched"),
+    member<&cell::seconds>("t_pat"),
+    member<&cell::sync_seconds>("t_sync"),
+    member<&cell::open_seconds>("t_open"),
+    member<&cell::close_seconds>("t_close"),
+    column{"mb_per_s", form::number,
+           [](run_result const&, cell const& c) { return fmt::format("{:.6g}", c.rate()); },
+           nullptr},
+    member<&cell::errors>("errors"),
+    member<&cell::wrong>("wrong"),
+    member<&cell::ended>("ended", form::word),
+    member<&cell::hints>("hints", form::text),
+};
+
+template <class Columns>
+std::string names(Columns const& columns) {
+  std::string all;
+  for (column const& c : columns) all += (all.empty() ? "" : ",") + std::string(c.name);
+  return all;
+}
+
+template <class Columns>
+std::string csv_words(Columns const& columns, run_result const& r, cell const& one = {}) {
+  std::string all;
+  for (column const& c : columns) {
+    std::string const text = c.get(r, one);
+    all += (all.empty() ? "" : ",") + (c.as == form::text ? bench::csv_quoted(text) : text);
+  }
+  return all;
+}
+
+template <class Columns>
+std::string json_members(Columns const& columns, run_result const& r, cell const& one = {}) {
+  std::string all;
+  for (column const& c : columns) {
+    std::string const text = c.get(r, one);
+    all += fmt::format("{}\"{}\": {}", all.empty() ? "" : ", ", c.name,
+                       c.as == form::flag     ? (text == "1" ? "true" : "false")
+                       : c.as == form::number ? text
+                                              : json_quoted(text));
+  }
+  return all;
+}
+
+// Each value with a name: type 0 .. 4, average, partition, system.
+template <class F>
+void each_value(run_result const& r, F&& f) {
+  for (int const n : r.partitions()) {
+    for (method const m : methods) {
+      for (int t = 0; t < types; ++t)
+        if (auto const v = r.type_value(n, m, t))
+          f(n, name_of(m), type_names[static_cast<std::size_t>(t)], *v);
+      if (auto const v = r.method_value(n, m)) f(n, name_of(m), "average", *v);
+    }
+    if (auto const v = r.value(n)) f(n, "all", "partition", *v);
+  }
+  if (auto const v = r.system_value()) f(0, "all", "system", *v);
+}
+
+std::string header() { return names(of_runs) + "," + names(of_cells); }
+
 }  // namespace
 
 std::string patterns_csv(std::vector<run_result> const& runs) {
-  std::string text = std::string(header) + "\n";
+  std::string text = header() + "\n";
   for (run_result const& r : runs)
     for (cell const& c : r.cells)
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{},{},{},{}\n",
-                          facts_of(r), c.partition, name_of(c.how), c.type, c.number, c.what.chunk, c.what.memory,
-                          c.what.units, c.calls, c.bytes, c.scheduled, c.seconds, c.sync_seconds, c.open_seconds,
-                          c.close_seconds, c.rate(), c.errors, c.wrong, name_of(c.ended), quoted(c.hints));
+      text += csv_words(of_runs, r) + "," + csv_words(of_cells, r, c) + "\n";
   return text;
 }
 
 std::string summary_csv(std::vector<run_result> const& runs) {
-  std::string text =
-      "release,all_rewrites,impl,machine,date,hint_set,ranks,seconds,memory_mib,shared_pointer,unique,partition,"
-      "access,value,mb_per_s\n";
+  std::string text = names(of_runs) + ",partition,access,value,mb_per_s\n";
   for (run_result const& r : runs)
-    each_value(r, [&](int n, std::string_view access, std::string const& what, double v) {
-      text += fmt::format("{},{},{},{},{:.6g}\n", facts_of(r), n, access, what, v);
+    each_value(r, [&](int n, std::string_view access, std::string_view what, double v) {
+      text += fmt::format("{},{},{},{},{:.6g}\n", csv_words(of_runs, r), n, access, what, v);
     });
   return text;
 }
@@ -164,16 +212,11 @@ std::string json(std::vector<run_result> const& runs) {
   std::string text = "{\"runs\": [";
   char const* between_runs = "\n";
   for (run_result const& r : runs) {
-    text += fmt::format(
-        "{} {{\"release\": {}, \"all_rewrites\": {}, \"impl\": {}, \"machine\": {}, \"date\": {}, \"hint_set\": {},\n"
-        "  \"ranks\": {}, \"seconds\": {}, \"memory_mib\": {}, \"shared_pointer\": {}, \"unique\": {}, \"valid\": {},\n"
-        "  \"values\": [",
-        between_runs, static_cast<int>(r.rules), r.all_rewrites, json_text(r.implementation), json_text(r.machine),
-        json_text(r.date), json_text(r.hint_set), r.ranks, r.seconds, r.memory_mib, r.shared_pointer, r.unique,
-        is_valid(r));
+    text += fmt::format("{} {{{}, \"valid\": {},\n  \"values\": [", between_runs,
+                        json_members(of_runs, r), is_valid(r));
     between_runs = ",\n";
     char const* between = "\n";
-    each_value(r, [&](int n, std::string_view access, std::string const& what, double v) {
+    each_value(r, [&](int n, std::string_view access, std::string_view what, double v) {
       text += fmt::format("{}   {{\"partition\": {}, \"access\": \"{}\", \"value\": \"{}\", \"mb_per_s\": {:.6g}}}",
                           between, n, access, what, v);
       between = ",\n";
@@ -181,16 +224,7 @@ std::string json(std::vector<run_result> const& runs) {
     text += "],\n  \"patterns\": [";
     between = "\n";
     for (cell const& c : r.cells) {
-      text += fmt::format(
-          "{}   {{\"partition\": {}, \"access\": \"{}\", \"type\": {}, \"pattern\": {}, \"l\": {}, \"L\": {}, \"U\": "
-          "{}, "
-          "\"reps\": {}, \"bytes\": {}, \"t_sched\": {:.9g}, \"t_pat\": {:.9g}, \"t_sync\": {:.9g}, \"t_open\": "
-          "{:.9g}, "
-          "\"t_close\": {:.9g}, \"mb_per_s\": {:.6g}, \"errors\": {}, \"wrong\": {}, \"ended\": \"{}\", \"hints\": "
-          "{}}}",
-          between, c.partition, name_of(c.how), c.type, c.number, c.what.chunk, c.what.memory, c.what.units, c.calls,
-          c.bytes, c.scheduled, c.seconds, c.sync_seconds, c.open_seconds, c.close_seconds, c.rate(), c.errors, c.wrong,
-          name_of(c.ended), json_text(c.hints));
+      text += fmt::format("{}   {{{}}}", between, json_members(of_cells, r, c));
       between = ",\n";
     }
     text += "]}";
@@ -198,22 +232,26 @@ std::string json(std::vector<run_result> const& runs) {
   return text + "\n]}\n";
 }
 
-std::vector<run_result> read_csv(std::istream& in) {
-  std::string line;
-  if (!std::getline(in, line) || line != header) throw std::runtime_error("this is no table of patterns");
+std::vector<run_result> read_csv(std::string const& file, std::string_view text) {
+  bench::csv_table const t(file, text, header(), "patterns");
   std::vector<run_result> runs;
-  for (int at = 2; std::getline(in, line); ++at) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    run_result facts;
+    cell c;
     try {
-      std::vector<std::string> const words = split(line);
-      if (words.size() != columns) throw std::runtime_error(fmt::format("{} columns are needed", columns));
-      run_result facts = facts_from(words);
-      auto const same =
-          std::find_if(runs.begin(), runs.end(), [&](run_result const& r) { return facts_of(r) == facts_of(facts); });
-      run_result& mine = same != runs.end() ? *same : runs.emplace_back(std::move(facts));
-      mine.cells.push_back(cell_from(words));
-    } catch (std::runtime_error const& fault) {
-      throw std::runtime_error(fmt::format("line {}: {}", at, fault.what()));
+      for (column const& one : of_runs) one.set(t.at(k, one.name), facts, c);
+      for (column const& one : of_cells)
+        if (one.set != nullptr) one.set(t.at(k, one.name), facts, c);
+      if (c.type < 0 || c.type >= types)
+        throw std::invalid_argument(fmt::format("there is no type {}", c.type));
+    } catch (std::invalid_argument const& fault) {
+      t.refuse(k, fault.what());
     }
+    auto const same = std::find_if(runs.begin(), runs.end(), [&](run_result const& r) {
+      return csv_words(of_runs, r) == csv_words(of_runs, facts);
+    });
+    (same != runs.end() ? *same : runs.emplace_back(std::move(facts)))
+        .cells.push_back(std::move(c));
   }
   return runs;
 }

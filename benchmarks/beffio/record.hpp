@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "result.hpp"
@@ -17,7 +17,8 @@ std::string summary_csv(std::vector<run_result> const& runs);
 // Both.
 std::string json(std::vector<run_result> const& runs);
 
-// From patterns_csv. Throws std::runtime_error with the number of a line that cannot be read.
-std::vector<run_result> read_csv(std::istream& in);
+// Reads what patterns_csv() wrote. Throws std::invalid_argument with the file and the number of a
+// line that cannot be read.
+std::vector<run_result> read_csv(std::string const& file, std::string_view text);
 
 }  // namespace beffio

@@ -3,31 +3,28 @@
 // The file is in the page cache; ranks use blocks of their own. Times are of the slowest rank.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
 
+#include "../support/google.hpp"
+#include "../support/options.hpp"
 #include "contest.hpp"
 #include "rows.hpp"
 #include "table.hpp"
 
 namespace {
 
-// Takes "--name VALUE" out of the command line.
-std::string taken(int& argc, char** argv, char const* name, std::string otherwise) {
-  for (int i = 1; i + 1 < argc; ++i)
-    if (std::strcmp(argv[i], name) == 0) {
-      otherwise = argv[i + 1];
-      for (int k = i; k + 2 <= argc; ++k) argv[k] = argv[k + 2];
-      argc -= 2;
-      break;
-    }
-  return otherwise;
-}
+constexpr bench::option_info table[] = {
+    {"--dir", "DIR", "where the file is made (default: /dev/shm)"},
+    {"--rounds", "N", "of each call (default: 41)"},
+};
+constexpr bench::program usage{
+    "bench_calls",
+    "What one small call costs beside its system call and beside the MPI "
+    "library's own file.",
+    table};
 
 // The other ranks take part and say nothing.
 class silent : public benchmark::BenchmarkReporter {
@@ -42,17 +39,20 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  calls::setting how{taken(argc, argv, "--dir", "/dev/shm"), std::atoi(taken(argc, argv, "--rounds", "41").c_str())};
-  benchmark::Initialize(&argc, argv);
-  int wrong = benchmark::ReportUnrecognizedArguments(argc, argv) ? 1 : 0;
-  if (wrong == 0) {
-    calls::enter_all(how);
+  benchmark::Initialize(&argc, argv);  // which takes its own options away
+  int status = 0;
+  auto const read = [](bench::arguments const& given) {
+    return calls::setting{given.value("--dir", "/dev/shm"), given.small_number("--rounds", 41, 1)};
+  };
+  if (auto const how = bench::options_of(usage, argc, argv, status, read, rank == 0)) {
+    calls::enter_all(*how);
     silent nothing;
-    calls::table table;
-    benchmark::RunSpecifiedBenchmarks(rank == 0 ? static_cast<benchmark::BenchmarkReporter*>(&table) : &nothing);
-    if (rank == 0) table.print(stdout);
-    wrong = calls::wrong_bytes() ? 1 : 0;
+    bench::collecting<benchmark::ConsoleReporter> reporter(benchmark::ConsoleReporter::OO_None);
+    benchmark::RunSpecifiedBenchmarks(
+        rank == 0 ? static_cast<benchmark::BenchmarkReporter*>(&reporter) : &nothing);
+    if (rank == 0) calls::print_table(stdout, reporter.all());
+    status = calls::wrong_bytes() ? 1 : 0;
   }
   MPI_Finalize();
-  return wrong;
+  return status;
 }

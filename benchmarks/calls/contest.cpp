@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "support/allocations.hpp"
@@ -51,13 +50,6 @@ double slowest_ns(MPI_Comm comm, action const& one, std::int64_t calls) {
   return seconds * 1e9 / static_cast<double>(calls);
 }
 
-spread spread_of(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  std::size_t const n = values.size();
-  return {values[n / 10], values[n / 2], values[n - 1 - n / 10]};
-}
-
 }  // namespace
 
 outcome run(MPI_Comm comm, entry const& e, std::int64_t calls, int rounds) {
@@ -69,6 +61,7 @@ outcome run(MPI_Comm comm, entry const& e, std::int64_t calls, int rounds) {
     if (e.raw) above.push_back(ours.back() - raw.back());
     if (e.mpi) ratio.push_back(mpi.back() / ours.back());
   }
+  using bench::spread_of;
   outcome o{spread_of(raw), spread_of(mpi), spread_of(ours), spread_of(above), spread_of(ratio)};
   argosy::allocation_count const count;
   instruction_counter const counter;

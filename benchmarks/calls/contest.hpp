@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#include "../support/statistics.hpp"
+
 namespace calls {
 
 struct setting {
@@ -22,10 +24,8 @@ struct entry {
   action raw, mpi, argosy;
 };
 
-// Times in ns per call, of the slowest rank: the median of the rounds, and what nine tenths of them are above and below.
-struct spread {
-  double low = 0, median = 0, high = 0;
-};
+// Times in ns per call, of the slowest rank, over the rounds.
+using bench::spread;
 struct outcome {
   spread raw, mpi, argosy;
   spread above;              // argosy's time less that of the system call, in the same round

@@ -20,6 +20,8 @@
 
 #include <argosy/argosy.hpp>
 
+#include "../support/google.hpp"
+
 namespace calls {
 namespace {
 
@@ -266,14 +268,9 @@ void enter(row const& r, std::int64_t bytes, std::int64_t calls, bool self, sett
     }
     if (!right(here, all, name)) note_wrong_bytes(name);
     MPI_Barrier(MPI_COMM_WORLD);
-    auto const put = [&](std::string const& counter, spread const& s) {
-      state.counters[counter] = s.median;
-      state.counters[counter + "_low"] = s.low;
-      state.counters[counter + "_high"] = s.high;
-    };
-    if (all.raw) put("raw", o.raw), put("above", o.above);
-    if (all.mpi) put("mpi", o.mpi), put("ratio", o.ratio);
-    put("argosy", o.argosy);
+    if (all.raw) bench::count(state, "raw", o.raw), bench::count(state, "above", o.above);
+    if (all.mpi) bench::count(state, "mpi", o.mpi), bench::count(state, "ratio", o.ratio);
+    bench::count(state, "argosy", o.argosy);
     state.counters["heap"] = o.allocations;
     state.counters["instructions"] = o.instructions;
   };

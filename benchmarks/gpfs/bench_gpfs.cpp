@@ -1,18 +1,15 @@
 // Access patterns on a simulated GPFS, in virtual time: who wins, with how many ranks, and what it costs in messages.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "../support/csv.hpp"
+#include "../support/files.hpp"
 #include "experiment.hpp"
 #include "plot.hpp"
 
@@ -22,30 +19,12 @@ using namespace shapes;
 
 constexpr char const* layout_of_lines = "{:<14} {:>5}  {:<32} {:<6} {:>10} {:>10} {:>11} {:>10}\n";
 
-// The last line of a terminal says what is under way.
-class progress {
- public:
-  void say(std::string const& what) const {
-    if (shown_) fmt::print(stderr, "\r\033[K{}", what), std::fflush(stderr);
-  }
-
- private:
-  bool shown_ = ::isatty(STDERR_FILENO) != 0;
-};
-
-bool put(std::string const& path, std::string const& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) fmt::print(stderr, "bench_gpfs: cannot write {}\n", path);
-  return static_cast<bool>(out);
-}
-
 std::string csv_of(std::vector<row> const& rows) {
   std::string text = "experiment,ranks,setting,op,mb_per_s,messages,revocations,file_calls\n";
   for (row const& r : rows)
-    text += fmt::format("{},{},\"{}\",{},{:.4g},{},{},{}\n", r.experiment, r.ranks, r.setting, r.op, r.mb_per_s,
-                        r.messages, r.revocations, r.file_calls);
+    text += fmt::format("{},{},{},{},{:.4g},{},{},{}\n", r.experiment, r.ranks,
+                        bench::csv_quoted(r.setting), r.op, r.mb_per_s, r.messages, r.revocations,
+                        r.file_calls);
   return text;
 }
 
@@ -91,14 +70,12 @@ bool winners_are_right(options const& o, std::vector<row> const& rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  options const o = parse(argc, argv);
-  progress const now;
+  int status = 0;
+  auto const read = bench::options_of(usage, argc, argv, status, options_from);
+  if (!read) return status;
+  options const& o = *read;
   std::vector<row> rows;
   bool well = true, any = false;
-  if (!o.plots.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(o.plots, error);  // what fails is said when a picture is written
-  }
   fmt::print(layout_of_lines, "experiment", "ranks", "setting", "op", "MB/s", "messages", "revocations", "file calls");
   for (experiment const& e : experiments) {
     if (!o.experiment.empty() && o.experiment != e.name) continue;
@@ -110,30 +87,31 @@ int main(int argc, char** argv) {
             o, ranks,
             {[&](std::string const& setting) {
                what = fmt::format("{}, {} ranks, {}", e.name, ranks, setting);
-               now.say(what);
+               bench::say(what);
              },
              [&](std::string const& setting, access_kind kind, std::int64_t bytes, measured const& m) {
                rows.push_back({e.name, ranks, setting, op_name(kind), static_cast<double>(bytes) / 1e6 / m.seconds,
                                m.messages, m.revocations, m.file_calls});
                row const& r = rows.back();
-               now.say("");
+               bench::say("");
                fmt::print(layout_of_lines, r.experiment, r.ranks, r.setting, r.op, fmt::format("{:.4g}", r.mb_per_s),
                           r.messages, r.revocations, r.file_calls);
                std::fflush(stdout);
              }});
       } catch (std::exception const& failed) {
-        now.say("");
+        bench::say("");
         fmt::print(stderr, "bench_gpfs: {}: {}\n", what, failed.what());
         return 1;
       }
     }
-    if (!o.plots.empty()) well = put(o.plots + "/" + e.name + ".svg", plot(e.name, e.title, rows)) && well;
+    if (!o.plots.empty())
+      well = bench::put_picture(o.plots, e.name, plot(e.name, e.title, rows)) && well;
   }
   if (!any) {
     fmt::print(stderr, "bench_gpfs: there is no experiment '{}'\n", o.experiment);
     return 2;
   }
-  if (!o.csv.empty()) well = put(o.csv, csv_of(rows)) && well;
+  if (!o.csv.empty()) well = bench::put(o.csv, csv_of(rows)) && well;
   if (o.check) well = winners_are_right(o, rows) && well;
   return well ? 0 : 1;
 }

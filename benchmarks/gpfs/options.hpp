@@ -8,6 +8,8 @@
 
 #include <argosy/lab/gpfs/machine.hpp>
 
+#include "../support/options.hpp"
+
 namespace shapes {
 
 // The library's plausible machine, with as many servers as the larger of the published ones had.
@@ -30,7 +32,8 @@ struct options {
   std::int64_t share(std::int64_t units) const { return units * percent < 100 ? 1 : units * percent / 100; }
 };
 
-// Ends the program if they make no sense.
-options parse(int argc, char** argv);
+extern bench::program const usage;
+// Throws usage_error.
+options options_from(bench::arguments const& given);
 
 }  // namespace shapes

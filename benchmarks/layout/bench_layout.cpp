@@ -15,7 +15,7 @@
 // The tables go to `out`: not among the JSON.
 template <class Reporter>
 void run(std::FILE* out) {
-  contest::collecting<Reporter> reporter;
+  bench::collecting<Reporter> reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   contest::print_copies(out, reporter.all());
   contest::print_seeks(out, reporter.all());

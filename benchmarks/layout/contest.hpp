@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,8 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+
+#include "../support/google.hpp"
 
 namespace contest {
 
@@ -49,17 +50,6 @@ inline double seconds(action const& run, std::int64_t calls) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The median, and what nine tenths of the rounds are above and below.
-struct spread {
-  double low, median, high;
-};
-
-inline spread spread_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::size_t const n = values.size();
-  return {values[n / 10], values[n / 2], values[n - 1 - n / 10]};
-}
-
 // In each round all contestants are timed in turn, so that what disturbs one disturbs all. The ratios are those of one
 // round; their medians are the counters.
 inline void measure(benchmark::State& state, std::string const& name, entry const& e) {
@@ -89,11 +79,7 @@ inline void measure(benchmark::State& state, std::string const& name, entry cons
   for (std::size_t i = 1; i < all.size(); ++i) {
     std::vector<double> ratios = all[i].seconds_per_call;
     for (std::size_t k = 0; k < ratios.size(); ++k) ratios[k] /= all[0].seconds_per_call[k];
-    spread const s = spread_of(std::move(ratios));
-    std::string const counter = all[i].counter;
-    state.counters[counter] = s.median;
-    state.counters[counter + "_low"] = s.low;
-    state.counters[counter + "_high"] = s.high;
+    bench::count(state, all[i].counter, bench::spread_of(std::move(ratios)));
   }
 }
 

@@ -10,12 +10,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
+
+#include "../support/options.hpp"
+#include "../support/statistics.hpp"
 
 namespace io = argosy;
 
@@ -27,14 +28,22 @@ struct setting {
   int rounds = 15;
 };
 
-setting read_options(int argc, char** argv) {
+constexpr bench::option_info table[] = {
+    {"--dir", "D", "where the files are made (default: /dev/shm)"},
+    {"--bytes", "N", "of each rank (default: 4m)"},
+    {"--rounds", "N", "(default: 15)"},
+};
+constexpr bench::program usage{
+    "bench_overlap",
+    "How much of a nonblocking collective write a program hides behind "
+    "its own work.",
+    table};
+
+setting setting_from(bench::arguments const& given) {
   setting s;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string_view const name = argv[i];
-    if (name == "--dir") s.directory = argv[i + 1];
-    if (name == "--bytes") s.bytes = std::max(8, std::atoi(argv[i + 1]));
-    if (name == "--rounds") s.rounds = std::max(1, std::atoi(argv[i + 1]));
-  }
+  s.directory = given.value("--dir", s.directory);
+  s.bytes = given.small_number("--bytes", s.bytes, 8);
+  s.rounds = given.small_number("--rounds", s.rounds, 1);
   return s;
 }
 
@@ -61,11 +70,6 @@ struct implementation {
   std::function<void(std::function<void()> const& meanwhile)> write;
 };
 
-double median(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
-}
-
 // The share of the write that is hidden behind work that takes as long: 1 all, 0 none, less than 0 if the write gets in the way.
 void contest(std::vector<implementation> const& all, int rounds, char const* kind, void (*work)(double), bool tells) {
   std::vector<std::vector<double>> alone(all.size()), hidden(all.size());
@@ -78,76 +82,80 @@ void contest(std::vector<implementation> const& all, int rounds, char const* kin
       hidden[i].push_back((a + a - b) / a);
     }
   for (std::size_t i = 0; i < all.size() && tells; ++i) {
-    std::vector<double> sorted = hidden[i];
-    std::sort(sorted.begin(), sorted.end());
-    auto const at = [&](double share) {
-      return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
-    };
-    std::printf("%-26s %-10s %10.2f %10.2f   (%.2f to %.2f)\n", all[i].name, kind, median(alone[i]), median(hidden[i]),
-                at(0.1), at(0.9));
+    bench::spread const share = bench::spread_of(hidden[i]);
+    std::printf("%-26s %-10s %10.2f %10.2f   (%.2f to %.2f)\n", all[i].name, kind,
+                bench::median(alone[i]), share.median, share.low, share.high);
   }
+}
+
+void run(setting const& s, int rank, int ranks) {
+  constexpr int piece = 1024;
+  int const pieces = std::max(1, s.bytes / piece);
+  std::vector<char> const data(static_cast<std::size_t>(pieces) * piece,
+                               static_cast<char>('a' + rank % 26));
+  std::string const ours = s.directory + "/bench_overlap.argosy",
+                    theirs = s.directory + "/bench_overlap.mpi";
+
+  // Pieces dealt to the ranks in turn.
+  io::mode const how = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
+  auto const open = [&](char const* progress) {
+    io::hints h;
+    h.set("argosy_progress", progress);
+    io::file f = io::file::open(MPI_COMM_WORLD, ours + progress, how, h);
+    f.set_view(std::int64_t{piece} * rank,
+               {io::bytes(1), io::resized(io::bytes(piece), 0, std::int64_t{piece} * ranks)});
+    return f;
+  };
+  io::file beside = open("always"), in_calls = open("in_calls");
+  MPI_File file = MPI_FILE_NULL;
+  MPI_File_open(MPI_COMM_WORLD, theirs.c_str(),
+                MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+  MPI_Datatype one = MPI_DATATYPE_NULL, dealt = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(piece, MPI_BYTE, &one);
+  MPI_Type_create_resized(one, 0, MPI_Aint{piece} * ranks, &dealt);
+  MPI_Type_commit(&dealt);
+  MPI_File_set_view(file, MPI_Offset{piece} * rank, MPI_BYTE, dealt, "native", MPI_INFO_NULL);
+  MPI_Type_free(&dealt);
+  MPI_Type_free(&one);
+
+  auto const by = [&](io::file& f) {
+    return [&](std::function<void()> const& meanwhile) {
+      auto request = f.iwrite_at_all(0, data);
+      meanwhile();
+      request.wait();
+    };
+  };
+  std::vector<implementation> const all{
+      {"argosy", by(beside)},
+      {"argosy, in_calls", by(in_calls)},
+      {"the MPI library", [&](std::function<void()> const& meanwhile) {
+         MPI_Request request = MPI_REQUEST_NULL;
+         MPI_File_iwrite_at_all(file, 0, data.data(), static_cast<int>(data.size()), MPI_BYTE,
+                                &request);
+         meanwhile();
+         MPI_Wait(&request, MPI_STATUS_IGNORE);
+       }}};
+  if (rank == 0)
+    std::printf(
+        "%d ranks, %zu bytes each in pieces of %d, %d rounds; of the slowest rank\n%-26s %-10s "
+        "%10s %10s\n",
+        ranks, data.size(), piece, s.rounds, "", "meanwhile", "alone, ms", "hidden");
+  contest(all, s.rounds, "sleeps", sleep_for, rank == 0);
+  contest(all, s.rounds, "computes", compute_for, rank == 0);
+  beside.close();
+  in_calls.close();
+  MPI_File_close(&file);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  setting const s = read_options(argc, argv);
-  int rank = 0, ranks = 0;
+  int rank = 0, ranks = 0, status = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  {
-    constexpr int piece = 1024;
-    int const pieces = std::max(1, s.bytes / piece);
-    std::vector<char> const data(static_cast<std::size_t>(pieces) * piece, static_cast<char>('a' + rank % 26));
-    std::string const ours = s.directory + "/bench_overlap.argosy", theirs = s.directory + "/bench_overlap.mpi";
-
-    // Pieces dealt to the ranks in turn.
-    io::mode const how = io::mode::create | io::mode::read_write | io::mode::delete_on_close;
-    auto const open = [&](char const* progress) {
-      io::hints h;
-      h.set("argosy_progress", progress);
-      io::file f = io::file::open(MPI_COMM_WORLD, ours + progress, how, h);
-      f.set_view(std::int64_t{piece} * rank,
-                 {io::bytes(1), io::resized(io::bytes(piece), 0, std::int64_t{piece} * ranks)});
-      return f;
-    };
-    io::file beside = open("always"), in_calls = open("in_calls");
-    MPI_File file = MPI_FILE_NULL;
-    MPI_File_open(MPI_COMM_WORLD, theirs.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                  MPI_INFO_NULL, &file);
-    MPI_Datatype one = MPI_DATATYPE_NULL, dealt = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(piece, MPI_BYTE, &one);
-    MPI_Type_create_resized(one, 0, MPI_Aint{piece} * ranks, &dealt);
-    MPI_Type_commit(&dealt);
-    MPI_File_set_view(file, MPI_Offset{piece} * rank, MPI_BYTE, dealt, "native", MPI_INFO_NULL);
-    MPI_Type_free(&dealt);
-    MPI_Type_free(&one);
-
-    auto const by = [&](io::file& f) {
-      return [&](std::function<void()> const& meanwhile) {
-        auto request = f.iwrite_at_all(0, data);
-        meanwhile();
-        request.wait();
-      };
-    };
-    std::vector<implementation> const all{{"argosy", by(beside)},
-                                          {"argosy, in_calls", by(in_calls)},
-                                          {"the MPI library", [&](std::function<void()> const& meanwhile) {
-                                             MPI_Request request = MPI_REQUEST_NULL;
-                                             MPI_File_iwrite_at_all(file, 0, data.data(), static_cast<int>(data.size()),
-                                                                    MPI_BYTE, &request);
-                                             meanwhile();
-                                             MPI_Wait(&request, MPI_STATUS_IGNORE);
-                                           }}};
-    if (rank == 0)
-      std::printf("%d ranks, %zu bytes each in pieces of %d, %d rounds; of the slowest rank\n%-26s %-10s %10s %10s\n",
-                  ranks, data.size(), piece, s.rounds, "", "meanwhile", "alone, ms", "hidden");
-    contest(all, s.rounds, "sleeps", sleep_for, rank == 0);
-    contest(all, s.rounds, "computes", compute_for, rank == 0);
-    beside.close();
-    in_calls.close();
-    MPI_File_close(&file);
-  }
+  if (auto const s = bench::options_of(usage, argc, argv, status, setting_from, rank == 0))
+    run(*s, rank, ranks);
   MPI_Finalize();
+  return status;
 }

@@ -10,6 +10,7 @@
 
 #include <beffio/argosy_files.hpp>
 #include <beffio/run.hpp>
+#include <support/files.hpp>
 
 #include "workloads.hpp"
 
@@ -54,7 +55,8 @@ be::plan plan_of(setup const& s) {
   p.partitions = {s.what.tasks()};
   p.longest = be::longest_chunk(s.what.bytes_per_task / s.scale / be::mib);
   if (find_software(s.what.software)->agents && !s.what.hints.empty())
-    p.hints = be::hint_file::parse(text_of_file(std::string(ARGOSY_PAPERS_HINTS) + "/" + s.what.hints + ".hints"));
+    p.hints = be::hint_file::parse(
+        bench::text_of_file(std::string(ARGOSY_PAPERS_HINTS) + "/" + s.what.hints + ".hints"));
   return p;
 }
 

@@ -1,19 +1,15 @@
 // Published experiments, run again on descriptions of the machines they were made on, in virtual time.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
 #include <cstdio>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "../support/files.hpp"
 #include "calibrate.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -21,19 +17,6 @@
 namespace {
 
 using namespace papers;
-
-// The last line of a terminal says what is under way.
-void say(std::string const& what) {
-  static bool const shown = ::isatty(STDERR_FILENO) != 0;
-  if (shown) fmt::print(stderr, "\r\033[K{}", what), std::fflush(stderr);
-}
-
-void put(std::string const& path, std::string const& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error("cannot write " + path);
-}
 
 void print_fit(std::string const& machine, fit const& f) {
   fmt::print("{}: {} rows, badness {:.1f} before, {:.1f} now\n", machine, f.rows, f.badness_before, f.badness);
@@ -59,19 +42,15 @@ bool wanted(options const& o, row const& r) {
          (o.calibrate.empty() || o.calibrate == r.machine);
 }
 
-std::string claims_path(std::string const& csv) {
-  std::filesystem::path p(csv);
-  std::string const ending = p.extension().string();
-  return p.replace_extension(".claims" + ending).string();
-}
-
 int run(options const& o) {
-  std::vector<row> rows = read_rows("rows.csv", text_of_file(o.data + "/rows.csv"));
-  for (row& r : read_rows("claim_rows.csv", text_of_file(o.data + "/claim_rows.csv"))) rows.push_back(std::move(r));
+  std::vector<row> rows = read_rows("rows.csv", bench::text_of_file(o.data + "/rows.csv"));
+  for (row& r : read_rows("claim_rows.csv", bench::text_of_file(o.data + "/claim_rows.csv")))
+    rows.push_back(std::move(r));
   std::vector<claim> const claims =
-      o.claims ? read_claims("claims.csv", text_of_file(o.data + "/claims.csv")) : std::vector<claim>();
+      o.claims ? read_claims("claims.csv", bench::text_of_file(o.data + "/claims.csv"))
+               : std::vector<claim>();
   laboratory lab(o.data + "/machines", o.scale, o.repetitions, o.seconds);
-  if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, say));
+  if (!o.calibrate.empty()) print_fit(o.calibrate, calibrate(lab, o.calibrate, rows, bench::say));
 
   std::vector<result> results;
   std::set<std::string> tables;
@@ -79,11 +58,11 @@ int run(options const& o) {
   fmt::print("{:<34} {:>10} {:>10} {:>8}  {:<9}  {}\n", "row", "published", "simulated", "error", "role", o.beside);
   for (row const& r : rows) {
     if (!wanted(o, r)) continue;
-    say(r.key);
+    bench::say(r.key);
     results.push_back(lab.measure(r));
     bool const known = r.role != part::claims;
     if (!o.beside.empty() && known) results.back().beside = lab.measure_as(r, o.beside);
-    say("");
+    bench::say("");
     tables.insert(r.table);
     result const& x = results.back();
     fmt::print("{:<34} {:>10} {:>10.4g} {:>9}  {:<9}  {}{}\n", r.key, known ? fmt::format("{:g}", r.published) : "",
@@ -99,24 +78,25 @@ int run(options const& o) {
   std::vector<judged> const verdicts = judge_all(claims, rows, results);
   std::string const summary = summary_of(results, verdicts, o.scale, o.beside);
   fmt::print("\n{}\n{:.4g} events were simulated.\n", summary, static_cast<double>(lab.events()));
-  if (!o.csv.empty()) put(o.csv, csv_of(results, o.scale, o.beside));
-  if (!o.csv.empty() && o.claims) put(claims_path(o.csv), csv_of(verdicts));
-  if (!o.summary.empty()) put(o.summary, summary);
-  if (!o.plots.empty()) {
-    std::filesystem::create_directories(o.plots);
-    for (std::string const& t : tables) put(o.plots + "/" + t + ".svg", plot(t, results, o.beside));
-  }
+  if (!o.csv.empty()) well = bench::put(o.csv, csv_of(results, o.scale, o.beside)) && well;
+  if (!o.csv.empty() && o.claims)
+    well = bench::put(bench::beside(o.csv, ".claims"), csv_of(verdicts)) && well;
+  if (!o.summary.empty()) well = bench::put(o.summary, summary) && well;
+  if (!o.plots.empty())
+    for (std::string const& t : tables)
+      well = bench::put_picture(o.plots, t, plot(t, results, o.beside)) && well;
   return well ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  options const o = parse(argc, argv);
+  int status = 0;
+  auto const o = bench::options_of(usage, argc, argv, status, options_from);
   try {
-    return run(o);
+    return o ? run(*o) : status;
   } catch (std::exception const& e) {
-    say("");
+    bench::say("");
     fmt::print(stderr, "bench_papers: {}\n", e.what());
     return 1;
   }

@@ -7,11 +7,13 @@
 #include <cmath>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "rows.hpp"
+#include "../support/csv.hpp"
+#include "../support/statistics.hpp"
 
 namespace papers {
 
@@ -124,8 +126,7 @@ class calculator {
     } else if (word("median(")) {
       std::vector<double> all = {sum()};
       while (!word(")")) all.push_back(sum());
-      std::sort(all.begin(), all.end());
-      x = (all[all.size() / 2] + all[(all.size() - 1) / 2]) / 2;
+      x = bench::median(std::move(all));
     } else if (word("(")) {
       x = sum();
       expect(")");
@@ -154,7 +155,7 @@ class calculator {
 }  // namespace
 
 std::vector<claim> read_claims(std::string const& file, std::string_view text) {
-  csv_table const t(file, text);
+  bench::csv_table const t(file, text);
   std::vector<claim> all;
   for (std::size_t k = 0; k < t.size(); ++k)
     all.push_back({t.at(k, "id"), t.at(k, "source"), t.at(k, "sentence"), t.at(k, "expression")});

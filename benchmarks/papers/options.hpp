@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../support/options.hpp"
 #include "workload.hpp"
 
 namespace papers {
@@ -20,7 +21,8 @@ struct options {
   std::string data;                 // directory of rows.csv, claims.csv and machines/
 };
 
-// Ends the program if they make no sense.
-options parse(int argc, char** argv);
+extern bench::program const usage;
+// Throws usage_error.
+options options_from(bench::arguments const& given);
 
 }  // namespace papers

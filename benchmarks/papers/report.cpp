@@ -10,16 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "../support/statistics.hpp"
+
 namespace papers {
 
 namespace {
-
-double median_of(std::vector<double> x) {
-  if (x.empty()) return 0;
-  std::sort(x.begin(), x.end());
-  std::size_t const half = x.size() / 2;
-  return x.size() % 2 == 1 ? x[half] : (x[half - 1] + x[half]) / 2;
-}
 
 // The published numbers themselves are the candidates: between two of them the median is no better than at one.
 double best_constant(std::vector<double> const& published) {
@@ -27,7 +22,7 @@ double best_constant(std::vector<double> const& published) {
   for (double const c : published) {
     std::vector<double> errors;
     for (double const p : published) errors.push_back(std::abs(c / p - 1));
-    best = std::min(best, median_of(errors));
+    best = std::min(best, bench::median(errors));
   }
   return published.empty() ? 0 : best;
 }
@@ -122,9 +117,9 @@ std::vector<table_error> errors_by_table(std::vector<result> const& results) {
       errors.push_back(std::abs(r.error()));
       published.push_back(r.what->published);
     }
-    t.beside_median = median_of(beside);
+    t.beside_median = bench::median(beside);
     t.rows = static_cast<int>(errors.size());
-    t.median = median_of(errors);
+    t.median = bench::median(errors);
     t.constant_median = best_constant(published);
   }
   return all;
@@ -135,7 +130,7 @@ double pooled_median(std::vector<result> const& results, std::vector<std::string
   for (result const& r : results)
     if (counts(r) && std::find(without.begin(), without.end(), r.what->table) == without.end())
       errors.push_back(std::abs(r.error()));
-  return median_of(errors);
+  return bench::median(errors);
 }
 
 std::string summary_of(std::vector<result> const& results, std::vector<judged> const& claims, std::int64_t scale,
@@ -149,10 +144,11 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
     if (r.short_of > 0 && r.what->role == part::hold) of_short.push_back(std::abs(r.error())), seconds = r.short_of;
   if (!of_short.empty())
     text += fmt::format(
-        "**b_eff_io ran {:g} s instead of {:g} s: its rows are no results, and count nowhere. Held out: {}, median "
+        "**b_eff_io ran {:g} s instead of {:g} s: its rows are no results, and count nowhere. Held "
+        "out: {}, median "
         "error "
         "{:.1f} %.**\n\n",
-        seconds, full_seconds, of_short.size(), 100 * median_of(of_short));
+        seconds, full_seconds, of_short.size(), 100 * bench::median(of_short));
   text += "| table | rows held out | median error | of the best constant |";
   if (!beside.empty()) text += fmt::format(" {}, times the simulated |", beside);
   text += fmt::format("\n|---|---|---|---|{}\n", beside.empty() ? "" : "---|");
@@ -164,8 +160,10 @@ std::string summary_of(std::vector<result> const& results, std::vector<judged> c
     medians.push_back(t.median);
   }
   text += fmt::format(
-      "\nAll rows held out: {:.1f} %; without the segmented tables {:.1f} %; median of the tables' medians {:.1f} %.\n",
-      100 * pooled_median(results), 100 * pooled_median(results, {"PC-1.4", "PC-2.3"}), 100 * median_of(medians));
+      "\nAll rows held out: {:.1f} %; without the segmented tables {:.1f} %; median of the tables' "
+      "medians {:.1f} %.\n",
+      100 * pooled_median(results), 100 * pooled_median(results, {"PC-1.4", "PC-2.3"}),
+      100 * bench::median(medians));
   text += "\nMisses of more than 25 %:\n\n| row | published | simulated | error |\n|---|---|---|---|\n";
   for (result const& r : results)
     if (r.what->role != part::duplicate && r.what->role != part::claims && std::abs(r.error()) > 0.25)

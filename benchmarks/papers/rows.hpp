@@ -10,24 +10,6 @@
 
 namespace papers {
 
-// Lines of comma-separated words, without quotes; the first names the columns. Throws std::invalid_argument with the line.
-class csv_table {
- public:
-  csv_table(std::string file, std::string_view text);
-  std::size_t size() const { return lines_.size(); }
-  bool has(std::string_view column) const;
-  std::string const& at(std::size_t line, std::string_view column) const;
-  std::int64_t number(std::size_t line, std::string_view column) const;
-  double real(std::size_t line, std::string_view column) const;  // an empty word is 0
-
- private:
-  [[noreturn]] void refuse(std::size_t line, std::string const& why) const;
-
-  std::string file_;
-  std::vector<std::string> columns_;
-  std::vector<std::vector<std::string>> lines_;
-};
-
 // Which part a row plays. It was fixed before the first fit, by a rule: of each series of a table both ends and at most one in the
 // middle may be fitted, no more than a third. `claims`: nothing was published of it but sentences, which need it.
 enum class part { calibrate, hold, duplicate, out, claims };
@@ -61,7 +43,5 @@ struct row {
 // The columns hints, max_acc, level and statistic may be missing, or empty. Throws std::invalid_argument for what makes no sense, a key
 // that is there twice, and a workload that nobody knows.
 std::vector<row> read_rows(std::string const& file, std::string_view text);
-// Throws std::invalid_argument if it cannot be read.
-std::string text_of_file(std::string const& path);
 
 }  // namespace papers

@@ -3,8 +3,6 @@
 // Run: mpiexec -n 2 build/release/bin/bench_patterns [--group collective] [--dir DIR] [--pattern vector/8/] [--help]
 // The file is in the page cache. benchmarks/compare_patterns.sh runs the collective group against all peers there are.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <unistd.h>
-
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -13,6 +11,7 @@
 
 #include <mpi.h>
 
+#include "../support/files.hpp"
 #include "check.hpp"
 #include "choice_report.hpp"
 #include "collective.hpp"
@@ -30,13 +29,18 @@ using namespace patterns;
 
 using implementations = std::vector<std::unique_ptr<implementation>>;
 
-implementations implementations_of(options& o) {
-  if (o.implementations.empty()) o.implementations = {"argosy", "mpi", o.collective ? "limit" : "posix"};
+// Throws usage_error.
+implementations implementations_of(options const& o) {
+  std::vector<std::string> names = o.implementations;
+  if (names.empty()) names = {"argosy", "mpi", o.collective ? "limit" : "posix"};
   implementations all;
-  for (std::string const& name : o.implementations) {
+  for (std::string const& name : names) {
     all.push_back(make_implementation(name, o.hints));
     // What does not follow the pattern would write into its holes.
-    if (!all.back() || (!o.collective && !all.back()->follows_the_pattern())) o.wrong = "--impl " + name;
+    if (!all.back() || (!o.collective && !all.back()->follows_the_pattern()))
+      throw bench::usage_error(std::string("--impl needs names of argosy, argosy:POLICY, mpi, ") +
+                               (o.collective ? "posix and limit" : "and posix") + ", not \"" +
+                               name + "\"");
   }
   return all;
 }
@@ -44,8 +48,7 @@ implementations implementations_of(options& o) {
 // What one rank tells people.
 class teller {
  public:
-  teller(options const& o, bool speaks)
-      : lists_(o.list), speaks_(speaks), progress_(speaks && ::isatty(STDERR_FILENO)) {
+  teller(options const& o, bool speaks) : lists_(o.list), speaks_(speaks) {
     if (speaks && !o.csv.empty()) csv_ = std::fopen(o.csv.c_str(), "w");
     if (!csv_) fail(o.csv + " cannot be written");
   }
@@ -59,15 +62,15 @@ class teller {
   // Whether the row is to be run.
   bool begins(std::string const& name) {
     if (lists_ && speaks_) std::puts(name.c_str());
-    if (progress_ && !lists_) std::fprintf(stderr, "\r\033[K%s", name.c_str());
+    if (speaks()) bench::say(name);
     return !lists_;
   }
-  void ends() {
-    if (progress_) std::fputs("\r\033[K", stderr);
+  void ends() const {
+    if (speaks()) bench::say("");
   }
 
  private:
-  bool lists_, speaks_, progress_;
+  bool lists_, speaks_;
   std::FILE* csv_ = stdout;
 };
 
@@ -115,8 +118,7 @@ std::size_t run_collective_group(options const& o, implementations const& all, i
 
 int run_merge(options const& o) try {
   std::vector<named_run> runs;
-  for (std::string const& word : o.merged)
-    runs.push_back(read_collective(word.substr(0, word.find('=')), word.substr(word.find('=') + 1)));
+  for (auto const& [name, file] : o.merged) runs.push_back(read_collective(name, file));
   std::vector<measured> const lines = merge(runs);
   std::FILE* const csv = o.csv.empty() ? stdout : std::fopen(o.csv.c_str(), "w");
   if (!csv) fail(o.csv + " cannot be written");
@@ -137,16 +139,14 @@ int run_check() {
   return wrong.empty() ? 0 : 1;
 }
 
-int run_all(options o, int rank, int ranks, int argc, char** argv) {
+struct work {
+  options o;
+  implementations all;
+};
+
+int run_all(work const& w, int rank, int ranks, int argc, char** argv) {
+  options const& o = w.o;
   bool const speaks = rank == 0;
-  implementations const all = implementations_of(o);
-  if (o.help || !o.wrong.empty()) {
-    if (speaks && o.help)
-      std::fputs(usage(), stdout);
-    else if (speaks)
-      std::fprintf(stderr, "bench_patterns: cannot understand %s; --help tells what there is\n", o.wrong.c_str());
-    return o.help ? 0 : 2;
-  }
   if (o.check) return run_check();
   if (!o.merged.empty()) return run_merge(o);
   teller tell(o, speaks);
@@ -154,7 +154,8 @@ int run_all(options o, int rank, int ranks, int argc, char** argv) {
     std::vector<std::string> const origin = origin_of(MPI_COMM_WORLD, o.how.directory, argc, argv);
     if (speaks) print_origin(tell.csv(), origin);
   }
-  if ((o.collective ? run_collective_group(o, all, ranks, tell) : run_independent_group(o, all, ranks, tell)) > 0)
+  if ((o.collective ? run_collective_group(o, w.all, ranks, tell)
+                    : run_independent_group(o, w.all, ranks, tell)) > 0)
     return 0;
   if (speaks)
     std::fprintf(stderr, "bench_patterns: no row of this group has %s in its name; --list shows them\n",
@@ -170,7 +171,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
-    status = run_all(parse(argc, argv), rank, ranks, argc, argv);
+    auto const read = [](bench::arguments const& given) {
+      options const o = options_from(given);
+      return work{o, implementations_of(o)};
+    };
+    auto const w = bench::options_of(usage, argc, argv, status, read, rank == 0);
+    if (w) status = run_all(*w, rank, ranks, argc, argv);
   } catch (std::exception const& e) {
     fail(e.what());
   }

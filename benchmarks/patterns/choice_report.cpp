@@ -1,9 +1,12 @@
+// Implements choice_report.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "choice_report.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace patterns {
 namespace {
@@ -38,25 +41,28 @@ void print_choices(std::FILE* out, std::vector<measured> const& lines) {
     }
     if (candidates < 2 || !named) continue;
     if (rows++ == 0)
-      std::fprintf(out, "\n%-18s %5s %-8s %5s %10s %-10s %-10s %10s %12s\n", "choices of argosy", "level", "op",
-                   "ranks", "argosy ms", "chosen", "fastest", "its ms", "chosen / it");
+      fmt::print(out, "\n{:<18} {:>5} {:<8} {:>5} {:>10} {:<10} {:<10} {:>10} {:>12}\n",
+                 "choices of argosy", "level", "op", "ranks", "argosy ms", "chosen", "fastest",
+                 "its ms", "chosen / it");
     double const cost = speed(fastest->seconds, named->seconds);  // of one round each, whatever else goes on
     right += cost <= as_good ? 1 : 0;
     costly += cost > dear ? 1 : 0;
     most = std::max(most, cost);
-    std::fprintf(out, "%-18s %5d %-8s %5d %10.3f %-10.10s %-10.10s %10.3f %12.2f  %s\n", m.pattern.c_str(), m.how,
-                 m.op.c_str(), m.ranks, m.median * 1e3, named->implementation.c_str() + prefix.size(),
-                 fastest->implementation.c_str() + prefix.size(), fastest->median * 1e3, cost,
-                 cost > dear      ? "< wrong"
-                 : cost > as_good ? "< not the fastest"
-                                  : "");
+    fmt::print(out,
+               "{:<18} {:>5} {:<8} {:>5} {:>10.3f} {:<10.10} {:<10.10} {:>10.3f} {:>12.2f}  {}\n",
+               m.pattern, m.how, m.op, m.ranks, m.median * 1e3,
+               named->implementation.substr(prefix.size()),
+               fastest->implementation.substr(prefix.size()), fastest->median * 1e3, cost,
+               cost > dear      ? "< wrong"
+               : cost > as_good ? "< not the fastest"
+                                : "");
   }
   if (rows > 0)
-    std::fprintf(
-        out,
-        "%d of %d choices are the fastest, or within %.0f %% of it; %d cost more than %.0f %%; the dearest takes "
-        "%.2f times as long\n",
-        right, rows, (as_good - 1) * 100, costly, (dear - 1) * 100, most);
+    fmt::print(out,
+               "{} of {} choices are the fastest, or within {:.0f} % of it; {} cost more than "
+               "{:.0f} %; the dearest "
+               "takes {:.2f} times as long\n",
+               right, rows, (as_good - 1) * 100, costly, (dear - 1) * 100, most);
 }
 
 }  // namespace patterns

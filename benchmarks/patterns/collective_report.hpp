@@ -20,7 +20,8 @@ struct named_run {
   std::vector<measured> lines;
   std::vector<std::string> origin = {};  // none in files of earlier versions
 };
-// What print_collective wrote, behind print_origin; throws std::runtime_error with the number of a line that cannot be understood.
+// Reads what print_collective() wrote behind print_origin(). Throws std::runtime_error if the file
+// cannot be read, std::invalid_argument with the number of a line that cannot be understood.
 named_run read_collective(std::string const& name, std::string const& path);
 // Those of all runs, with their names.
 std::vector<std::string> origins(std::vector<named_run> const& runs);

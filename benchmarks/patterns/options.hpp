@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <argosy/file/hints.hpp>
 
+#include "../support/options.hpp"
 #include "lists.hpp"
 #include "pattern.hpp"
 #include "trial.hpp"
@@ -22,13 +24,13 @@ struct options {
   std::vector<std::string> implementations;  // empty: all of the group
   std::string csv;                           // a file; empty: stdout
   argosy::hints hints;                       // of argosy's files
-  bool list = false, help = false, verbose = false, check = false;
-  std::vector<std::string> merged;  // NAME=FILE
-  std::string wrong;                // what cannot be understood; empty: nothing
+  bool list = false, verbose = false, check = false;
+  std::vector<std::pair<std::string, std::string>> merged;  // name, file
 };
 
-options parse(int argc, char** argv);
-char const* usage();
+extern bench::program const usage;
+// Throws usage_error.
+options options_from(bench::arguments const& given);
 
 // vector/8/0.5/read, dist3d/3: what --pattern is looked for in.
 std::string full_name(pattern const& p, operation op);

@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include "../support/statistics.hpp"
 #include "pattern.hpp"
 
 namespace patterns {
@@ -85,15 +86,7 @@ double slowest(MPI_Comm comm, F&& f) {
   return seconds;
 }
 
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
-}
-// Over rounds: how many times as fast `one` is as `other`. 0 if one of them was never measured.
-inline double speed(std::vector<double> const& one, std::vector<double> const& other) {
-  std::vector<double> ratios;
-  for (std::size_t k = 0; k < std::min(one.size(), other.size()); ++k) ratios.push_back(other[k] / one[k]);
-  return median(std::move(ratios));
-}
+using bench::median;
+using bench::speed;
 
 }  // namespace patterns

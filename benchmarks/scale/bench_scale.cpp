@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <argosy/policy/two_phase.hpp>
 
 #include "../patterns/process.hpp"
+#include "../support/options.hpp"
 #include "lattice4d.hpp"
 
 namespace io = argosy;
@@ -32,65 +32,50 @@ struct options {
   lattice::numbers local{4, 4, 4, 8};              // sites of each rank
 };
 
-[[noreturn]] void usage(int status) {
-  std::puts(
-      "A collective write on virtual ranks, from few to many; each rank brings the same amount.\n"
-      "  bench_scale [options]\n"
-      "  --ranks FROM:TO   four times as many each time (default: 16:16384)\n"
-      "  --per-node N      ranks of a node (default: 16)\n"
-      "  --bytes N         of each rank, about (default: 65536)\n"
-      "  --aggregators N   in all (default: as the policy has it: more and more)\n"
-      "  --window N        bytes of their windows\n"
-      "  --layers N        messages with pairs of ranks (1) or of nodes (2); default: the cheaper\n"
-      "  --calls N         equal calls, one after the other (default: 2)\n"
-      "  --view NAME       only this: tile (a block of a 3-D array of doubles), cyclic (doubles dealt to the ranks),\n"
-      "                    random (pieces of 64 bytes, dealt at random); or lattice4d: a lattice in four dimensions,\n"
-      "                    written and read in three ways (nodes of 8 ranks, unless --per-node says otherwise)\n"
-      "  --local T,Z,Y,X   sites of each rank of lattice4d, of 576 bytes (default: 4,4,4,8)\n"
-      "  --servers N       of the file system of lattice4d (default: 64)\n"
-      "  --help\n"
-      "Columns: virtual time of the last call; its messages to other nodes and the bytes that told them the view, "
-      "mean\n"
-      "and most of one rank, in the first call and in the last; memory of the process beyond the file, by rank; real\n"
-      "time of the whole run.");
-  std::exit(status);
-}
+constexpr bench::option_info table[] = {
+    {"--ranks", "FROM:TO", "four times as many each time (default: 16:16384)"},
+    {"--per-node", "N", "ranks of a node (default: 16; of lattice4d 8)"},
+    {"--bytes", "N", "of each rank, about (default: 64k)"},
+    {"--aggregators", "N", "in all (default: as the policy has it: more and more)"},
+    {"--window", "N", "bytes of their windows"},
+    {"--layers", "N", "messages with pairs of ranks (1) or of nodes (2); default: the cheaper"},
+    {"--calls", "N", "equal calls, one after the other (default: 2)"},
+    {"--view", "NAME",
+     "only this: tile (a block of a 3-D array of doubles), cyclic (doubles dealt to the ranks), "
+     "random (pieces of 64 bytes, dealt at random); or lattice4d: a lattice in four dimensions, "
+     "written and read in three ways"},
+    {"--local", "T,Z,Y,X", "sites of each rank of lattice4d, of 576 bytes (default: 4,4,4,8)"},
+    {"--servers", "N", "of the file system of lattice4d (default: 64)"},
+};
+constexpr bench::program usage{
+    "bench_scale",
+    "A collective write on virtual ranks, from few to many; each rank brings the same amount.",
+    table,
+    "Columns: virtual time of the last call; its messages to other nodes and the bytes that told "
+    "them the view, mean "
+    "and most of one rank, in the first call and in the last; memory of the process beyond the "
+    "file, by rank; real "
+    "time of the whole run."};
 
-options parse(int argc, char** argv) {
+options options_from(bench::arguments const& given) {
   options o;
-  bool nodes_given = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view const a = argv[i];
-    if (a == "--help") usage(0);
-    if (i + 1 == argc) usage(2);
-    char const* const value = argv[++i];
-    if (a == "--ranks" && std::sscanf(value, "%d:%d", &o.from, &o.to) == 2)
-      continue;
-    else if (a == "--per-node")
-      o.per_node = std::atoi(value), nodes_given = true;
-    else if (a == "--bytes")
-      o.bytes = std::atoll(value);
-    else if (a == "--aggregators")
-      o.aggregators = std::atoll(value);
-    else if (a == "--window")
-      o.window_bytes = std::atoll(value);
-    else if (a == "--layers")
-      o.layers = std::atoi(value);
-    else if (long long n[4]; a == "--local" && std::sscanf(value, "%lld,%lld,%lld,%lld", n, n + 1, n + 2, n + 3) == 4)
-      std::copy(n, n + 4, o.local.begin());
-    else if (a == "--servers")
-      o.servers = std::atoi(value);
-    else if (a == "--calls")
-      o.calls = std::atoi(value);
-    else if (a == "--view")
-      o.view = value;
-    else
-      usage(2);
-  }
-  if (o.from < 1 || o.to < o.from || o.per_node < 1 || o.bytes < 64 || o.calls < 1) usage(2);
-  if (*std::min_element(o.local.begin(), o.local.end()) < 1) usage(2);
-  if (o.layers < 0 || o.layers > 2 || o.servers < 1) usage(2);
-  if (o.view == "lattice4d" && !nodes_given) o.per_node = 8;
+  o.view = given.choice("--view", {"", "tile", "cyclic", "random", "lattice4d"});
+  char more = 0;
+  std::string const ranks = given.value("--ranks", "16:16384");
+  if (std::sscanf(ranks.c_str(), "%d:%d%c", &o.from, &o.to, &more) != 2 || o.from < 1 ||
+      o.to < o.from)
+    throw bench::usage_error("--ranks needs FROM:TO, two numbers that grow, not \"" + ranks + "\"");
+  o.per_node = given.small_number("--per-node", o.view == "lattice4d" ? 8 : o.per_node, 1);
+  o.bytes = given.number("--bytes", o.bytes, 64);
+  o.aggregators = given.number("--aggregators", 0);
+  o.window_bytes = given.number("--window", 0);
+  o.layers = given.small_number("--layers", 0, 0, 2);
+  o.calls = given.small_number("--calls", o.calls, 1);
+  o.servers = given.small_number("--servers", o.servers, 1);
+  auto const local = given.numbers("--local", {o.local.begin(), o.local.end()}, 1);
+  if (local.size() != o.local.size())
+    throw bench::usage_error("--local needs four numbers: T,Z,Y,X");
+  std::copy(local.begin(), local.end(), o.local.begin());
   return o;
 }
 
@@ -183,7 +168,10 @@ void run(options const& o, std::string const& view, int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  options const o = parse(argc, argv);
+  int status = 0;
+  auto const given = bench::options_of(usage, argc, argv, status, options_from);
+  if (!given) return status;
+  options const& o = *given;
   if (o.view == "lattice4d") {
     lattice::print_head();
     for (int n = o.from; n <= o.to; n *= 4)

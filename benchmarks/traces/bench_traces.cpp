@@ -10,13 +10,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <argosy/argosy.hpp>
+
+#include "../support/options.hpp"
+#include "../support/statistics.hpp"
 
 namespace io = argosy;
 
@@ -37,14 +39,27 @@ std::string name_of(way const& w) { return std::string(w.mode) + w.write; }
 
 struct ground {
   io::mpi world = MPI_COMM_WORLD;
-  std::string directory;
-  int rounds;
+  std::string directory = "/dev/shm";
+  int rounds = 21;
   std::int64_t most_calls = 2000;
 };
 
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + std::ssize(v) / 2, v.end());
-  return v[v.size() / 2];
+constexpr bench::option_info table[] = {
+    {"--dir", "DIR", "where files and traces are made (default: /dev/shm)"},
+    {"--rounds", "N", "(default: 21)"},
+    {"--calls", "N", "of a round, at most (default: 2000)"},
+};
+constexpr bench::program usage{
+    "bench_traces",
+    "What ARGOSY_TRACE costs: the same calls on files that are traced and on files that are not.",
+    table};
+
+ground ground_from(bench::arguments const& given) {
+  ground g;
+  g.directory = given.value("--dir", g.directory) + "/argosy_bench_traces";
+  g.rounds = given.small_number("--rounds", g.rounds, 1);
+  g.most_calls = given.number("--calls", g.most_calls, 1);
+  return g;
 }
 
 // Each round makes so many calls on each file; the file that comes first changes from round to round.
@@ -82,19 +97,14 @@ void contest(ground const& g, char const* name, std::int64_t bytes, io::view con
   }
   for (io::file& f : files) f.close();
   if (g.world.rank() != 0) return;
-  std::printf("| `%s` | %lld | %.2f |", name, static_cast<long long>(bytes), median(ns[0]) * 1e-3);
-  for (std::size_t k = 1; k < ways.size(); ++k) std::printf(" %+.1f %% |", 100 * (median(ratio[k]) - 1));
+  std::printf("| `%s` | %lld | %.2f |", name, static_cast<long long>(bytes),
+              bench::median(ns[0]) * 1e-3);
+  for (std::size_t k = 1; k < ways.size(); ++k)
+    std::printf(" %+.1f %% |", 100 * (bench::median(ratio[k]) - 1));
   std::printf("\n");
 }
 
-void run(int argc, char** argv) {
-  ground g{.directory = "/dev/shm", .rounds = 21};
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--dir") == 0) g.directory = argv[i + 1];
-    if (std::strcmp(argv[i], "--rounds") == 0) g.rounds = std::max(1, std::atoi(argv[i + 1]));
-    if (std::strcmp(argv[i], "--calls") == 0) g.most_calls = std::max(1, std::atoi(argv[i + 1]));
-  }
-  g.directory += "/argosy_bench_traces";
+void run(ground const& g) {
   if (g.world.rank() == 0) {
     for (way const& w : ways) std::filesystem::create_directories(g.directory + "/" + name_of(w));
     std::printf(
@@ -123,6 +133,10 @@ void run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  run(argc, argv);
+  int rank = 0, status = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (auto const g = bench::options_of(usage, argc, argv, status, ground_from, rank == 0))
+    run(*g);
   MPI_Finalize();
+  return status;
 }

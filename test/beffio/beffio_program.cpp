@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -58,8 +57,7 @@ std::string beffio_on(int ranks, std::string const& options, std::string const& 
 }
 
 std::vector<run_result> runs_of(std::string const& csv) {
-  std::ifstream in(csv);
-  return read_csv(in);
+  return read_csv(csv, argosy::test::content_of(csv));
 }
 
 std::size_t entries(std::filesystem::path const& dir) {
@@ -174,7 +172,7 @@ TEST_CASE("what cannot be run is said before anything is", "[beffio][program]") 
     char const* options;
     char const* words;
   } const cases[] = {{"--partitions 3", "a partition of 3 ranks, but there are 2"},
-                     {"--impl nobody", "cannot understand --impl nobody"},
+                     {"--impl nobody", "--impl needs one of argosy, mpi, both, not \"nobody\""},
                      {"--hints /nowhere/x", "/nowhere/x cannot be read"},
                      {"--compare /nowhere/x", "/nowhere/x cannot be read"},
                      {"--dir /nowhere", "cannot be made"},

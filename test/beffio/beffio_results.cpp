@@ -4,9 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
+#include <stdexcept>
 
 #include <beffio/compare.hpp>
 #include <beffio/journal.hpp>
@@ -15,6 +14,7 @@
 #include <beffio/plots.hpp>
 #include <beffio/print.hpp>
 #include <beffio/record.hpp>
+#include <support/files.hpp>
 
 #include "../support/files.hpp"
 
@@ -68,7 +68,7 @@ std::size_t count(std::string const& text, std::string const& what) {
 
 options parsed(std::vector<char const*> words) {
   words.insert(words.begin(), "bench_beffio");
-  return parse(static_cast<int>(words.size()), words.data());
+  return options_from(bench::words_of(usage, static_cast<int>(words.size()), words.data()));
 }
 
 }  // namespace
@@ -156,8 +156,7 @@ TEST_CASE("a table of patterns is read as it was written", "[beffio]") {
   other.unique = true;
   other.shared_pointer = false;
   other.hint_set = "white";
-  std::istringstream in(patterns_csv({one, other}));
-  auto const back = read_csv(in);
+  auto const back = read_csv("a.csv", patterns_csv({one, other}));
   REQUIRE(back.size() == 2);
   CHECK(back[0].cells == one.cells);
   CHECK(back[1].cells == other.cells);
@@ -170,10 +169,9 @@ TEST_CASE("a table of patterns is read as it was written", "[beffio]") {
 
 TEST_CASE("a table that is none, or broken, is refused with its line", "[beffio]") {
   auto const fault = [](std::string const& text) -> std::string {
-    std::istringstream in(text);
     try {
-      read_csv(in);
-    } catch (std::runtime_error const& e) {
+      read_csv("a.csv", text);
+    } catch (std::invalid_argument const& e) {
       return e.what();
     }
     return {};
@@ -185,7 +183,7 @@ TEST_CASE("a table that is none, or broken, is refused with its line", "[beffio]
   CHECK_THAT(fault(good + "1,2\n"), ContainsSubstring("columns"));
   std::string bad = good;
   bad.replace(bad.find(",write,"), 7, ",wrote,");
-  CHECK_THAT(fault(bad), ContainsSubstring("line 2: 'wrote' is unknown"));
+  CHECK_THAT(fault(bad), ContainsSubstring("a.csv:2: 'wrote' is unknown"));
 }
 
 TEST_CASE("two runs are compared cell by cell", "[beffio]") {
@@ -299,10 +297,7 @@ TEST_CASE("the journal keeps what was measured, and its files, from the first cl
   }
   CHECK_FALSE(std::filesystem::exists(o.csv));
   book.closed(who, 0.5, 2);
-  auto const now = [&] {
-    std::ifstream in(o.csv);
-    return read_csv(in).at(0);
-  };
+  auto const now = [&] { return read_csv(o.csv, bench::text_of_file(o.csv)).at(0); };
   CHECK(now().cells.size() == 9);
   CHECK(near(now().type_value(2, method::write, 0), *all.type_value(2, method::write, 0)));
   CHECK(now().errors() == 2);

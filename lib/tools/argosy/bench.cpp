@@ -15,7 +15,7 @@
 #include <argosy/file/detail/open.hpp>
 #include <argosy/layout/detail/counted.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
 #include "commands.hpp"
 #include "crowd.hpp"
 #include "json.hpp"

@@ -18,7 +18,7 @@
 #include <argosy/layout/detail/counted.hpp>
 #include <layout/axis.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
 #include "commands.hpp"
 #include "crowd.hpp"
 #include "json.hpp"

@@ -10,8 +10,7 @@
 
 #include <argosy/version.hpp>
 
-#include "arguments.hpp"
-#include "nearest.hpp"
+#include "../arguments/nearest.hpp"
 
 namespace argosy::tool {
 namespace {
@@ -31,58 +30,14 @@ std::string upper(std::string_view s) {
   return out;
 }
 
-std::string usage_of(command_info const& c) {
-  std::string line = "argosy " + std::string(c.name);
-  if (!c.operands.empty()) line += " " + std::string(c.operands);
-  return line + " [option...]";
-}
-
-std::string left_of(option_info const& o) {
-  return std::string(o.name) + (o.value.empty() ? "" : " " + std::string(o.value));
-}
-
-// Breaks text into lines of at most `width`, each after `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-  std::string out, line;
-  auto const flush = [&] {
-    if (!line.empty()) out += std::string(indent, ' ') + line + "\n";
-    line.clear();
-  };
-  while (!text.empty()) {
-    if (text.front() == '\n') {
-      flush();
-      // A line that begins with a blank is kept as it is.
-      text.remove_prefix(1);
-      while (text.starts_with("  ")) {
-        auto const end = text.find('\n');
-        out += std::string(indent, ' ') + std::string(text.substr(0, end)) + "\n";
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-      }
-      continue;
-    }
-    auto const end = std::min(text.find_first_of(" \n"), text.size());
-    std::string_view const word = text.substr(0, end);
-    if (!line.empty() && line.size() + 1 + word.size() > width) flush();
-    if (!word.empty()) line += (line.empty() ? "" : " ") + std::string(word);
-    text.remove_prefix(end);
-    if (text.starts_with(' ')) text.remove_prefix(1);
-  }
-  flush();
-  return out;
-}
-
-std::string options_text(std::span<option_info const> options) {
-  std::string out;
-  for (option_info const& o : options) {
-    std::string left = "  " + left_of(o);
-    constexpr std::size_t column = 24;
-    std::string const right = wrapped(o.text, column, 76);
-    if (left.size() + 2 > column)
-      out += left + "\n" + right;
-    else
-      out += left + right.substr(left.size());
-  }
-  return out;
+word_form form_of(command_info const& c) {
+  word_form form{"argosy " + std::string(c.name),
+                 c.operands,
+                 c.least,
+                 c.most,
+                 {c.options.begin(), c.options.end()}};
+  form.options.insert(form.options.end(), common.begin(), common.end());
+  return form;
 }
 
 // --- roff ---
@@ -144,11 +99,10 @@ command_info const& command_named(std::string const& word) {
 
 }  // namespace
 
-std::span<option_info const> common_options() noexcept { return common; }
-
 std::string help_of(command_info const& c) {
-  std::string out = usage_of(c) + "\n" + wrapped(std::string(c.summary) + ".", 2, 96) + "\n" + wrapped(c.text, 0, 100);
-  out += "\noptions:\n" + options_text(c.options) + options_text(common);
+  std::string out = usage_of(form_of(c)) + "\n" + wrapped(std::string(c.summary) + ".", 2, 96) +
+                    "\n" + wrapped(c.text, 0, 100);
+  out += "\noptions:\n" + options_text(form_of(c).options);
   return out + "\nexample:\n  argosy " + std::string(c.example) + "\n";
 }
 
@@ -198,7 +152,7 @@ int run(std::span<std::string const> words, std::ostream& out, std::ostream& err
     out << help_of(c);
     return success;
   }
-  return c.run(arguments(c, words.subspan(1)), out, err);
+  return c.run(arguments(form_of(c), words.subspan(1)), out, err);
 } catch (usage_error const& e) {
   err << "argosy: " << e.what() << "\n";
   return misused;

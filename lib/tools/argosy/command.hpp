@@ -7,21 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "../arguments/arguments.hpp"
+
 namespace argosy::tool {
-
-class arguments;
-
-// Exit codes.
-inline constexpr int success = 0;
-inline constexpr int failed = 1;   // the work could not be done, or something was found to be wrong
-inline constexpr int misused = 2;  // the words were not understood
-
-struct option_info {
-  std::string_view name;   // with its dashes
-  std::string_view value;  // how the value is called; empty: the option has none
-  std::string_view text;
-  bool many = false;  // may be given more than once
-};
 
 struct command_info {
   std::string_view name;
@@ -35,8 +23,6 @@ struct command_info {
 };
 
 std::span<command_info const> all_commands() noexcept;
-// Those that every command has: --help, --json.
-std::span<option_info const> common_options() noexcept;
 
 std::string help_of(command_info const& c);
 std::string help_of_all();

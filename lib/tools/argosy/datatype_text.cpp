@@ -10,7 +10,7 @@
 
 #include <argosy/datatype.hpp>
 
-#include "nearest.hpp"
+#include "../arguments/nearest.hpp"
 
 namespace argosy::tool {
 namespace {

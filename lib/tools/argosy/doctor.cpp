@@ -23,7 +23,7 @@
 #include <argosy/version.hpp>
 #include <layout/axis.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
 #include "commands.hpp"
 #include "crowd.hpp"
 #include "json.hpp"

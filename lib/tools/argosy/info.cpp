@@ -16,7 +16,7 @@
 #include <argosy/layout/detail/counted.hpp>
 #include <layout/axis.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 

@@ -7,7 +7,7 @@
 #include <argosy/layout/draw.hpp>
 #include <argosy/layout/print.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
 #include "commands.hpp"
 #include "datatype_text.hpp"
 #include "json.hpp"

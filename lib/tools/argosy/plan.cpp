@@ -17,11 +17,11 @@
 #include <argosy/policy.hpp>
 #include <layout/axis.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
+#include "../arguments/nearest.hpp"
 #include "commands.hpp"
 #include "datatype_text.hpp"
 #include "json.hpp"
-#include "nearest.hpp"
 #include "planned.hpp"
 
 namespace argosy::tool {

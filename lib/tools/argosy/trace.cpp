@@ -19,7 +19,7 @@
 #include <layout/axis.hpp>
 #include <layout/svg.hpp>
 
-#include "arguments.hpp"
+#include "../arguments/arguments.hpp"
 #include "commands.hpp"
 #include "json.hpp"
 #include "trace_events.hpp"
