@@ -15,10 +15,9 @@
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/agreed_hints.hpp>
 #include <argosy/file/detail/call_watch.hpp>
-#include <argosy/file/detail/common_storage.hpp>
 #include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/open_steps.hpp>
 
 namespace argosy {
 
@@ -131,119 +130,12 @@ basic_file<World> basic_file<World>::open(World const& world, std::string const&
 }
 
 template <communicator World>
-agreement basic_file<World>::open_agreed(World const& world, std::string const& name, argosy::mode modes,
-                                         detail::hinted const& with, opener files) try {
+agreement basic_file<World>::open_agreed(World const& world, std::string const& name,
+                                         argosy::mode modes, detail::hinted const& with,
+                                         opener files) try {
   crew_ = std::make_unique<detail::crew<World>>();
-  detail::crew<World>& crew = *crew_;
   std::string const path = detail::without_prefix(name);
-  if constexpr (requires { world.note("open", with.where()); }) world.note("open", with.where());
-  std::shared_ptr<detail::call_board> watched;
-  if constexpr (!working_in_background<World>)
-    watched = detail::call_watch::from_environment(path, world.rank());
-  using board = detail::call_board;
-  board::waiting const here(watched.get(), board::lane::blocking, 1, "open", with.where());
-  crew.file = detail::own_part(std::make_shared<detail::open_file>());
-  detail::open_file& part = *crew.file;
-  part.begin(path, modes, world.rank(), world.size(), with.hints(), std::move(files));
-  part.before_waiting();  // what it did to other files
-  crew.world.emplace(world.duplicate());
-  if constexpr (requires { World::calls_from_threads(); })
-    if (World::calls_from_threads()) part.others().threads().expect_others();
-  if constexpr (working_in_background<World>) part.others().run_on(crew.world->make_background());
-  crew.develop = detail::wants_develop(part.hints());
-  crew.watched = watched != nullptr;
-
-  detail::agreed_hints asked{part.hints()};
-  auto const agreed = [&](std::optional<detail::facts> compared) {
-    detail::arguments given("open", with.where());
-    if (compared)
-      given.same("path", detail::place_of(path, *compared), path);
-    else
-      given.same("path", path);
-    std::string const how = to_string(modes);
-    given.same("mode", static_cast<std::uint64_t>(modes), how);
-    asked.compare_in(given);
-    given.require(!path.empty(), errc::bad_file, [] { return "the path is empty"; });
-    given.require(detail::fault_of(modes).empty(), errc::amode, [&] { return detail::fault_of(modes); });
-    return detail::agree_to_begin_first(*crew.world, given, crew.develop, crew.watched);
-  };
-  agreement result = detail::with_agreed_hints(crew.world, asked, [&] {
-    agreement a;
-    if (crew.one_path) a = agreed(std::nullopt);
-    if (crew.one_path && (a.cause != errc::not_same || asked.differ)) return a;
-    crew.one_path = false;  // perhaps the same file by another name
-    for (auto const compared :
-         {detail::facts::lasting, detail::facts::momentary, detail::facts::lasting})
-      if (a = agreed(compared); a.cause != errc::not_same || asked.differ) break;
-    return a;
-  });
-  part.seen_by().board_is(crew.watched && !watched ? detail::call_watch::of_others() : watched);
-  part.seen_by().develop(crew.develop);
-
-  // One rank makes the file, so that `exclusive` means what it says, and what a failed open leaves behind is known.
-  bool const create = has(modes, mode::create), maker = crew.world->rank() == 0;
-  bool const enters = part.merges().enters();
-  std::uint64_t const own_number = enters && maker ? crew.own_number() : 0;
-  bool made = false, no_locks = false;
-  if (result && create) {
-    // The opener, and the handle that it returns, may be code of the program.
-    failure const mine =
-        maker
-            ? detail::failure_of(errc::io, [&] { return part.create(own_number, made, no_locks); })
-            : failure();
-    part.before_waiting();
-    result = detail::agree_on_outcome(*crew.world, mine);
-  }
-  if (result) {
-    std::uint64_t const number = enters ? crew.told_by_first(own_number) : 0;
-    bool const is_open = create && maker;
-    failure const mine = detail::failure_of(errc::io, [&] {
-      if (asked.of_first) part.follow(std::move(asked.mine));
-      failure f = is_open ? failure() : part.open_existing();
-      if (!f && has(modes, mode::append) && !has(modes, mode::truncate)) f = part.to_end();
-      if (f || !detail::can_write(modes)) return f;
-      if (!enters) f = part.merges().try_lock(part.handle(), no_locks);
-      if (enters && !is_open) f = part.merges().enter(part.handle(), number, no_locks);
-      if (!f && enters && !is_open && maker && !part.has_its_name())
-        f = {errc::no_such_file, "the file lost its name while it was opened"};
-      return no_locks ? failure() : f;
-    });
-    // True on all ranks, if it is on one.
-    int flags = (no_locks ? 1 : 0) | (detail::wants_report() ? 2 : 0) | (part.complains() ? 4 : 0);
-    part.before_waiting();
-    result = detail::agree_on_outcome(*crew.world, mine, flags);
-    if ((flags & 1) != 0) part.merges().lacks_locks();
-    crew.reports = (flags & 2) != 0;
-    // Only after a success is every rank here: ranks in different calls meet, too.
-    if (result && (flags & 4) != 0) crew.complain_once();
-  }
-  // Not before: a failed open leaves what was there.
-  if (result && has(modes, mode::truncate))
-    result = detail::agree_on_outcome(*crew.world, maker ? part.cut() : failure());
-  if (!result) {
-    if (part.rank() == 0 || part.rank() == result.failed_rank) part.complain(0);
-    detail::failure_of(errc::io, [&] { part.abandon(made); });
-    crew.world.reset();
-    return result;
-  }
-  if constexpr (requires { crew.world->now(); })
-    part.seen_by().tell_time_by({[world = *crew.world] { return detail::now_ns(world); }});
-  if (crew.reports) {
-    part.seen_by().report_on(path, part.rank());
-  }
-  crew.meet();
-  part.lies_on(detail::common_storage(*crew.world, part.handle(), part.merges().is_near()));
-  if (part.merges().may_lock_in_vain() && !crew.locks_reach_all()) part.merges().locks_in_vain();
-  if (has(modes, mode::append)) {
-    // Every rank saw an end of its own; that of one rank counts.
-    std::int64_t end = part.position().get();
-    crew.world->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
-    part.position().set(end);
-    crew.pointer->set(end, part.rank());
-    crew.world->barrier();
-  }
-  crew.follow_hints();
-  return result;
+  return detail::open_steps<World>(*crew_, path, modes, with).run(world, std::move(files));
 } catch (rank_failure const& lost) {
   agreement const result = detail::without(lost, crew_->world);
   if (crew_->file) crew_->file->abandon(false);
