@@ -29,7 +29,7 @@ void tell_of_parts(open_file const& file, call const& c, std::int64_t bytes) {
   if (whole > 0 && bytes % whole != 0)
     file.remark(line + "the data has " + std::to_string(bytes) +
                 " bytes in the file, no whole number of filetypes of " + std::to_string(whole));
-  bool const not_its_part = v.array_sizes().size() > 0 && file.last_was_collective() && bytes > 0 && bytes != whole;
+  bool const not_its_part = v.array_sizes().size() > 0 && file.in_use().last().was_collective() && bytes > 0 && bytes != whole;
   if (!not_its_part || !file.seen_by().tells_of_parts()) return;
   std::fprintf(
       stderr,

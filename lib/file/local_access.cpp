@@ -74,7 +74,7 @@ access_summary open_file::summary_of(job const& t) const {
   s.pieces = s.most_pieces = all.pieces;
   s.spans = all.length;
   s.granule = t.where->granule;
-  sieving::estimate const alone = choice_.sieving.estimate_of(wanted);
+  sieving::estimate const alone = choice().sieving.estimate_of(wanted);
   s.alone_ns = s.alone_sum_ns = whole(alone.ns);
   s.alone_calls = whole(alone.calls);
   s.alone_bytes = whole(alone.bytes);
@@ -86,7 +86,7 @@ access_summary open_file::summary_of(job const& t) const {
 // Returns true if a call may take the short way: its policy is that of the hints, and nobody has to
 // see it. Reports of usage, develop mode and atomic mode see every call.
 bool open_file::by_hints(call const& c) const {
-  return !c.policy().has_value() && choice_.one_stretch_is_one_call && !atomic_ && !seen_by_.report() && !seen_by_.develops();
+  return !c.policy().has_value() && choice().one_stretch_is_one_call && !atomic_ && !seen_by_.report() && !seen_by_.develops();
 }
 
 std::optional<plain_call> open_file::plain(call const& c) const {
@@ -111,7 +111,7 @@ access_summary open_file::placeless_summary_of(plain_call const& p) const {
   s.spans = p.etypes;
   s.bytes = s.most_bytes = p.bytes();
   s.pieces = s.most_pieces = 1;
-  sieving::estimate const alone = choice_.sieving.estimate_of_stretch(p.kind, p.bytes());
+  sieving::estimate const alone = choice().sieving.estimate_of_stretch(p.kind, p.bytes());
   s.alone_ns = s.alone_sum_ns = whole(alone.ns);
   s.alone_calls = whole(alone.calls);
   s.alone_bytes = whole(alone.bytes);
@@ -156,7 +156,7 @@ std::error_code open_file::write_plain(std::int64_t at, plain_call const& p, rep
 template <class Move>
 void open_file::carry(plain_call const& p, report& done, failure& f, Move&& move) {
   done.policy = std::string(sieving::name);  // cheaper than assigning the name: its length is known here
-  done.reason.say(choice_.sieving.words(p.kind));
+  done.reason.say(choice().sieving.words(p.kind));
   try {
     if (std::error_code const error = move())
       f = {error, how_far(p.kind, done.bytes, p.bytes())};
@@ -205,8 +205,8 @@ bool open_file::access_close(plain_call const& p, std::int64_t offset, report& d
   if (!start || bytes > v.stream().size() - *start) return false;
   window const all = window_of(v.stream(), *start, bytes);
   bool const one = all.pieces == 1;
-  if (!one && (!reading || all.length > std::min(most_close_bytes, choice_.sieving.read_window_bytes) ||
-               !choice_.sieving.merge(all, p.kind)))
+  if (!one && (!reading || all.length > std::min(most_close_bytes, choice().sieving.read_window_bytes) ||
+               !choice().sieving.merge(all, p.kind)))
     return false;
 
   carry(p, done, f, [&] {

@@ -25,7 +25,7 @@
 
 namespace argosy::detail {
 open_file::open_file()
-    : where_(std::make_shared<used_view const>(view())), choice_(hints_.values()) {}
+    : where_(std::make_shared<used_view const>(view())) {}
 open_file::open_file(int rank, int ranks) : open_file() {
   opened_.begin({}, mode::none, rank, ranks);
   merges_.begin(mode::none, rank, ranks);
@@ -34,86 +34,41 @@ open_file::~open_file() = default;
 
 void open_file::follow(file_hints h) {
   toggle const asked = h.values().ds_write;
-  chosen next(h.values(), ranks(), storage_, merges_.may_plan(asked));
-  if (h.values().cb_config_list != hints_.values().cb_config_list) hosts_allow_ = -1;
-  hints_ = std::move(h);
-  choice_ = std::move(next);
+  hints_.follow(std::move(h), ranks(), merges_.may_plan(asked));
   merges_.follow(asked);
 }
 
 void open_file::lies_on(storage s) {
-  storage_ = std::move(s);
-  merges_.lies_on(storage_);
-  choose_again();
+  merges_.lies_on(s);
+  hints_.lies_on(std::move(s), ranks(), may_plan_merges());
 }
 
 void open_file::meet(write_gate g, bool all) {
-  if (merges_.meet(std::move(g), all)) choose_again();
+  if (merges_.meet(std::move(g), all)) hints_.choose_again(ranks(), may_plan_merges());
 }
 
 // Without memory for that a rank may plan worse than it could, but locks as the others do.
 void open_file::agree_to_merge(bool agreed) noexcept {
   if (!merges_.agree(agreed)) return;
   try {
-    choose_again();
+    hints_.choose_again(ranks(), may_plan_merges());
   } catch (std::bad_alloc const&) {
   }
 }
 
-void open_file::choose_again() {
-  resolved_hints const& h = hints_.values();
-  choice_ = chosen(h, ranks(), storage_, merges_.may_plan(h.ds_write));
-}
-
-file_hints const& open_file::told_hints() {
-  hint_facts facts;
-  {
-    std::lock_guard const guard(last_call_lock_);
-    facts = last_call_;
-  }
-  facts.policy_takes_hints = false;
-  for (std::string_view const known :
-       {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
-    if (facts.policy == known) facts.policy_takes_hints = true;
-  facts.may_ship = storage_.exchange.block_ns > 0;
-  facts.stripe_bytes = storage_.stripe_bytes;
-  facts.stripe_count = storage_.stripe_count;
-  facts.hosts_allow = hosts_allow_;
-  facts.hosts_known = facts.hosts_allow >= 0;
-  facts.hosts_met = hosts_met_;
-  return told_.set(with_effects(hints_, facts));
-}
-
-void open_file::note_call(call const& c, bool collective) noexcept {
-  any_policy const& given = c.policy();
-  int const alone = collective || given.has_value() ? none_alone : static_cast<int>(c.what);
-  if (alone != none_alone && noted_alone_.load(std::memory_order_relaxed) == alone)
-    return;  // as before
-  if (!last_call_lock_.try_lock()) return;  // of calls at the same time, one is the last
-  last_call_.call = c.name();
-  last_call_.kind = c.kind();
-  last_call_.collective = collective;
-  last_call_.planned = false;
-  last_call_.policy = given.has_value() ? given.name() : std::string_view();
-  noted_alone_.store(alone, std::memory_order_relaxed);
-  last_call_lock_.unlock();
+bool open_file::may_plan_merges() const noexcept {
+  return merges_.may_plan(hints().values().ds_write);
 }
 
 // By default only for files opened unique: others who have it open would be outside of the partitioning, and their writes refused.
 bool open_file::wants_partitioning() const {
-  resolved_hints const& h = hints_.values();
+  resolved_hints const& h = hints().values();
   if (!can_write(modes()) || h.partitioning == toggle::disable) return false;
   return h.partitioning == toggle::enable || (has(modes(), mode::unique_open) && h.ships());
 }
 
-std::string open_file::on_prices_of(any_policy const& given, reason_text const& reason) const {
-  automatic const* const own = given.target<automatic>();
-  if (!own || own->storage.ends_with(storage_.name) || !reason.str().ends_with(own->storage)) return {};
-  return " (of the policy that the program gave; what ranks take alone by those of " + storage_.name + ")";
-}
-
 failure open_file::sync() {
-  bool const forgets = late_.was_written() && hints_.values().sync_errors ==
+  bool const forgets = late_.was_written() && hints().values().sync_errors ==
                                                   resolved_hints::sync_error_life::until_written;
   if (late_.of_sync() && forgets) late_.forget_sync();
   if (late_.of_sync()) return late_.of_sync();
@@ -124,50 +79,10 @@ failure open_file::sync() {
   return late_.of_sync();
 }
 
-namespace {
-
-bool names(host_limit const& l, std::string const& host) {
-  return l.host == host || l.host == host.substr(0, host.find('.'));
-}
-
-}  // namespace
-
-std::uint64_t open_file::hosts_met(std::string const& host) const {
-  auto const& list = hints_.values().cb_config_list;
-  std::uint64_t met = 0;
-  for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), 64); ++i)
-    if (names(list[i], host)) met |= std::uint64_t{1} << i;
-  return met;
-}
-
-bool open_file::may_aggregate(int place_in_node, std::string const& host) const {
-  for (host_limit const& l : hints_.values().cb_config_list)
-    if (l.host == "*" || names(l, host)) return l.most < 0 || place_in_node < l.most;
-  return hints_.values().cb_config_list.empty();
-}
-
-// By the hints, or as given, for this rank and for all ranks together.
-void open_file::choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const {
-  t.policy = alone.has_value() && !alone.is_collective() ? alone : choice_.alone;
-  if (!together.has_value())
-    t.together = choice_.together(kind);
-  else if (together.is_collective())
-    t.together = together;
-  t.given_together = together.has_value();
-  if (data_shipping const* const shipped = alone.has_value() ? alone.target<data_shipping>() : nullptr)
-    t.shipped = *shipped;
-  else if (!alone.has_value() && choice_.ships)
-    t.shipped = choice_.data_shipping;
-}
-
 failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   bool const reading = c.kind() == access_kind::read;
   // First, whatever fails afterwards: ranks compare the policies for all of them.
-  if (hints_.values().overriding.empty())
-    choose(c.kind(), c.policy(), c.policy(), t);
-  else
-    choose(c.kind(), overridden(c.policy(), hints_.values(), c.kind(), false),
-           overridden(c.policy(), hints_.values(), c.kind(), true), t);
+  hints_.choose(c.kind(), c.policy(), t);
   t.agents = agents_.serving();
   t.call = c.what;
   t.called_at = c.where();

@@ -59,7 +59,7 @@ bool basic_file<World>::atomic() const {
 
 template <communicator World>
 file_hints const& basic_file<World>::get_hints() const {
-  return local().told_hints();
+  return local().in_use().told();
 }
 
 // The view at the place where the shared pointer stands. Nothing if a rank cannot have it.

@@ -121,7 +121,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
     world.all_reduce(where);
     plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
-  if (t.given_together) plan.reason += file.on_prices_of(t.together, plan.reason);
+  if (t.given_together) plan.reason += file.in_use().on_prices_of(t.together, plan.reason);
   if (plan.policy == data_shipping::name) plan.reason += file.agents().parts().words();
   return plan;
 }
@@ -270,7 +270,7 @@ class collective_steps {
   void sum_up_places() {
     job const& t = call_.work();
     small_ = too_small(world_, ranks_, file_, t.together, t.kind, all_);
-    if (small_ && t.given_together) *small_ += file_.on_prices_of(t.together, *small_);
+    if (small_ && t.given_together) *small_ += file_.in_use().on_prices_of(t.together, *small_);
     all_ = {};
     if (!small_ && t.together.has_value()) {
       if (!mine_) all_ = file_.summary_of(t);

@@ -231,14 +231,14 @@ report crew<World>::access_alone(call const& c, plain_call const* plain, failure
   report done;
   pointer_move moved;
   if (plain) {
-    file->note_call(c, false);
+    file->in_use().last().note(c, false);
     std::int64_t const at = place_of(c, *plain, moved, f);
     if (!f) file->access_plain(*plain, at, done, f);
   } else {
     p = file->small(c);
     if (!p || !file->access_close(*p, place_of(c, *p, moved, f), done, f))
       return access_in_full(c, moved, f);
-    file->note_call(c, false);
+    file->in_use().last().note(c, false);
   }
   if (f) file->position().take_back(moved);
   return done;
@@ -257,7 +257,7 @@ report crew<World>::access_in_full(call const& c, pointer_move moved, failure& f
 
 template <communicator World>
 failure crew<World>::prepare_alone(call const& c, job& t, pointer_move& moved) {
-  file->note_call(c, false);
+  file->in_use().last().note(c, false);
   failure f = file->prepare(c, t, &moved);
   if (!f && c.pointer() == pointer_kind::shared) {
     std::int64_t const at = pointer->add(t.etypes, f);
@@ -280,7 +280,7 @@ std::optional<plain_call> crew<World>::plain_together(call const& c) const {
 template <communicator World>
 collective_call crew<World>::part_of(call const& c, std::optional<plain_call> const& plain,
                                      bool moves) {
-  file->note_call(c, true);
+  file->in_use().last().note(c, true);
   if (plain) return {c, *plain, *file};
   if constexpr (requires { world->note(c.name(), c.where()); }) world->note(c.name(), c.where());
   return {c, *file, develop, moves};
@@ -306,7 +306,7 @@ agreement crew<World>::access_after_others(collective_call& c, report& done) {
   agreement result =
       collective_steps<World>(of_file(), c, done).run(staging_of_call(file->buffers()));
   if (!result) file->position().take_back(c.moved);
-  file->note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
+  file->in_use().last().note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
   if (c.has_work()) file->count(c.work(), done, !result);
   return result;
 }
@@ -338,7 +338,7 @@ void crew<World>::tell_usage(agreement const& closed) {
   failure_of(errc::io, [&] {
     if (!closed) told.close_failed = message_of(closed, "close", file->path(), file->rank());
     told.open_ns = open_ns;
-    told.hints = file->told_hints();
+    told.hints = file->in_use().told();
     told.numbers = all;
     told.copy_ns = copies;
     tell(told);
@@ -355,7 +355,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (!result) return p;
   job const& t = c.work();
   p.reason += t.where->words_of_holes();
-  file->note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
+  file->in_use().last().note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(t); }))
       result = alone(file->rank(), f);

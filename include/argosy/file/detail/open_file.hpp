@@ -29,6 +29,7 @@
 #include <argosy/file/detail/short_lock.hpp>
 #include <argosy/file/detail/staging_pool.hpp>
 #include <argosy/file/detail/state/file_agents.hpp>
+#include <argosy/file/detail/state/hints_in_use.hpp>
 #include <argosy/file/detail/state/late_failures.hpp>
 #include <argosy/file/detail/state/merge_safety.hpp>
 #include <argosy/file/detail/state/opened_as.hpp>
@@ -95,23 +96,14 @@ class open_file {
   }
 
   // What the hints say, and what they choose.
-  file_hints const& hints() const noexcept { return hints_; }
-  chosen const& choice() const noexcept { return choice_; }
+  file_hints const& hints() const noexcept { return hints_.hints(); }
+  chosen const& choice() const noexcept { return hints_.choice(); }
+  storage const& lies_on() const noexcept { return hints_.on(); }
+  hints_in_use& in_use() noexcept { return hints_; }
+  hints_in_use const& in_use() const noexcept { return hints_; }
   void follow(file_hints h);
-  // The hints, and what became of them in the last call; valid until this thread asks again.
-  file_hints const& told_hints();
-  void note_call(call const& c, bool collective) noexcept;
-  template <class Plan>
-  void note_plan(std::string_view call, Plan&& tell) {
-    std::lock_guard const guard(last_call_lock_);
-    if (last_call_.collective && last_call_.call == call) tell(last_call_);
-  }
-  bool last_was_collective() const {
-    std::lock_guard const guard(last_call_lock_);
-    return last_call_.collective;
-  }
   void lies_on(storage s);  // the same on all ranks
-  bool would_merge() const { return merges_.would_merge(*where_, choice_.sieving); }
+  bool would_merge() const { return merges_.would_merge(*where_, choice().sieving); }
   void agree_to_merge(bool agreed) noexcept;  // the same on all ranks
   failure reconcile();
   void remark(std::string const& text) const;  // in the trace, if there is one
@@ -138,7 +130,6 @@ class open_file {
   // Removes the file, which nobody else has open any more, and closes it.
   failure remove_and_close();
   void meet(write_gate g, bool all);  // `all` ranks share it
-  storage const& lies_on() const noexcept { return storage_; }
   // Closes the file after a failed open. If this open `made` it, and it is empty and nobody else
   // has it open, it is removed.
   void abandon(bool made);
@@ -180,24 +171,15 @@ class open_file {
   std::optional<access_summary> summary_of(plain_call const& p, std::int64_t offset) const;
   // For a call whose place is known only when all ranks have come: `spans` is what it asks for in etypes, and there is no hull.
   access_summary placeless_summary_of(plain_call const& p) const;
-  // Of a policy that a call was given, which prices are its own, where summary_of() has others.
-  std::string on_prices_of(any_policy const& given, reason_text const& reason) const;
-  bool may_aggregate(int place_in_node, std::string const& host) const;  // says cb_config_list
-  std::uint64_t hosts_met(std::string const& host) const;                // a bit for each entry that names it
-  // How many ranks the list allows, and which entries name hosts of this job. Any thread.
-  void tell_hosts(std::int64_t allowed, std::uint64_t met) {
-    hosts_met_ = met;
-    hosts_allow_ = allowed;
-  }
   access access_of(job const& t) const;
 
   // Carries out `work` beside the program.
   void start(std::function<void()> work) {
-    others_.start(std::move(work), hints_.values().io_threads);
+    others_.start(std::move(work), hints().values().io_threads);
   }
 
   bool wants_agents() const {
-    return agents_.may_be_had() && hints_.values().wants_agents();
+    return agents_.may_be_had() && hints().values().wants_agents();
   }
   bool wants_partitioning() const;
   bool ships_alone(job const& t) const { return t.shipped && why_not_shipped(t).empty(); }
@@ -212,8 +194,7 @@ class open_file {
   std::error_code write_plain(std::int64_t at, plain_call const& p, report& done);
   static constexpr std::int64_t most_close_bytes = 4096;  // a page: to read it costs less than a second call
   std::error_code read_picking(window const& w, std::byte* memory, report& done);
-  void choose_again();
-  void choose(access_kind kind, any_policy const& alone, any_policy const& together, job& t) const;
+  bool may_plan_merges() const noexcept;
   failure moved(job const& t, staging& with, report& done);
   failure ship(job const& t, report& done);
   std::string why_not_shipped(job const& t) const;
@@ -226,23 +207,13 @@ class open_file {
   any_handle handle_;
   std::shared_ptr<used_view const> where_;
   merge_safety merges_;
+  hints_in_use hints_;
   bool atomic_ = false;
   mutable file_position position_;
   staging_pool buffers_;
   late_failures late_;
   file_agents agents_;
   other_calls others_;
-  file_hints hints_;
-  per_thread<file_hints> told_;
-  hint_facts last_call_;
-  mutable short_lock last_call_lock_;
-  // The operation of the last call, if it was local and by the hints.
-  static constexpr int none_alone = -1;
-  std::atomic<int> noted_alone_{none_alone};
-  std::atomic<std::uint64_t> hosts_met_{0};
-  std::atomic<std::int64_t> hosts_allow_{-1};  // -1: not known yet
-  storage storage_;
-  chosen choice_;
 };
 
 }  // namespace argosy::detail

@@ -52,7 +52,7 @@ class team {
     near.broadcast(std::as_writable_bytes(std::span(&first, 1)), 0);
     std::int64_t const processors = detail::processors_for(near);
     std::string const host = host_name(world);
-    bool const leads = near.rank() == 0, allowed = file.may_aggregate(near.rank(), host);
+    bool const leads = near.rank() == 0, allowed = file.in_use().may_aggregate(near.rank(), host);
     struct numbers {
       std::int64_t nodes, processors, block_bytes, eligible;
       std::uint64_t met;  // entries of the list that name a host of ours
@@ -66,9 +66,9 @@ class team {
         scattered = scattered || other.scattered;
       }
     } all{leads ? 1 : 0,   leads ? processors : 0, block_bytes_of(file.handle()),
-          allowed ? 1 : 0, file.hosts_met(host),   world.rank() - near.rank() != first};
+          allowed ? 1 : 0, file.in_use().hosts_met(host),   world.rank() - near.rank() != first};
     world.all_reduce(all);
-    file.tell_hosts(all.eligible, all.met);
+    file.in_use().tell_hosts(all.eligible, all.met);
     rank_group g{world.size(), all.nodes, all.block_bytes, all.processors};
     // A list that allows nobody says nothing.
     if (all.scattered || (all.eligible > 0 && all.eligible < world.size()))

@@ -1,0 +1,42 @@
+// What is known of the last call of a file, for those who ask for its hints.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string_view>
+
+#include <argosy/file/detail/call.hpp>
+#include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/short_lock.hpp>
+
+namespace argosy::detail {
+
+// Any thread: of calls at the same time, one is the last.
+class last_call {
+ public:
+  void note(call const& c, bool collective) noexcept;
+  // Calls `tell` with the facts if `call` was the last one.
+  template <class Tell>
+  void note_plan(std::string_view call, Tell&& tell) {
+    std::lock_guard const guard(lock_);
+    if (facts_.collective && facts_.call == call) tell(facts_);
+  }
+  bool was_collective() const {
+    std::lock_guard const guard(lock_);
+    return facts_.collective;
+  }
+  hint_facts facts() const {
+    std::lock_guard const guard(lock_);
+    return facts_;
+  }
+
+ private:
+  mutable short_lock lock_;
+  hint_facts facts_;
+  // The operation, if the call was local and by the hints.
+  static constexpr int none_alone = -1;
+  std::atomic<int> noted_alone_{none_alone};
+};
+
+}  // namespace argosy::detail
