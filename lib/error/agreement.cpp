@@ -1,10 +1,13 @@
 // Implements error/agreement.hpp: the message of a failed call.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include <argosy/error/agreement.hpp>
+#include <argosy/error/error.hpp>
 
 namespace argosy {
 namespace {
@@ -27,23 +30,54 @@ std::string reason_of(errc why, std::error_code const& cause, std::string_view d
   return s;
 }
 
-// What an argument must be, or a datatype, its detail has said already; others may bring their own remedy.
-bool says_what_to_do(errc why, std::string_view detail) {
-  if (detail.find("What to do: ") != std::string_view::npos) return true;
-  return !detail.empty() && (why == errc::argument || why == errc::datatype);
+constexpr std::string_view before_advice = ". What to do: ";
+
+errc class_of_first(agreement const& a) noexcept {
+  return a.cause ? classify(a.cause) : classify(a.code);
+}
+
+// The failure that the message of an agreement reports: this rank's own if there is one.
+struct reported {
+  bool own;
+  errc why;
+  std::error_code const& code;
+  std::string const& detail;
+  std::string const& advice;
+};
+reported reported_by(agreement const& a) noexcept {
+  if (a.own) return {true, classify(a.own.code), a.own.code, a.own.detail, a.own.advice};
+  return {false, class_of_first(a), a.cause, a.detail, a.advice};
 }
 
 }  // namespace
+
+bool detail::has_own_advice(agreement const& a) noexcept {
+  reported const r = reported_by(a);
+  // What an argument must be, or a datatype, its detail has said already.
+  bool const all_is_said = r.why == errc::argument || r.why == errc::datatype;
+  return !r.advice.empty() || (all_is_said && !r.detail.empty());
+}
+
+std::string_view detail::advice_of(agreement const& a) noexcept {
+  reported const r = reported_by(a);
+  return has_own_advice(a) ? std::string_view(r.advice) : remedy(r.why);
+}
+
+std::string detail::words_without_advice(error const& e) {
+  std::string words = e.what();
+  std::string_view const advice = advice_of(agreed_of(e));
+  std::size_t const more = advice.empty() ? 1 : before_advice.size() + advice.size() + 1;
+  words.resize(words.size() - std::min(more, words.size()));
+  return words;
+}
 
 std::string detail::foreign_words(std::error_code const& code) {
   return std::string(code.category().name()) + " " + std::to_string(code.value()) + ": " + code.message();
 }
 
 std::string detail::message_of(agreement const& a, std::string_view call, std::string_view path, int rank) {
-  bool const own = a.own && a.failed_rank != rank;
-  std::error_code const& cause = own ? a.own.code : a.cause;
-  std::string const& detail = own ? a.own.detail : a.detail;
-  errc const first = a.cause ? classify(a.cause) : classify(a.code), why = own ? classify(cause) : first;
+  auto const [own, why, cause, detail, own_advice] = reported_by(a);
+  errc const first = class_of_first(a);
   std::string s = "argosy: " + std::string(call);
   if (!path.empty()) s += " of '" + std::string(path) + "'";
   s += " failed";
@@ -57,7 +91,9 @@ std::string detail::message_of(agreement const& a, std::string_view call, std::s
   s += ": " + reason_of(why, cause, detail);
   if (!own && a.code && a.code != errc::error_on_another_rank && classify(a.code) != why)
     s += "; on this rank: " + a.code.message();
-  return s + (says_what_to_do(why, detail) ? "." : ". What to do: " + std::string(remedy(why)) + ".");
+  std::string_view const advice = advice_of(a);
+  if (!advice.empty()) (s += before_advice) += advice;
+  return s + ".";
 }
 
 }  // namespace argosy

@@ -23,14 +23,15 @@ agreement call_mismatch::fault(std::string_view call, source_location const& whe
     words =
         "this file has no collective calls in the background any more, since ranks were in "
         "different collective calls: rank " +
-        who + " was in " + there +
-        " and had not begun one that others had. What to do: close the file, and open it again";
+        who + " was in " + there + " and had not begun one that others had";
   else
     words = "ranks are in different collective calls: rank " + who + " is in " + there +
             ", and has not begun " + site_words(call, where.file_name(), where.line()) +
             ", which " + std::to_string(f.begun_by) + " of " + std::to_string(ranks_) +
             " ranks have begun";
-  return {errc::not_same, static_cast<int>(f.failed), errc::not_same, std::move(words), {}, {}};
+  std::string advice = late ? "close the file, and open it again" : "";
+  return {errc::not_same, static_cast<int>(f.failed), errc::not_same, std::move(words), {}, {},
+          std::move(advice)};
 }
 
 namespace {

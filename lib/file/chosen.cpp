@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/independent.hpp>
@@ -20,9 +21,13 @@ sieve sieve_of(toggle t) {
   return t == toggle::enable ? sieve::always : t == toggle::disable ? sieve::never : sieve::automatic;
 }
 
+bool is_price(hint_row const& row) {
+  hint_group const group = group_of(row);
+  return group == hint_group::prices_alone || group == hint_group::prices_together;
+}
+
 bool given_prices(resolved_hints const& h) {
-  auto const rows = hint_rows();
-  return std::any_of(rows.begin(), rows.end(), [&](hint_row const& row) {
+  return std::ranges::any_of(hint_rows(), [&](hint_row const& row) {
     auto const* const price = std::get_if<std::optional<double> resolved_hints::*>(&row.value);
     return price && h.*(*price);
   });
@@ -66,7 +71,7 @@ two_phase two_phase_of(resolved_hints const& h) {
 }
 
 any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, storage const& on) {
-  if (h.policy == policies::independent || h.policy == policies::sieving) return {};
+  if (!facts_of(h.policy).is_of_all_ranks) return {};
   if (asked == toggle::disable) return {};
   if (h.policy == policies::data_shipping) return c.data_shipping;
   two_phase const together = two_phase_of(h);
@@ -77,10 +82,13 @@ any_policy together_of(resolved_hints const& h, toggle asked, chosen const& c, s
                    .sieving = c.sieving,
                    .data_shipping = c.data_shipping,
                    .exchange = with_hints(on.exchange, h),
-                   .storage = given_prices(h) ? "hints, else those of " + on.name : on.name};
+                   .storage = on.name,
+                   .prices_from_hints = given_prices(h)};
 }
 
 // Changes the members of a policy that a call was given, as ARGOSY_HINTS_OVERRIDE says.
+
+void override_in(independent&, resolved_hints const&) {}  // no hint sets a member of it
 
 void override_in(sieving& p, resolved_hints const& h) { p = sieving_with(p, h, true); }
 
@@ -99,21 +107,21 @@ void override_in(automatic& p, resolved_hints const& h) {
   override_in(p.sieving, h);
   override_in(p.data_shipping, h);
   p.exchange = with_hints(p.exchange, h, true);
-  if (std::any_of(h.overriding.begin(), h.overriding.end(),
-                  [](std::string const& name) { return name.starts_with("argosy_price_"); }))
-    p.storage = "hints, else those of " + p.storage;
+  if (std::ranges::any_of(hint_rows(), [&](hint_row const& row) {
+        return is_price(row) && h.overrides(row.info.name);
+      }))
+    p.prices_from_hints = true;
 }
 
-template <class... Policies>
 any_policy with_overrides(any_policy const& given, resolved_hints const& h) {
   any_policy changed = given;
-  auto const look = [&]<class P>(P const* found) {
+  library_policies::for_each([&]<class P>(std::type_identity<P>) {
+    P const* const found = given.target<P>();
     if (!found) return;
     P mine = *found;
     override_in(mine, h);
     if (!(mine == *found)) changed = mine;
-  };
-  (look(given.target<Policies>()), ...);
+  });
   return changed;
 }
 
@@ -126,7 +134,7 @@ chosen::chosen(resolved_hints const& h, int ranks, storage const& on, bool merge
       reading(together_of(h, h.cb_read, *this, on)),
       writing(together_of(h, h.cb_write, *this, on)),
       ships(h.ships()),
-      one_stretch_is_one_call(!ships && h.policy != policies::independent),
+      one_stretch_is_one_call(!ships && facts_of(h.policy).one_stretch_is_one_call),
       one_rank_goes_alone((!reading.has_value() || reading.target<automatic>()) &&
                           (!writing.has_value() || writing.target<automatic>())),
       reading_key(reading.has_value() ? reading.key() : 0),
@@ -136,7 +144,7 @@ any_policy overridden(any_policy const& given, resolved_hints const& h, access_k
   if (!given.has_value() || h.overriding.empty()) return given;
   // A hint that chooses the policy leaves nothing of the one that was given.
   if (overrides_policy(h, kind, together)) return {};
-  return with_overrides<two_phase, sieving, data_shipping, automatic>(given, h);
+  return with_overrides(given, h);
 }
 
 }  // namespace argosy::detail

@@ -10,9 +10,6 @@
 #include <argosy/file/detail/job.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/data_shipping.hpp>
-#include <argosy/policy/independent.hpp>
-#include <argosy/policy/sieving.hpp>
-#include <argosy/policy/two_phase.hpp>
 
 namespace argosy::detail {
 
@@ -22,11 +19,11 @@ void last_call::note(call const& c, bool collective) noexcept {
   if (alone != none_alone && noted_alone_.load(std::memory_order_relaxed) == alone)
     return;  // as before
   if (!lock_.try_lock()) return;  // of calls at the same time, one is the last
-  facts_.call = c.name();
-  facts_.kind = c.kind();
+  facts_.call = c.what;
   facts_.collective = collective;
   facts_.planned = false;
   facts_.policy = given.has_value() ? given.name() : std::string_view();
+  facts_.library_policy = library_policy(given);
   noted_alone_.store(alone, std::memory_order_relaxed);
   lock_.unlock();
 }
@@ -45,10 +42,6 @@ void hints_in_use::lies_on(storage s, int ranks, bool merges) {
 
 file_hints const& hints_in_use::told() {
   hint_facts facts = last_.facts();
-  facts.policy_takes_hints = false;
-  for (std::string_view const known :
-       {independent::name, sieving::name, two_phase::name, data_shipping::name, automatic::name})
-    if (facts.policy == known) facts.policy_takes_hints = true;
   facts.may_ship = on_.exchange.block_ns > 0;
   facts.stripe_bytes = on_.stripe_bytes;
   facts.stripe_count = on_.stripe_count;
@@ -80,9 +73,9 @@ void hints_in_use::choose(access_kind kind, any_policy const& alone, any_policy 
     t.shipped = choice_.data_shipping;
 }
 
-std::string hints_in_use::on_prices_of(any_policy const& given, reason_text const& reason) const {
+std::string hints_in_use::on_prices_of(any_policy const& given, bool weighed) const {
   automatic const* const own = given.target<automatic>();
-  if (!own || own->storage.ends_with(on_.name) || !reason.str().ends_with(own->storage)) return {};
+  if (!own || !weighed || own->storage == on_.name) return {};
   return " (of the policy that the program gave; what ranks take alone by those of " + on_.name + ")";
 }
 

@@ -144,13 +144,13 @@ failure overlapping_copies::twice(std::int64_t position, std::int64_t bytes) con
         std::int64_t const at = common_byte(filetype, a, b, (j - i) * filetype.extent());
         if (at < 0) continue;
         std::int64_t const byte = first_->view.displacement() + i * filetype.extent() + at;
-        return {
-            errc::datatype,
-            "copies " + text_of(i) + " and " + text_of(j) + " of the filetype overlap, so byte " +
-                text_of(byte) + " of the file would be written twice by this call. What to do: " +
+        return {errc::datatype,
+                "copies " + text_of(i) + " and " + text_of(j) +
+                    " of the filetype overlap, so byte " + text_of(byte) +
+                    " of the file would be written twice by this call",
                 "give the filetype the extent of the whole tile by io::resized, or write at most " +
-                text_of(least_distance_) + (least_distance_ == 1 ? " copy" : " copies") +
-                " by one call"};
+                    text_of(least_distance_) + (least_distance_ == 1 ? " copy" : " copies") +
+                    " by one call"};
       }
     return {};
   });

@@ -129,12 +129,14 @@ array_part all_of(std::vector<std::int64_t> shape, inner_type element, signature
 
 failure view_of(stored_array const& stored, array_part const& part, view& into) {
   (void)part.part_bytes();  // says first what cannot be
-  auto const differ = [&](std::string_view remedy) -> failure {
-    return {errc::datatype, "the file has an array of " + shape_and_type(stored.type, stored.shape, stored.order) +
-                                ", the program's is of " + to_string(part) + std::string(remedy)};
+  auto const differ = [&](std::string_view more, std::string advice = {}) -> failure {
+    return {errc::datatype,
+            "the file has an array of " + shape_and_type(stored.type, stored.shape, stored.order) +
+                ", the program's is of " + to_string(part) + std::string(more),
+            std::move(advice)};
   };
   if (stored.shape != part.shape())
-    return differ(". What to do: give the program's that size before; header_of tells it");
+    return differ({}, "give the program's that size before; header_of tells it");
   matched m;
   if (!match(stored.type, part.type(), m)) return differ({});
   if (stored.order != part.order() && has_order(stored.shape))

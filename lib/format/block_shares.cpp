@@ -85,9 +85,10 @@ failure sums_of(checkpoint_header const& h, checkpoint_array const& a, block_sha
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::int64_t const bytes = bytes_of(h, a, parts[i].block);
     if (!parts[i].covers(bytes))
-      return {errc::datatype, place_of(h, a, parts[i].block) +
-                                  ", is not written exactly once: " + words_of_cover(parts[i], bytes) +
-                                  ". What to do: let each element be in the part of one rank"};
+      return {errc::datatype,
+              place_of(h, a, parts[i].block) +
+                  ", is not written exactly once: " + words_of_cover(parts[i], bytes),
+              "let each element be in the part of one rank"};
     store_checksum(parts[i].whole(bytes), std::span(into).subspan(4 * i).first<4>());
   }
   return {};

@@ -95,7 +95,8 @@ void with_file(std::string const& name, char const* call, on_error const& e, ope
   if (e.error()) *e.error() = a.code;
   if (!f || e.error()) return;
   error const usual(a, call, path, 0);
-  throw detail::told_as(usual, call, path, 0, detail::advice_for(call, usual));
+  throw detail::told_as(usual, call, path, 0,
+                        detail::advice_for(detail::name_use::reads_file, usual));
 }
 
 }  // namespace

@@ -131,8 +131,7 @@ failure detail::written_mark::enter(opener const& files, std::string const& path
   if (error && !none) return {error, "locking '" + path + "'"};
   any_handle named = files(path, {.read = true, .may_be_missing = true}, error);
   if (error && classify(error) != errc::no_such_file) return {error, "looking at '" + path + "'"};
-  if (error)
-    return {error, "'" + path + "' was removed before it was written. What to do: save again"};
+  if (error) return {error, "'" + path + "' was removed before it was written", "save again"};
   return {};
 }
 

@@ -49,9 +49,8 @@ std::optional<std::int64_t> detail::npy_header_bytes(std::span<std::byte const> 
       std::memcmp(start.data() + 1, npy_magic.data() + 1, npy_magic.size() - 1) == 0) {
     why = {errc::damaged,
            "the array was not finished: the file has not been closed by the program that makes it, "
-           "which may have "
-           "ended, or failed. What to do: write it again; or give it its first byte, 0x93, to read "
-           "what is there"};
+           "which may have ended, or failed",
+           "write it again; or give it its first byte, 0x93, to read what is there"};
     return {};
   }
   if (start.size() < 12 || std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0) {
@@ -141,10 +140,10 @@ void take_back_first_byte(opener const& files, std::string const& path,
 failure detail::complete_npy(opener const& files, std::string const& path,
                              std::optional<file_identity> const& mine,
                              std::span<std::byte const> start, bool write_failed) {
-  constexpr std::string_view left = ", and the file is left without its first byte. What to do: ";
+  std::string const left = ", and the file is left without its first byte";
   if (write_failed)
-    return {errc::damaged, "the last write_all failed, so the array is not whole" +
-                               std::string(left) + "write it again, by create"};
+    return {errc::damaged, "the last write_all failed, so the array is not whole" + left,
+            "write it again, by create"};
   std::error_code error;
   any_handle f = files(path, {.read = true, .write = true}, error);
   if (error) return {error, "opening the file again, to give it its first byte"};
@@ -155,9 +154,8 @@ failure detail::complete_npy(opener const& files, std::string const& path,
   bool const same = !why && !other && there[0] == std::byte{0} &&
                     std::ranges::equal(start.subspan(1), std::span(there).subspan(1));
   if (!why && !same)
-    why = {errc::damaged, "another file has its name now, or its header was changed" +
-                              std::string(left) +
-                              "keep other programs from the file until it is closed"};
+    why = {errc::damaged, "another file has its name now, or its header was changed" + left,
+           "keep other programs from the file until it is closed"};
   if (!why) why = f.write(0, start.first(1)).error;
   auto const closed = f.close();
   if (closed && !why) take_back_first_byte(files, path, start);

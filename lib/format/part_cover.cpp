@@ -19,17 +19,17 @@ failure part_cover::fault(std::int64_t array_bytes) const {
   bool const more =
       sum_high > bytes >> 32 || (sum_high == bytes >> 32 && sum_low > (bytes & 0xffff'ffff));
   bool const same = sum_high == bytes >> 32 && sum_low == (bytes & 0xffff'ffff);
-  constexpr std::string_view remedy =
-      ". What to do: let each element be in the part of a rank; to write slices one after the "
-      "other, create the file "
-      "with parts that cover it, close it, and open it with mode::read_write for each slice";
+  constexpr char const* remedy =
+      "let each element be in the part of a rank; to write slices one after the other, create the "
+      "file with parts that cover it, close it, and open it with mode::read_write for each slice";
   if (!same && !more)
-    return {errc::datatype, "the parts of the ranks leave elements out (they have " +
-                                std::to_string(sum_high << 32 | sum_low) + " of its " +
-                                counted(array_bytes, "byte") + ")" + std::string(remedy)};
-  if (same && develop && !block_part{.cover = hash}.covers(array_bytes))
     return {errc::datatype,
-            "parts of ranks overlap, and leave other elements out" + std::string(remedy)};
+            "the parts of the ranks leave elements out (they have " +
+                std::to_string(sum_high << 32 | sum_low) + " of its " +
+                counted(array_bytes, "byte") + ")",
+            remedy};
+  if (same && develop && !block_part{.cover = hash}.covers(array_bytes))
+    return {errc::datatype, "parts of ranks overlap, and leave other elements out", remedy};
   return {};
 }
 

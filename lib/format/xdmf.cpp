@@ -245,10 +245,8 @@ std::string xdmf_lines(xdmf_grid const& g, std::vector<xdmf_field> const& fields
 failure replace_file(opener const& files, std::string const& name,
                      std::string const& temporary_name, std::string const& text) {
   if (!files.renames())
-    return {
-        errc::unsupported,
-        "files cannot be renamed here. What to do: save to another file system, or give an opener "
-        "that renames"};
+    return {errc::unsupported, "files cannot be renamed here",
+            "save to another file system, or give an opener that renames"};
   std::string const path = files.absolute(name), temporary = files.absolute(temporary_name);
   std::error_code error;
   std::optional<unsigned> kept;

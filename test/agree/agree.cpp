@@ -7,7 +7,9 @@
 #include <argosy/policy/independent.hpp>
 #include <argosy/world/mpi.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -105,6 +107,22 @@ TEST_CASE("long words are cut, not lost", "[agree][outcome]") {
   agreement const a = io::detail::agree_on_outcome(world, mine);
   CHECK(a.detail.size() > 100);
   CHECK(a.detail == std::string(a.detail.size(), 'x'));
+}
+
+TEST_CASE("advice comes to all ranks, also behind words that are cut", "[agree][outcome]") {
+  io::mpi const world = everyone();
+  for (int r = 0; r < world.size(); ++r)
+    for (std::size_t const bytes : {std::size_t{0}, std::size_t{3}, std::size_t{5000}}) {
+      failure mine;
+      if (world.rank() == r) mine = {errc::io, std::string(bytes, 'x'), "turn it off"};
+      agreement const a = io::detail::agree_on_outcome(world, mine);
+      CHECK(a.detail == std::string(a.detail.size(), 'x'));
+      CHECK(a.detail.size() == std::min<std::size_t>(bytes, a.detail.size()));
+      CHECK((bytes > 100 || a.detail.size() == bytes));
+      CHECK(a.advice == "turn it off");
+      CHECK(io::detail::message_of(a, "sync", "f", world.rank())
+                .ends_with("What to do: turn it off."));
+    }
 }
 
 TEST_CASE("codes of a category that nobody knows are errors of class io on all ranks", "[agree][outcome]") {

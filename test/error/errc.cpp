@@ -1,6 +1,7 @@
 // Error codes, their classes, and what messages say.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/agree/detail/agree.hpp>
+#include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/error/mpi.hpp>
 
@@ -213,18 +214,48 @@ TEST_CASE("a message says call, file, rank, cause and remedy", "[agree][message]
 }
 
 TEST_CASE("a message has one remedy: its own, or that of the class, or none where all is said", "[agree][message]") {
-  auto const words = [](errc e, std::string detail) {
-    return io::detail::message_of(io::alone(0, {e, std::move(detail)}), "set_view", "state.dat", 0);
+  auto const words = [](errc e, std::string detail, std::string advice = {}) {
+    io::failure f(e, std::move(detail), std::move(advice));
+    return io::detail::message_of(io::alone(0, std::move(f)), "set_view", "state.dat", 0);
   };
-  CHECK(
-      words(errc::unsupported, "requests are pending. What to do: wait for them first") ==
-      "argosy: set_view of 'state.dat' failed on rank 0: unsupported operation; requests are pending. What to do: wait "
-      "for them first.");
+  CHECK(words(errc::unsupported, "requests are pending", "wait for them first") ==
+        "argosy: set_view of 'state.dat' failed on rank 0: unsupported operation; requests are "
+        "pending. What to do: wait "
+        "for them first.");
   CHECK_THAT(words(errc::unsupported, "something"), ContainsSubstring("something. What to do: choose another mode"));
   for (errc const said : {errc::datatype, errc::argument}) {
     CHECK_FALSE(contains(words(said, "the data has 12 bytes"), "What to do"));
     CHECK(words(said, "the data has 12 bytes").ends_with("the data has 12 bytes."));
     CHECK_THAT(words(said, ""), ContainsSubstring("What to do: "));
+  }
+  // A path is no advice, whatever it looks like.
+  std::string const remedy = "What to do: " + std::string(io::remedy(errc::io)) + ".";
+  CHECK(words(errc::io, "renaming '/data/What to do: nothing'").ends_with(remedy));
+  CHECK(words(errc::io, "renaming '" + remedy + "'", "save again")
+            .ends_with("What to do: save again."));
+}
+
+TEST_CASE("an error inside another one brings its advice, once", "[agree][message]") {
+  io::error const inner(io::alone(0, {errc::file, "the file is not open", "open it first"}), "read",
+                        "f", 0);
+  CHECK(io::detail::words_without_advice(inner) ==
+        "argosy: read of 'f' failed on rank 0: the file handle is no longer valid; the file is not "
+        "open");
+  CHECK(io::detail::words_without_advice(io::error(io::alone(0, errc::io), "sync", "f", 0)) ==
+        "argosy: sync of 'f' failed on rank 0: " + io::make_error_code(errc::io).message());
+  io::error const said(io::alone(0, {errc::argument, "the offset is -1"}), "read_at", "f", 0);
+  CHECK(io::detail::words_without_advice(said).ends_with("the offset is -1"));
+  for (io::failure const& f : {io::detail::failure_of(errc::io, [&] { throw inner; }),
+                               io::detail::failure_of(errc::io, [&]() -> io::failure {
+                                 try {
+                                   throw inner;
+                                 } catch (...) {
+                                   return io::detail::failure_by("a policy");
+                                 }
+                               })}) {
+    std::string const outer = io::detail::message_of(io::alone(0, f), "load", "c", 0);
+    CHECK(outer.ends_with("the file is not open. What to do: open it first."));
+    CHECK(outer.find("What to do") == outer.rfind("What to do"));
   }
 }
 

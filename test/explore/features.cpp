@@ -26,9 +26,12 @@ std::vector<std::string> names_of(feature f, bool gpfs) {
       for (op_kind const& k : op_kinds) all.emplace_back(k.name);
       break;
     case feature::policy:
-      return {"independent", "sieving", "two_phase", "data_shipping"};
+      for (argosy::detail::policy_facts const& p : argosy::detail::policy_table)
+        if (p.name != argosy::automatic::name)
+          all.emplace_back(p.name);  // reports name what it chose
+      break;
     case feature::asked:
-      return {"of_hints", "independent", "sieving", "two_phase", "automatic", "data_shipping"};
+      return {policy_kind_names.begin(), policy_kind_names.end()};
     case feature::shape:
       return {"plain", "dealt", "woven", "common", "ghosts"};
     case feature::item:

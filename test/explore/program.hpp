@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include <argosy/lab/gpfs/machine.hpp>
 #include <argosy/lab/gpfs/troubles.hpp>
 #include <argosy/policy/any_policy.hpp>
+#include <argosy/policy/detail/policy_traits.hpp>
 
 #include "calls.hpp"
 #include "codec.hpp"
@@ -50,6 +53,14 @@ inline constexpr std::array items{basic::byte,          basic::int16,          b
                                   basic::unsigned_long, basic::wide_character, basic::int128};
 
 enum class policy_kind { of_hints, independent, sieving, two_phase, automatic, data_shipping };
+inline constexpr std::array<std::string_view, 6> policy_kind_names{
+    "of_hints", "independent", "sieving", "two_phase", "automatic", "data_shipping"};
+static_assert(std::ranges::all_of(detail::policy_table, [](detail::policy_facts const& p) {
+  return std::ranges::find(policy_kind_names, p.name) != policy_kind_names.end();
+}));
+constexpr std::string_view name_of(policy_kind k) noexcept {
+  return policy_kind_names[static_cast<std::size_t>(k)];
+}
 struct policy_choice {
   policy_kind kind = policy_kind::of_hints;
   std::int64_t buffer_bytes = 0;  // 0: the policy's own; so for all

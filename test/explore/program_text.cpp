@@ -56,8 +56,7 @@ std::string text_of(mode m) {
 }
 
 std::string text_of(policy_choice const& p) {
-  constexpr char const* kinds[] = {"of_hints", "independent", "sieving", "two_phase", "automatic", "data_shipping"};
-  std::string text = fmt::format("{{.kind = policy_kind::{}", kinds[static_cast<int>(p.kind)]);
+  std::string text = fmt::format("{{.kind = policy_kind::{}", name_of(p.kind));
   if (p.buffer_bytes > 0) text += fmt::format(", .buffer_bytes = {}", p.buffer_bytes);
   if (p.window_bytes > 0) text += fmt::format(", .window_bytes = {}", p.window_bytes);
   if (p.aggregators > 0) text += fmt::format(", .aggregators = {}", p.aggregators);

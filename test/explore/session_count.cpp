@@ -78,10 +78,7 @@ void session::count(std::size_t k, std::vector<record> const& all) {
     if (r.now == record::state::idle) continue;
     auto const rank = static_cast<int>(i);
     now.add(feature::call, name_of(what_of(s, rank)));
-    if (moves_data(s.what)) {
-      constexpr char const* kinds[] = {"of_hints", "independent", "sieving", "two_phase", "automatic", "data_shipping"};
-      now.add(feature::asked, kinds[static_cast<int>(policy_of(s, rank).kind)]);
-    }
+    if (moves_data(s.what)) now.add(feature::asked, std::string(name_of(policy_of(s, rank).kind)));
     for (witnessed const& w : r.seen)
       if (!w.thrown) {
         now.add(feature::fault, std::string(to_string(w.call)));

@@ -405,12 +405,17 @@ TEST_CASE("a line of a hints file may have a = between name and value", "[hints]
 TEST_CASE("prices that are hints are not called those of local files", "[hints][prices]") {
   auto const prices = [](io::hints const& h) {
     io::detail::chosen const c(given(h).values());
-    return c.writing.target<io::automatic>()->storage;
+    io::access_summary all;
+    all.low = 0;
+    all.high = all.bytes = all.spans = 100;
+    all.pieces = all.ranks = 1;
+    std::string const why = c.writing.plan_together(io::access_kind::write, all, {}).reason;
+    return why.substr(why.find("by the prices of "));
   };
-  CHECK(prices({}) == "local files");
+  CHECK(prices({}) == "by the prices of local files");
   io::hints some;
   some.set("argosy_price_byte_ns", "2");
-  CHECK(prices(some) == "hints, else those of local files");
+  CHECK(prices(some) == "by the prices of hints, else those of local files");
 }
 
 TEST_CASE("where ranks differ, a value is told with the variable and file that it is from", "[hints]") {

@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include <argosy/file/detail/hint_facts.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/policy.hpp>
+#include <argosy/policy/detail/policy_traits.hpp>
 
 namespace io = argosy;
 using Catch::Contains;
+using io::detail::operation;
+using policies = io::resolved_hints::policy_name;
 using io::hint_status;
 using namespace io::literals;
 using namespace io::test;
@@ -77,7 +81,7 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
   auto const state_of = [&](std::string const& name, hint_facts const& facts, std::string const& over = "") {
     return *io::detail::with_effects(given_all(over), facts).find(name);
   };
-  hint_facts const by_hints{.call = "write_all", .kind = io::access_kind::write, .collective = true};
+  hint_facts const by_hints{.call = operation::write_all, .collective = true};
   CHECK(state_of("cb_nodes", by_hints).status == accepted);
 
   hint_facts together = by_hints;
@@ -100,7 +104,7 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
 
   hint_facts argument = by_hints;
   argument.policy = "two_phase";
-  argument.policy_takes_hints = true;
+  argument.library_policy = policies::two_phase;
   for (std::string const name : {"cb_nodes", "argosy_window_size", "cb_block_size", "argosy_policy"}) {
     CHECK(state_of(name, argument).status == overridden);
     CHECK(state_of(name, argument).why.starts_with("write_all was given two_phase"));
@@ -113,7 +117,7 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
              Contains("instead of two_phase, which write_all was given"));
   CHECK(state_of("cb_nodes", argument, "argosy_policy automatic").status == accepted);
   argument.policy = "mine";
-  argument.policy_takes_hints = false;
+  argument.library_policy.reset();
   CHECK(state_of("cb_nodes", argument, "cb_nodes 5").status == overridden);
   CHECK_THAT(state_of("cb_nodes", argument, "cb_nodes 5").why,
              Contains("write_all was given mine, a policy of the program"));
@@ -125,12 +129,13 @@ TEST_CASE("the status of a hint tells what the last call made of it", "[hints][e
     return io::detail::with_effects(all, facts).find("cb_nodes")->why;
   };
   argument.policy = "two_phase";
-  argument.policy_takes_hints = true;
+  argument.library_policy = policies::two_phase;
   CHECK(contradicted(argument) == "write_all was given two_phase (f:1)");
   CHECK(contradicted(by_hints) == "argosy_policy = sieving (f:1)");
   CHECK(contradicted(argument, "argosy_policy sieving") == "argosy_policy = sieving (f:1)");
 
-  hint_facts local{.call = "write_at", .policy = "sieving", .kind = io::access_kind::write, .policy_takes_hints = true};
+  hint_facts const local{
+      .call = operation::write_at, .policy = "sieving", .library_policy = policies::sieving};
   CHECK(state_of("romio_ds_write", local).status == overridden);
   CHECK(state_of("cb_nodes", local).status == accepted);  // no business of a local call
 
@@ -158,12 +163,12 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
   };
   using enum io::access_kind;
   std::string const none, off = "collective_buffering false\n", largeblock = "IBM_largeblock_io";
-  hint_facts const nothing, writing{.call = "write_all", .kind = write, .collective = true};
-  hint_facts const reading{.call = "read_all", .kind = read, .collective = true};
-  hint_facts const writing_here{.call = "write_at", .kind = write};
-  auto const given = [](hint_facts last, std::string_view policy) {
-    last.policy = policy;
-    last.policy_takes_hints = true;
+  hint_facts const nothing, writing{.call = operation::write_all, .collective = true};
+  hint_facts const reading{.call = operation::read_all, .collective = true};
+  hint_facts const writing_here{.call = operation::write_at};
+  auto const given = [](hint_facts last, policies policy) {
+    last.policy = io::detail::policy_table[static_cast<std::size_t>(policy)].name;
+    last.library_policy = policy;
     return last;
   };
   auto const alone = [](hint_facts last) {
@@ -181,58 +186,73 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
   std::vector<row> const rows{
       // Agents are asked for, and two-phase is not: each rank ships by itself.
       {off + "argosy_policy data_shipping", none, "argosy_policy", nothing, accepted, "f:2"},
-      {off + "argosy_policy data_shipping", none, "argosy_policy", shipping_alone(writing), accepted, "f:2"},
+      {off + "argosy_policy data_shipping", none, "argosy_policy", shipping_alone(writing),
+       accepted, "f:2"},
       {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", nothing, accepted, "f:2"},
-      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", shipping_alone(writing), accepted, "f:2"},
-      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", given(writing_here, "data_shipping"), accepted,
-       "f:2"},
-      {off + "cb_buffer_size 1m\nargosy_policy data_shipping", none, "cb_buffer_size", nothing, overridden,
-       "collective_buffering = false: each rank ships by itself (f:2)"},
+      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes", shipping_alone(writing),
+       accepted, "f:2"},
+      {off + "cb_nodes 1\nIBM_largeblock_io false", none, "cb_nodes",
+       given(writing_here, policies::data_shipping), accepted, "f:2"},
+      {off + "cb_buffer_size 1m\nargosy_policy data_shipping", none, "cb_buffer_size", nothing,
+       overridden, "collective_buffering = false: each rank ships by itself (f:2)"},
       // What a call was given brings its own.
-      {"IBM_io_buffer_size 128k", none, "IBM_io_buffer_size", given(writing, "data_shipping"), overridden,
+      {"IBM_io_buffer_size 128k", none, "IBM_io_buffer_size",
+       given(writing, policies::data_shipping), overridden,
        "write_all was given data_shipping (f:1)"},
-      {none, "IBM_io_buffer_size 128k", "IBM_io_buffer_size", given(writing, "data_shipping"), accepted,
+      {none, "IBM_io_buffer_size 128k", "IBM_io_buffer_size",
+       given(writing, policies::data_shipping), accepted,
        "applied to data_shipping, which write_all was given (o:1)"},
-      {none, "IBM_io_buffer_size 128k", "IBM_io_buffer_size", given(writing_here, "data_shipping"), ignored,
-       "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false (o:1)"},
-      {"IBM_largeblock_io false", none, largeblock, given(writing_here, "data_shipping"), accepted,
-       "agents serve write_at, which was given data_shipping (f:1)"},
+      {none, "IBM_io_buffer_size 128k", "IBM_io_buffer_size",
+       given(writing_here, policies::data_shipping), ignored,
+       "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false "
+       "(o:1)"},
+      {"IBM_largeblock_io false", none, largeblock, given(writing_here, policies::data_shipping),
+       accepted, "agents serve write_at, which was given data_shipping (f:1)"},
       // romio_cb_* = disable comes before two_phase.
-      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(writing), overridden,
-       "romio_cb_write = disable: in write_all each rank goes by itself (f:1)"},
-      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(reading), accepted, "f:1"},
-      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", writing_here, accepted, "f:1"},
-      {none, "argosy_policy two_phase\nromio_cb_write disable", "argosy_policy", given(writing, "sieving"), overridden,
+      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(writing),
+       overridden, "romio_cb_write = disable: in write_all each rank goes by itself (f:1)"},
+      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", alone(reading),
+       accepted, "f:1"},
+      {"argosy_policy two_phase\nromio_cb_write disable", none, "argosy_policy", writing_here,
+       accepted, "f:1"},
+      {none, "argosy_policy two_phase\nromio_cb_write disable", "argosy_policy",
+       given(writing, policies::sieving), overridden,
        "romio_cb_write = disable: in write_all each rank goes by itself (o:1)"},
-      {none, "argosy_policy two_phase\nromio_cb_write disable", "romio_cb_write", given(writing, "sieving"), accepted,
+      {none, "argosy_policy two_phase\nromio_cb_write disable", "romio_cb_write",
+       given(writing, policies::sieving), accepted,
        "instead of sieving, which write_all was given (o:2)"},
       // Prices.
-      {"argosy_price_message_ns 5", none, "argosy_price_message_ns", given(writing, "automatic"), overridden,
-       "write_all was given automatic (f:1)"},
-      {"argosy_price_message_ns 5", none, "argosy_price_message_ns", given(writing_here, "sieving"), overridden,
-       "write_at was given sieving (f:1)"},
-      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing_here, "sieving"), overridden,
-       "write_at was given sieving (f:1)"},
-      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing, "sieving"), overridden,
-       "write_all was given sieving (f:1)"},
-      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing, "automatic"), accepted,
-       "write_all was given automatic: of ranks by themselves, and of windows with holes, it counts (f:1)"},
-      {none, "argosy_price_call_ns 5", "argosy_price_call_ns", given(writing, "automatic"), accepted,
+      {"argosy_price_message_ns 5", none, "argosy_price_message_ns",
+       given(writing, policies::automatic), overridden, "write_all was given automatic (f:1)"},
+      {"argosy_price_message_ns 5", none, "argosy_price_message_ns",
+       given(writing_here, policies::sieving), overridden, "write_at was given sieving (f:1)"},
+      {"argosy_price_call_ns 5", none, "argosy_price_call_ns",
+       given(writing_here, policies::sieving), overridden, "write_at was given sieving (f:1)"},
+      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing, policies::sieving),
+       overridden, "write_all was given sieving (f:1)"},
+      {"argosy_price_call_ns 5", none, "argosy_price_call_ns", given(writing, policies::automatic),
+       accepted,
+       "write_all was given automatic: of ranks by themselves, and of windows with holes, it "
+       "counts (f:1)"},
+      {none, "argosy_price_call_ns 5", "argosy_price_call_ns", given(writing, policies::automatic),
+       accepted, "applied to automatic, which write_all was given (o:1)"},
+      {none, "argosy_price_message_ns 5", "argosy_price_message_ns",
+       given(writing, policies::automatic), accepted,
        "applied to automatic, which write_all was given (o:1)"},
-      {none, "argosy_price_message_ns 5", "argosy_price_message_ns", given(writing, "automatic"), accepted,
-       "applied to automatic, which write_all was given (o:1)"},
-      {none, "argosy_price_message_ns 5", "argosy_price_message_ns", given(writing, "two_phase"), overridden,
-       "write_all was given two_phase (o:1)"},
-      {none, "cb_nodes 2", "cb_nodes", given(writing, "sieving"), overridden, "write_all was given sieving (o:1)"},
+      {none, "argosy_price_message_ns 5", "argosy_price_message_ns",
+       given(writing, policies::two_phase), overridden, "write_all was given two_phase (o:1)"},
+      {none, "cb_nodes 2", "cb_nodes", given(writing, policies::sieving), overridden,
+       "write_all was given sieving (o:1)"},
       // Of local calls.
-      {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write", given(writing_here, "sieving"),
-       accepted, "applied to sieving, which write_at was given (o:1)"},
-      {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write", writing_here, overridden,
-       "argosy_policy = independent (o:1)"},
-      {none, "argosy_policy two_phase", "argosy_policy", given(writing_here, "sieving"), accepted,
-       "for collective calls; write_at was given sieving, and sieved as hints say (o:1)"},
-      {none, "argosy_policy independent", "argosy_policy", given(writing_here, "sieving"), accepted,
-       "instead of sieving, which write_at was given (o:1)"},
+      {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write",
+       given(writing_here, policies::sieving), accepted,
+       "applied to sieving, which write_at was given (o:1)"},
+      {"argosy_policy independent", "romio_ds_write disable", "romio_ds_write", writing_here,
+       overridden, "argosy_policy = independent (o:1)"},
+      {none, "argosy_policy two_phase", "argosy_policy", given(writing_here, policies::sieving),
+       accepted, "for collective calls; write_at was given sieving, and sieved as hints say (o:1)"},
+      {none, "argosy_policy independent", "argosy_policy", given(writing_here, policies::sieving),
+       accepted, "instead of sieving, which write_at was given (o:1)"},
       // IBM_largeblock_io comes last.
       {"IBM_largeblock_io true\nargosy_policy data_shipping", none, largeblock, nothing, overridden,
        "argosy_policy = data_shipping (f:1)"},
@@ -242,29 +262,31 @@ TEST_CASE("the status of a hint that chooses a policy tells which one won", "[hi
       {"IBM_largeblock_io true\nromio_cb_write enable", none, largeblock, writing, overridden,
        "romio_cb_write = enable in write_all (f:1)"},
       {"IBM_largeblock_io true\nromio_cb_write enable", none, largeblock, reading, accepted, "f:1"},
-      {"IBM_largeblock_io true\nromio_cb_write enable\nromio_cb_read enable", none, largeblock, nothing, overridden,
-       "romio_cb_read and romio_cb_write are enabled (f:1)"},
-      {"IBM_largeblock_io false\nargosy_policy two_phase", none, largeblock, writing_here, overridden,
+      {"IBM_largeblock_io true\nromio_cb_write enable\nromio_cb_read enable", none, largeblock,
+       nothing, overridden, "romio_cb_read and romio_cb_write are enabled (f:1)"},
+      {"IBM_largeblock_io false\nargosy_policy two_phase", none, largeblock, writing_here,
+       overridden,
        "argosy_policy = two_phase: only calls that are given data_shipping are shipped (f:1)"},
       // The hint that was given is named.
       {off + "cb_nodes 2", none, "cb_nodes", nothing, overridden,
        "collective_buffering = false: each rank goes by itself (f:2)"},
-      {"romio_cb_read disable\nromio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing, overridden,
-       "romio_cb_read and romio_cb_write are disabled: each rank goes by itself (f:3)"},
+      {"romio_cb_read disable\nromio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing,
+       overridden, "romio_cb_read and romio_cb_write are disabled: each rank goes by itself (f:3)"},
       {off + "romio_cb_write disable\ncb_nodes 2", none, "cb_nodes", nothing, overridden,
        "collective_buffering = false and romio_cb_write = disable: each rank goes by itself (f:3)"},
-      {"romio_cb_write disable\nromio_cb_read disable\ncb_nodes 2", off, "cb_nodes", nothing, overridden,
-       "collective_buffering = false: each rank goes by itself (f:3)"},
+      {"romio_cb_write disable\nromio_cb_read disable\ncb_nodes 2", off, "cb_nodes", nothing,
+       overridden, "collective_buffering = false: each rank goes by itself (f:3)"},
       // What was weighed, and found too dear.
       {"cb_buffer_size 256", none, "cb_buffer_size", weighed(writing), accepted,
-       "with it, going together would have taken longer: in write_all each rank went by itself (f:1)"},
-      {"cb_buffer_size 256", none, "cb_buffer_size", weighed(given(writing, "automatic")), overridden,
-       "write_all was given automatic (f:1)"},
+       "with it, going together would have taken longer: in write_all each rank went by itself "
+       "(f:1)"},
+      {"cb_buffer_size 256", none, "cb_buffer_size", weighed(given(writing, policies::automatic)),
+       overridden, "write_all was given automatic (f:1)"},
       {"cb_buffer_size 256", none, "cb_buffer_size", alone(writing), overridden,
        "in write_all each rank went by itself (f:1)"},
   };
   for (row const& r : rows) {
-    CAPTURE(r.code, r.over, r.name, r.last.call, r.last.policy);
+    CAPTURE(r.code, r.over, r.name, r.last.call_name(), r.last.policy);
     io::file_hints const h(io::parse_hints(r.code, "f"), {}, {}, io::parse_hints(r.over, "o"));
     io::hint_state const told = *io::detail::with_effects(h, r.last).find(r.name);
     CHECK(name_of(told.status) == name_of(r.status));

@@ -100,9 +100,10 @@ TEST_CASE("overriding hints change the policies that calls are given", "[hints][
   CHECK(*changed(program, all).target<io::two_phase>() == expected);
   CHECK(changed(io::automatic{}, all).target<io::automatic>()->two_phase.window_bytes == 16_MiB);
   CHECK(changed(io::automatic{}, "argosy_price_block_ns 5").target<io::automatic>()->exchange.block_ns == 5);
-  CHECK(changed(io::automatic{}, "argosy_price_lock_ns 5").target<io::automatic>()->storage ==
-        "hints, else those of local files");
-  CHECK(changed(io::automatic{}, "cb_nodes 5").target<io::automatic>()->storage == "local files");
+  CHECK(changed(io::automatic{}, "argosy_price_lock_ns 5")
+            .target<io::automatic>()
+            ->prices_from_hints);
+  CHECK_FALSE(changed(io::automatic{}, "cb_nodes 5").target<io::automatic>()->prices_from_hints);
   CHECK(changed(io::data_shipping{}, "IBM_io_buffer_size 1m\ncb_nodes 3").target<io::data_shipping>()->stripe_bytes ==
         1_MiB);
   io::sieving const sieve =

@@ -417,6 +417,36 @@ TEST_CASE("an old checkpoint is spoken of only where there is one", "[format][ch
   }
 }
 
+TEST_CASE("a failed save says that the old checkpoint is there, unless the new one has its name",
+          "[format][checkpoint][errors]") {
+  // Words in a path decide nothing.
+  std::string const name = "the new checkpoint has its name";
+  for (bool const renamed : {false, true}) {
+    io::lab::virtual_files const files = with_first();
+    io::opener const usual = files.opener();
+    auto const no_space = make_error_code(std::errc::no_space_on_device);
+    io::opener const failing([=](std::string const& path, io::open_flags flags,
+                                 std::error_code& error) { return usual(path, flags, error); },
+                             [=](std::string const& path) { return usual.remove(path); },
+                             [=](std::string const& from, std::string const& to) {
+                               return renamed ? usual.rename(from, to) : no_space;
+                             },
+                             [=](std::string const&) { return no_space; });
+    io::lab::virtual_cluster({.ranks = 3}, options).run([&](rank const& world) {
+      std::int32_t const k = 5;
+      checkpoint c;
+      c.add("k", k).save(world, name, {}, usual);
+      std::error_code error;
+      c.save(world, name, error, failing);
+      CHECK(error);
+      CAPTURE(c.what_failed());
+      CHECK(ContainsSubstring("before is still there").match(c.what_failed()) == !renamed);
+      CHECK(ContainsSubstring("after a crash the old one may have it").match(c.what_failed()) ==
+            renamed);
+    });
+  }
+}
+
 TEST_CASE("a container may get other elements, and another size, between saving and loading", "[format][checkpoint]") {
   io::lab::virtual_files const files;
   io::lab::virtual_cluster({.ranks = 2}, options).run([&](rank const& world) {

@@ -70,6 +70,10 @@ TEST_CASE("a file that is not there is told without advice on modes", "[tool][in
   tool_outcome const o = run_tool({"info", dir / "missing"});
   CHECK_THAT(o.err, Catch::Matchers::StartsWith("argosy: read_header of '") && ContainsSubstring("no such file") &&
                         !ContainsSubstring("mode::") && !ContainsSubstring("argosy: argosy"));
+  tool_outcome const odd = run_tool({"info", dir / "a What to do: b"});
+  CHECK_THAT(odd.err,
+             ContainsSubstring("a What to do: b' failed") && ContainsSubstring("no such file"));
+  CHECK_THAT(odd.err, !ContainsSubstring("check the path"));
 }
 
 TEST_CASE("a checkpoint is told with its arrays, and --check finds the block that is damaged", "[tool][info]") {

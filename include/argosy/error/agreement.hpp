@@ -20,6 +20,7 @@ struct agreement {
   std::string detail = {};         // the message of that rank
   std::exception_ptr thrown = {};  // what code of the user threw on this rank
   failure own = {};                // of this rank, if it failed, too, but is not the lowest that did
+  std::string advice = {};         // from that rank; empty: the remedy of the cause's class
 
   explicit operator bool() const noexcept { return !code; }  // all is well
 };
@@ -27,7 +28,8 @@ struct agreement {
 // The agreement of a call that concerns one rank only.
 inline agreement alone(int rank, failure f) {
   if (!f) return {};
-  return {classify(f.code), rank, f.code, std::move(f.detail), std::move(f.thrown), {}};
+  return {classify(f.code),   rank, f.code, std::move(f.detail), std::move(f.thrown), {},
+          std::move(f.advice)};
 }
 
 namespace detail {
@@ -35,10 +37,15 @@ namespace detail {
 // Text for a code that is neither an errno nor an errc: "category 7: message".
 std::string foreign_words(std::error_code const& code);
 
-// "write_at_all of 'state.dat' failed on rank 3 (this is rank 0): no space left on the file system (ENOSPC): ..."
-// A rank that failed itself tells of itself, and names the first. The remedy of the class ends it, unless the detail has
-// its own ("... What to do: ...") or says all: of arguments and datatypes.
+// Returns "write_at_all of 'state.dat' failed on rank 3 (this is rank 0): no space left on the file
+// system (ENOSPC): ... What to do: ...". A rank that failed itself reports its own failure, and
+// names the first. The advice of the failure ends the message, or the remedy of its class; neither
+// does if the detail says all, as it does of arguments and datatypes.
 std::string message_of(agreement const& a, std::string_view call, std::string_view path, int rank);
+// Returns what that message advises; empty if it gives no advice.
+std::string_view advice_of(agreement const& a) noexcept;
+// Returns true if the failure itself brings that advice, or needs none.
+bool has_own_advice(agreement const& a) noexcept;
 
 }  // namespace detail
 

@@ -16,7 +16,16 @@ namespace argosy {
 struct report;  // plan/report.hpp
 class error;
 namespace detail {
-error told_as(error const& e, std::string_view call, std::string_view path, int rank, std::string_view more);
+// A further fact about an error, and what to do instead of what its class advises. Each may be
+// empty.
+struct fact_and_advice {
+  std::string fact, advice;
+};
+error told_as(error const& e, std::string_view call, std::string_view path, int rank,
+              fact_and_advice const& more);
+agreement const& agreed_of(error const& e) noexcept;
+// Returns what() up to its advice.
+std::string words_without_advice(error const& e);
 }  // namespace detail
 
 // code() is what the error_code& form returns on this rank: an errc. what() says which call, which file, which rank,
@@ -42,7 +51,9 @@ class error : public std::system_error {
   argosy::report const* report() const noexcept { return report_.get(); }
 
  private:
-  friend error detail::told_as(error const&, std::string_view, std::string_view, int, std::string_view);
+  friend error detail::told_as(error const&, std::string_view, std::string_view, int,
+                               detail::fact_and_advice const&);
+  friend agreement const& detail::agreed_of(error const&) noexcept;
 
   int failed_rank_;
   std::error_code cause_;
@@ -51,13 +62,17 @@ class error : public std::system_error {
   std::runtime_error message_;  // a string that can be copied without failing
 };
 
-// The same error as one of the call that the program made, where another one failed on its way; `more` is said behind it.
+// Returns the error as one of the call that the program made, if another one failed on its way.
 inline error detail::told_as(error const& e, std::string_view call, std::string_view path, int rank,
-                             std::string_view more) {
+                             fact_and_advice const& more) {
   agreement a = *e.agreed_;
   for (std::string* const words : {&a.detail, &a.own.detail})
-    if (!more.empty()) *words += (words->empty() ? "" : "; ") + std::string(more);
+    if (!more.fact.empty()) *words += (words->empty() ? "" : "; ") + more.fact;
+  for (std::string* const words : {&a.advice, &a.own.advice})
+    if (!more.advice.empty()) *words = more.advice;
   return error(a, call, path, rank, e.report_);
 }
+
+inline agreement const& detail::agreed_of(error const& e) noexcept { return *e.agreed_; }
 
 }  // namespace argosy

@@ -16,10 +16,13 @@ struct failure {
   std::error_code code = {};       // the original code: an errno, or an errc
   std::string detail = {};         // where and with which numbers
   std::exception_ptr thrown = {};  // what code of the user threw; this rank throws it again
+  std::string advice = {};         // to the user; empty: the remedy of the code's class
 
   failure() = default;
-  failure(std::error_code c, std::string words = {}) : code(c), detail(std::move(words)) {}
-  failure(errc c, std::string words = {}) : code(c), detail(std::move(words)) {}
+  failure(std::error_code c, std::string words = {}, std::string what_to_do = {})
+      : code(c), detail(std::move(words)), advice(std::move(what_to_do)) {}
+  failure(errc c, std::string words = {}, std::string what_to_do = {})
+      : failure(make_error_code(c), std::move(words), std::move(what_to_do)) {}
 
   explicit operator bool() const noexcept { return static_cast<bool>(code); }
 

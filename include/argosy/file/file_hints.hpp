@@ -80,8 +80,9 @@ std::string_view name_of(hint_source origin) noexcept;
 
 namespace detail {
 
-// A table with a line per hint that somebody gave, and all others in one paragraph; or a line for each.
-enum class hints_shown : std::uint8_t { given, all };
+// A table with a line per hint that somebody gave, and all others in one paragraph, or without
+// them; or a line for each.
+enum class hints_shown : std::uint8_t { given, given_alone, all };
 
 }  // namespace detail
 

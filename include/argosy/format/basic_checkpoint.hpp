@@ -222,8 +222,8 @@ class basic_checkpoint {
   static void choose_permissions(joint const& s, std::string const& path, opener const& files,
                                  argosy::hints const& given, unfinished& part, argosy::hints& own);
   void save_in(joint const& s, basic_file<World>& f, std::string const& to, unfinished const& part,
-               checkpoint_header const& h, std::vector<content> const& all,
-               opener const& files) const;
+               checkpoint_header const& h, std::vector<content> const& all, opener const& files,
+               bool& named) const;
   static checkpoint_header find(joint const& s, basic_file<World>& f);
 
   std::vector<entry> entries_;

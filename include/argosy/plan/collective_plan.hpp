@@ -43,6 +43,7 @@ struct collective_plan {
   reason_text reason = {};  // why together, or why each rank by itself
   access_kind kind = access_kind::read;
   bool together = false;                  // false: no exchange; every rank carries out its own plan
+  bool weighed = false;                   // the policy decided that by the prices of both ways
   std::vector<file_domain> domains = {};  // in the order of the file; one for each aggregator
   std::int64_t window_bytes = 0;          // of one window; an aggregator has staging memory for two
   std::int64_t granule = 1;               // divides all offsets and lengths

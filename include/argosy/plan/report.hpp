@@ -57,6 +57,7 @@ namespace detail {
 struct report_number {
   std::string_view name;
   std::int64_t report::* value;
+  bool is_time = false;
 };
 inline constexpr std::array<report_number, 21> report_numbers{{
     {"bytes", &report::bytes},
@@ -74,12 +75,12 @@ inline constexpr std::array<report_number, 21> report_numbers{{
     {"locks", &report::locks},
     {"fallbacks", &report::fallbacks},
     {"hinted_ranges", &report::hinted_ranges},
-    {"time_ns", &report::time_ns},
-    {"agreement_ns", &report::agreement_ns},
-    {"waiting_ns", &report::waiting_ns},
-    {"file_ns", &report::file_ns},
-    {"lock_ns", &report::lock_ns},
-    {"waited_ns", &report::waited_ns},
+    {"time_ns", &report::time_ns, true},
+    {"agreement_ns", &report::agreement_ns, true},
+    {"waiting_ns", &report::waiting_ns, true},
+    {"file_ns", &report::file_ns, true},
+    {"lock_ns", &report::lock_ns, true},
+    {"waited_ns", &report::waited_ns, true},
 }};
 
 }  // namespace detail

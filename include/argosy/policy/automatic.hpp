@@ -27,9 +27,14 @@ struct automatic {
   argosy::data_shipping data_shipping = {};
   exchange_prices exchange = {};
   std::string storage = argosy::storage().name;  // that the prices are of, for the reason
+  bool prices_from_hints = false;                // some of them
 
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks) const {
-    if (auto why = too_small(kind, all, ranks)) return {std::string(argosy::sieving::name), *std::move(why), kind};
+    if (auto why = too_small(kind, all, ranks))
+      return {.policy = std::string(argosy::sieving::name),
+              .reason = *std::move(why),
+              .kind = kind,
+              .weighed = true};
     return choose(kind, all, ranks, two_phase.plan(kind, all, ranks));
   }
   collective_plan plan(access_kind kind, access_summary const& all, rank_group const& ranks,
@@ -42,7 +47,8 @@ struct automatic {
     if (all.empty() || all.unsorted != 0 || exchange.block_ns > 0) return {};
     double const least = 2 * exchange.round_ns, alone = alone_ns(kind, all, ranks);  // one round, and the end
     if (!(alone <= least)) return {};
-    return reason_text(&words_of_small, {all.ranks, all.pieces, all.bytes, us(least), us(alone)}, storage);
+    return reason_text(&words_of_small, {all.ranks, all.pieces, all.bytes, us(least), us(alone)},
+                       owner_of_prices());
   }
   // How a rank goes alone may differ between ranks; the prices must not.
   std::uint64_t key() const {
@@ -54,6 +60,9 @@ struct automatic {
   friend bool operator==(automatic const&, automatic const&) = default;
 
  private:
+  std::string owner_of_prices() const {
+    return prices_from_hints ? "hints, else those of " + storage : storage;
+  }
   static std::int64_t us(double ns) { return detail::whole(ns / 1000); }
   static std::string words_of_small(reason_text::numbers const& n, std::string_view storage) {
     return detail::counted(n[0], "rank") + ", " + detail::counted(n[1], "piece") + ", " + std::to_string(n[2]) +
@@ -75,8 +84,10 @@ struct automatic {
         p = std::move(bound);
       }
     }
-    std::string const prices =
-        std::to_string(us(together)) + " us, alone " + std::to_string(us(alone)) + " us, by the prices of " + storage;
+    std::string const prices = std::to_string(us(together)) + " us, alone " +
+                               std::to_string(us(alone)) + " us, by the prices of " +
+                               owner_of_prices();
+    p.weighed = true;
     p.together = together < alone;
     if (!p.together) p.policy = argosy::sieving::name;
     p.reason +=
@@ -142,7 +153,5 @@ struct automatic {
   }
 };
 static_assert(balancing_policy<automatic>);
-template <>
-inline constexpr bool detail::keeps_rules<automatic> = true;
 
 }  // namespace argosy

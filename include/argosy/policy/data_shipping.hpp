@@ -85,7 +85,5 @@ struct data_shipping {
   friend bool operator==(data_shipping const&, data_shipping const&) = default;
 };
 static_assert(collective_policy<data_shipping>);
-template <>
-inline constexpr bool detail::keeps_rules<data_shipping> = true;
 
 }  // namespace argosy

@@ -26,7 +26,5 @@ struct independent {
   std::int64_t least_one() const { return std::max<std::int64_t>(1, buffer_bytes); }
 };
 static_assert(independent_policy<independent>);
-template <>
-inline constexpr bool detail::keeps_rules<independent> = true;
 
 }  // namespace argosy

@@ -134,7 +134,5 @@ struct sieving {
   }
 };
 static_assert(independent_policy<sieving>);
-template <>
-inline constexpr bool detail::keeps_rules<sieving> = true;
 
 }  // namespace argosy

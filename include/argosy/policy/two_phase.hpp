@@ -190,7 +190,5 @@ struct two_phase {
   }
 };
 static_assert(balancing_policy<two_phase>);
-template <>
-inline constexpr bool detail::keeps_rules<two_phase> = true;
 
 }  // namespace argosy

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <argosy/policy/sieving.hpp>
@@ -17,18 +19,6 @@ namespace {
 
 using policies = resolved_hints::policy_name;
 
-// Returns true if a policy of the library has a member that such hints set.
-bool sets_member(std::string_view policy, hint_group group) {
-  bool const all = policy == "automatic";
-  if (group == hint_group::for_two_phase) return all || policy == "two_phase";
-  if (group == hint_group::for_shipping) return all || policy == "data_shipping";
-  if (group == hint_group::for_aggregators)
-    return all || policy == "two_phase" || policy == "data_shipping";
-  if (group == hint_group::for_sieving || group == hint_group::prices_alone)
-    return all || policy == "sieving";
-  return all && group == hint_group::prices_together;
-}
-
 // Calls f(name) for each hint of the group.
 template <class F>
 void for_each_of(hint_group group, F&& f) {
@@ -36,11 +26,10 @@ void for_each_of(hint_group group, F&& f) {
     if (group_of(row) == group) f(row.info.name);
 }
 
-std::string words_of(policies policy) {
-  std::string_view const words = find_row("argosy_policy")->info.choices;
-  return std::string(word_at(words, static_cast<std::size_t>(policy)));
-}
 std::string number(std::int64_t n) { return std::to_string(n); }
+std::string_view hint_for(access_kind kind) {
+  return kind == access_kind::read ? "romio_cb_read" : "romio_cb_write";
+}
 
 class effects {
  public:
@@ -52,7 +41,7 @@ class effects {
       of_other_hints();
     }
     of_shipping_hints();
-    if (!last_.call.empty()) of_the_call();
+    if (last_.call) of_the_call();
     if (last_.planned) of_the_plan();
     if (last_.hosts_known) of_the_hosts();
     of_limits();
@@ -78,12 +67,12 @@ class effects {
     bool const apart = v.cb_read == toggle::disable && v.cb_write == toggle::disable;
     bool const some = v.cb_read == toggle::enable || v.cb_write == toggle::enable;
     bool const all = v.cb_read == toggle::enable && v.cb_write == toggle::enable;
-    std::string const policy = "argosy_policy = " + words_of(v.policy);
-    if (v.policy == policies::independent || v.policy == policies::sieving) {
+    std::string const policy = "argosy_policy = " + std::string(facts_of(v.policy).name);
+    if (!facts_of(v.policy).is_of_all_ranks) {
       say({"romio_cb_read", "romio_cb_write", "collective_buffering", "cb_nodes", "cb_config_list"}, overridden,
           policy);
       say(hint_group::for_two_phase, overridden, policy);
-      if (v.policy == policies::independent && !brings_sieving())
+      if (!sets_member(v.policy, hint_group::for_sieving) && !brings_sieving())
         say(hint_group::for_sieving, overridden, policy);
     } else if (apart && v.ships()) {
       say(hint_group::for_two_phase, overridden, off() + ": each rank ships by itself");
@@ -114,37 +103,43 @@ class effects {
   // What the hint of the last call's kind did to others, where the kinds differ.
   void of_its_kind() {
     resolved_hints const& v = values();
-    bool const reads = last_.kind == access_kind::read;
+    bool const reads = last_.kind() == access_kind::read;
     toggle const asked = reads ? v.cb_read : v.cb_write;
-    std::string const call(last_.call);
+    std::string const call(last_.call_name());
     if (asked == toggle::disable && v.cb_read != v.cb_write && is_for_all())
       say({"argosy_policy"}, hint_status::overridden,
-          off(last_.kind) + ": in " + call + " each rank " + (v.ships() ? "ships" : "goes") + " by itself");
+          off(last_.kind()) + ": in " + call + " each rank " + (v.ships() ? "ships" : "goes") +
+              " by itself");
     if (asked == toggle::enable && v.policy == policies::automatic && v.cb_read != v.cb_write)
       say({"IBM_largeblock_io"}, hint_status::overridden,
-          std::string(reads ? "romio_cb_read" : "romio_cb_write") + " = enable in " + call);
+          std::string(hint_for(last_.kind())) + " = enable in " + call);
   }
 
-  // The hint that disables two-phase for calls of a kind.
-  std::string off(access_kind kind) const {
-    std::string const name = kind == access_kind::read ? "romio_cb_read" : "romio_cb_write";
+  // Returns true if calls of a kind have a hint of their own that disables two-phase for them.
+  bool has_own_off(access_kind kind) const {
+    std::string_view const name = hint_for(kind);
     bool const counts = !overrides_policy(values()) || overrides(name);
-    bool const said = hints_.find(name)->value == "disable" && counts;
-    return said ? name + " = disable" : "collective_buffering = false";
+    return counts && hints_.find(name)->value == "disable";
+  }
+  // Returns the hint that disables two-phase for calls of a kind.
+  std::string off(access_kind kind) const {
+    return has_own_off(kind) ? std::string(hint_for(kind)) + " = disable"
+                             : "collective_buffering = false";
   }
   std::string off() const {
-    std::string const reads = off(access_kind::read), writes = off(access_kind::write);
-    if (reads == writes) return reads;
-    bool const both = reads.starts_with("romio") && writes.starts_with("romio");
-    return both ? "romio_cb_read and romio_cb_write are disabled" : reads + " and " + writes;
+    using enum access_kind;
+    bool const reads = has_own_off(read), writes = has_own_off(write);
+    if (reads && writes) return "romio_cb_read and romio_cb_write are disabled";
+    return reads == writes ? off(read) : off(read) + " and " + off(write);
   }
 
   void of_shipping_hints() {
     resolved_hints const& v = values();
     bool const priced = v.price_block_ns ? *v.price_block_ns > 0 : last_.may_ship;
     bool const ships = v.wants_agents() || (v.policy == policies::automatic && priced);
-    bool const shipped = last_.collective &&
-                         (last_.policy == "data_shipping" || (last_.planned && last_.together && !last_.window_bytes));
+    bool const shipped =
+        last_.collective && (last_.library_policy == policies::data_shipping ||
+                             (last_.planned && last_.together && !last_.window_bytes));
     if (!ships && !shipped)
       say(hint_group::for_shipping, hint_status::ignored,
           "nothing is shipped: argosy_policy = data_shipping does that, or IBM_largeblock_io = false");
@@ -154,13 +149,14 @@ class effects {
 
   void of_the_call() {
     if (last_.policy.empty()) return;
-    std::string const call(last_.call), given = call + " was given " + std::string(last_.policy);
+    std::string const call(last_.call_name());
+    std::string const given = call + " was given " + std::string(last_.policy);
     auto const each = [&](hint_group which) {
       for_each_of(which, [&](std::string_view name) {
-        if (overrides(name) && last_.policy_takes_hints && sets_member(last_.policy, which))
+        if (overrides(name) && last_.library_policy && sets_member(*last_.library_policy, which))
           hints_.note(name, hint_status::accepted,
                       "applied to " + std::string(last_.policy) + ", which " + call + " was given");
-        else if (overrides(name) && !last_.policy_takes_hints)
+        else if (overrides(name) && !last_.library_policy)
           hints_.note(name, hint_status::overridden, given + ", a policy of the program");
         else
           hints_.note(name, hint_status::overridden, given);
@@ -171,7 +167,7 @@ class effects {
         hints_.note(name, hint_status::accepted, "agents serve " + call + ", which was given data_shipping");
       else if (!overrides(name))
         hints_.note(name, hint_status::overridden, given);
-      else if (!chooses(name, last_.kind, last_.collective))
+      else if (!chooses(name, last_.kind(), last_.collective))
         return;
       else if (!last_.collective && name == "argosy_policy" && is_for_all())
         hints_.note(name, hint_status::accepted, "for collective calls; " + given + ", and sieved as hints say");
@@ -180,7 +176,7 @@ class effects {
                     "instead of " + std::string(last_.policy) + ", which " + call + " was given");
     });
     if (replaced()) return;  // the hints chose, and all others count
-    bool const priced = last_.policy == "automatic";
+    bool const priced = last_.library_policy == policies::automatic;
     if (last_.collective) {
       each(hint_group::for_two_phase);
       each(hint_group::for_aggregators);
@@ -191,7 +187,7 @@ class effects {
     if (brings_sieving()) {
       each(hint_group::for_sieving);
       // One of the program for all ranks is told what a rank would take alone.
-      if (!last_.collective || last_.policy_takes_hints) each(hint_group::prices_alone);
+      if (!last_.collective || last_.library_policy) each(hint_group::prices_alone);
     } else if (last_.collective && priced) {
       // What a rank would take by itself, it says by its hints; the rest are members of the policy.
       for_each_of(hint_group::prices_alone, [&](std::string_view name) {
@@ -200,7 +196,8 @@ class effects {
                                     : given + ": of ranks by themselves, and of windows with holes, it counts");
       });
     }
-    if (last_.policy == "data_shipping" || (priced && last_.planned && last_.together && last_.window_bytes == 0))
+    if (last_.library_policy == policies::data_shipping ||
+        (priced && last_.planned && last_.together && last_.window_bytes == 0))
       each(hint_group::for_shipping);
   }
 
@@ -211,21 +208,22 @@ class effects {
   // The last call was given a policy for each rank by itself, or one of the program, which counts.
   bool brings_sieving() const {
     return !last_.policy.empty() && !replaced() &&
-           (last_.policy == "sieving" || last_.policy == "independent" || !last_.policy_takes_hints);
+           (!last_.library_policy || !facts_of(*last_.library_policy).is_of_all_ranks);
   }
   // A local call is given agents by the hints that ask for them.
   bool serves_last() const {
-    return !last_.collective && last_.policy == "data_shipping" && values().wants_agents() && !replaced();
+    return !last_.collective && last_.library_policy == policies::data_shipping &&
+           values().wants_agents() && !replaced();
   }
 
   // The last call was one of all ranks, and its policy was the program's: other hints that choose one had no say.
   bool given_to_all() const { return last_.collective && !last_.policy.empty() && !replaced(); }
-  bool replaced() const { return overrides_policy(values(), last_.kind, last_.collective); }
+  bool replaced() const { return overrides_policy(values(), last_.kind(), last_.collective); }
 
   // --- What became of it ---
 
   void of_the_plan() {
-    std::string const call(last_.call);
+    std::string const call(last_.call_name());
     if (!last_.together && last_.weighed) {
       std::string const why =
           "with it, going together would have taken longer: in " + call + " each rank went by itself";
@@ -329,6 +327,14 @@ std::string lines_with_sources(file_hints const& h) {
     result += "\n";
   }
   return result;
+}
+
+std::optional<resolved_hints::policy_name> library_policy(any_policy const& policy) noexcept {
+  std::optional<policies> found;
+  library_policies::for_each([&]<class P>(std::type_identity<P>) {
+    if (policy.target<P>()) found = word_for<P>;
+  });
+  return found;
 }
 
 file_hints with_effects(file_hints h, hint_facts const& last) { return effects(std::move(h), last).told(); }

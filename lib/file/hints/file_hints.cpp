@@ -265,7 +265,7 @@ std::string to_string(file_hints const& h, detail::hints_shown which) {
       bool const known = s.status != hint_status::defaulted;
       rows.push_back(
           {s.name, value, std::string(name_of(s.status)), known ? std::string(name_of(s.source)) : "", s.why});
-    } else if (!s.value.empty()) {
+    } else if (!s.value.empty() && which != detail::hints_shown::given_alone) {
       silent += (silent.empty() ? "" : ", ") + s.name + " = " + value;
     }
   }

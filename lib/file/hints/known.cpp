@@ -34,6 +34,23 @@ constexpr char text_of[] = {Digits..., '\0'};
 template <char... Digits>
 constexpr char const* digits<0, Digits...> = text_of<Digits...>;
 
+// The names of all policies, with commas between them.
+constexpr auto policy_words = [] {
+  struct {
+    std::array<char, 128> letters{};
+    std::size_t size = 0;
+    constexpr void add(std::string_view text) {
+      for (char const c : text) letters[size++] = c;
+    }
+    constexpr std::string_view view() const { return {letters.data(), size}; }
+  } words;
+  for (detail::policy_facts const& p : detail::policy_table) {
+    if (words.size > 0) words.add(",");
+    words.add(p.name);
+  }
+  return words;
+}();
+
 // A row: name, kind, choices, default, when, equal on all ranks, used, effect, defined by, least,
 // most; where a program gives it, where its value is, the members of policies that it sets.
 constexpr hint_row rows[] = {
@@ -129,8 +146,8 @@ constexpr hint_row rows[] = {
      &hints::sparse_access, &values::sparse_access, &data_shipping::sparse},
 
     // --- argosy ---
-    {{"argosy_policy", choice, "automatic,independent,sieving,two_phase,data_shipping", "automatic",
-      any, same, used, "policy of calls that are not given one", "argosy"},
+    {{"argosy_policy", choice, policy_words.view(), detail::facts_of(standard.policy).name, any,
+      same, used, "policy of calls that are not given one", "argosy"},
      &hints::policy, &values::policy, choosing},
     {{"argosy_window_size", bytes, "", digits<standard.window_bytes>, any, same, used,
       "window of two_phase: what an aggregator accesses at a time; not given: half of "
@@ -215,6 +232,17 @@ detail::hint_group detail::group_of(hint_row const& row) noexcept {
                                    for_shipping, for_shipping,  prices_alone, prices_together};
   static_assert(std::size(groups) == std::variant_size_v<policy_member>);
   return groups[row.sets.index()];
+}
+
+bool detail::sets_member(resolved_hints::policy_name policy, hint_group group) {
+  bool found = false;
+  library_policies::for_each([&]<class P>(std::type_identity<P>) {
+    auto const sets = [](auto member) { return sets_member_of<P>(member); };
+    for (hint_row const& row : hint_rows())
+      if (word_for<P> == policy && group_of(row) == group)
+        found |= std::visit(sets, row.sets) || std::visit(sets, row.sets_too);
+  });
+  return found;
 }
 
 bool detail::chooses(std::string_view name, access_kind kind, bool together) {

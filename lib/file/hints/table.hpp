@@ -16,6 +16,7 @@
 #include <argosy/file/resolved_hints.hpp>
 #include <argosy/policy/access.hpp>
 #include <argosy/policy/data_shipping.hpp>
+#include <argosy/policy/detail/policy_traits.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/storage.hpp>
 #include <argosy/policy/two_phase.hpp>
@@ -65,6 +66,21 @@ std::span<hint_row const> hint_rows() noexcept;
 hint_group group_of(hint_row const& row) noexcept;
 // Null if the name is unknown.
 hint_row const* find_row(std::string_view name) noexcept;
+
+// The word of argosy_policy for a policy: the list of policies has the order of the enum.
+template <class P>
+constexpr auto word_for = static_cast<resolved_hints::policy_name>(library_policies::place_of<P>());
+static_assert(word_for<automatic> == resolved_hints::policy_name::automatic);
+static_assert(word_for<independent> == resolved_hints::policy_name::independent);
+static_assert(word_for<sieving> == resolved_hints::policy_name::sieving);
+static_assert(word_for<two_phase> == resolved_hints::policy_name::two_phase);
+static_assert(word_for<data_shipping> == resolved_hints::policy_name::data_shipping);
+
+constexpr policy_facts const& facts_of(resolved_hints::policy_name policy) noexcept {
+  return policy_table[static_cast<std::size_t>(policy)];
+}
+// Returns true if hints of the group set a member of the policy, or of one of its parts.
+bool sets_member(resolved_hints::policy_name policy, hint_group group);
 
 // Returns true if ARGOSY_HINTS_OVERRIDE chooses the policy of some calls.
 bool overrides_policy(resolved_hints const& h);

@@ -54,7 +54,7 @@ std::string to_table(summed_report const& s) {
   bool const timed = s.of(&report::time_ns).most > 0;
   for (std::size_t i = 0; i < s.numbers.size(); ++i) {
     std::string_view const name = detail::report_numbers[i].name;
-    bool const time = name.ends_with("_ns");
+    bool const time = detail::report_numbers[i].is_time;
     if (time && !timed) continue;
     spread const& n = s.numbers[i];
     if (detail::report_numbers[i].value == &report::waited_ns && n.most <= 0)
@@ -264,17 +264,13 @@ std::string to_string(usage_report const& r) {
   if (!r.close_failed.empty()) text += "  close failed: " + r.close_failed + "\n";
 
   text += "hints\n";
-  std::string const hints = to_string(r.hints);
-  for (std::size_t at = 0, end; at < hints.size(); at = end + 1) {
-    end = std::min(hints.find('\n', at), hints.size());
-    if (std::string const line = hints.substr(at, end - at); !line.starts_with("defaults: "))
-      text += "  " + line + "\n";
-  }
-  if (hints.starts_with("defaults: ")) text += "  none was given\n";
-  for (std::size_t at = 0, end; at < r.other_hints.size(); at = end + 1) {
-    end = std::min(r.other_hints.find('\n', at), r.other_hints.size());
-    text += "  " + r.other_hints.substr(at, end - at) + "\n";
-  }
+  std::string const hints = to_string(r.hints, detail::hints_shown::given_alone);
+  if (hints.empty()) text += "  none was given\n";
+  for (std::string const& lines : {hints, r.other_hints})
+    for (std::size_t at = 0, end; at < lines.size(); at = end + 1) {
+      end = std::min(lines.find('\n', at), lines.size());
+      text += "  " + lines.substr(at, end - at) + "\n";
+    }
 
   text += left("calls", 36) + "per rank: least   mean   most           bytes    file calls\n";
   bool any = false;

@@ -43,10 +43,10 @@ looked_at look_at(std::string const& path, bool check, bool remove_parts) {
     l.read = true;
     if (check && std::holds_alternative<checkpoint_header>(l.header)) l.damaged = find_damage(path);
   } catch (error const& e) {
-    l.fault = e.what();
-    // The command says its name itself; and it creates nothing.
+    // The command creates nothing, so the advice to create a file is left out.
+    l.fault = e.code() == errc::no_such_file ? detail::words_without_advice(e) + "." : e.what();
+    // It says its name itself.
     if (l.fault.starts_with("argosy: ")) l.fault.erase(0, 8);
-    if (e.code() == errc::no_such_file) l.fault.erase(std::min(l.fault.size(), l.fault.find(" What to do: ")));
   }
   return l;
 }

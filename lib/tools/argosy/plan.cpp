@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <ostream>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -143,10 +144,39 @@ collective_plan planned_by(any_policy const& policy, planned_call const& c, plan
   return made;
 }
 
+// The time of the slowest rank by itself.
+struct alone_times {
+  double independent_ns = 0, sieving_ns = 0;
+};
+
+// The table of policies has a line for each, made by these overloads. `automatic` has none, since
+// it chooses among the others.
+
+considered considered_by(std::type_identity<independent>, alone_times const& t, planning const&) {
+  return {std::string(independent::name),
+          "each rank by itself, a call for each piece",
+          t.independent_ns,
+          {}};
+}
+considered considered_by(std::type_identity<sieving>, alone_times const& t, planning const& p) {
+  return {std::string(sieving::name), p.alone.reason, t.sieving_ns, {}};
+}
+
+two_phase by_hints(std::type_identity<two_phase>, argosy::detail::open_file const& f) {
+  resolved_hints const& h = f.hints().values();
+  return {.buffer_bytes = h.cb_buffer_bytes,
+          .aggregators = h.cb_nodes,
+          .align_bytes = h.cb_block_bytes,
+          .least_domain_bytes = h.min_domain_bytes};
+}
+data_shipping by_hints(std::type_identity<data_shipping>, argosy::detail::open_file const& f) {
+  return f.choice().data_shipping;
+}
+
 planning plan_of(planned_call const& c) {
   planning p;
   constexpr std::int64_t most_parts = 1024;  // that are drawn
-  double independent_ns = 0, sieving_ns = 0;
+  alone_times times;
   std::vector<std::unique_ptr<planned_rank>> ranks;
   for (std::int64_t r = 0; r < c.ranks; ++r) {
     auto one = rank_of(c, r);
@@ -155,8 +185,8 @@ planning plan_of(planned_call const& c) {
       sieving by_pieces = one->file.choice().sieving;
       by_pieces.reads = by_pieces.writes = sieve::never;
       access const wanted = one->file.access_of(one->work);
-      independent_ns = std::max(independent_ns, by_pieces.price_ns(wanted));
-      sieving_ns = std::max(sieving_ns, one->file.choice().sieving.price_ns(wanted));
+      times.independent_ns = std::max(times.independent_ns, by_pieces.price_ns(wanted));
+      times.sieving_ns = std::max(times.sieving_ns, one->file.choice().sieving.price_ns(wanted));
     }
     if (c.ranks <= most_parts) p.parts.push_back(c.array.part_of(r));
     if (r == 0) ranks.push_back(std::move(one));
@@ -184,19 +214,14 @@ planning plan_of(planned_call const& c) {
     if (w.wanted > 0 && shown.bytes / w.wanted > most_windows) shown.bytes = w.wanted * most_windows;
     p.alone = alone.plan(first.file.access_of(shown));
   }
-  two_phase const aggregated{.buffer_bytes = first.file.hints().values().cb_buffer_bytes,
-                             .aggregators = first.file.hints().values().cb_nodes,
-                             .align_bytes = first.file.hints().values().cb_block_bytes,
-                             .least_domain_bytes = first.file.hints().values().min_domain_bytes};
-  auto const add_collective = [&](any_policy const& by) {
-    collective_plan made = planned_by(by, c, p, group);
-    p.policies.push_back({std::string(by.name()), made.reason, -1, made});
-  };
-  p.policies.push_back(
-      {std::string(independent::name), "each rank by itself, a call for each piece", independent_ns, {}});
-  p.policies.push_back({std::string(sieving::name), p.alone.reason, sieving_ns, {}});
-  add_collective(aggregated);
-  add_collective(choice.data_shipping);
+  argosy::detail::library_policies::for_each([&]<class P>(std::type_identity<P> const which) {
+    if constexpr (independent_policy<P>) {
+      p.policies.push_back(considered_by(which, times, p));
+    } else if constexpr (!std::is_same_v<P, automatic>) {
+      collective_plan made = planned_by(by_hints(which, first.file), c, p, group);
+      p.policies.push_back({std::string(P::name), made.reason, -1, made});
+    }
+  });
   return p;
 }
 
@@ -214,9 +239,9 @@ dry_runs run_all(planned_call const& c) {
   if (r.call.array.bytes() > 8 * most_dry_bytes)
     throw std::runtime_error("the array is too large for a dry run, and its sizes cannot be halved any more");
   r.all.push_back(run_dry(r.call, {}));
-  for (any_policy const& by :
-       {any_policy(independent()), any_policy(sieving()), any_policy(two_phase()), any_policy(data_shipping())})
-    r.all.push_back(run_dry(r.call, by));
+  argosy::detail::library_policies::for_each([&]<class P>(std::type_identity<P>) {
+    if constexpr (!std::is_same_v<P, automatic>) r.all.push_back(run_dry(r.call, P()));
+  });
   return r;
 }
 

@@ -258,6 +258,10 @@ TEST_CASE("plans say what their prices are of, and all ranks have the same ones"
   // A policy of the program has its own prices.
   CHECK(reason(disk.opener(), {}, io::automatic{}) ==
         "local files (of the policy that the program gave; what ranks take alone by those of the virtual disk)");
+  CHECK(reason(disk.opener(), {}, io::automatic{.storage = "not the virtual disk"}) ==
+        "not the virtual disk (of the policy that the program gave; what ranks take alone by those "
+        "of the virtual "
+        "disk)");
   CHECK(reason(disk.opener(), [](int) { return io::storage(); }, io::automatic{}) == "local files");
   CHECK(reason(gpfs.opener(), {}, io::automatic{.storage = "the simulated GPFS"}) == "the simulated GPFS");
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <argosy/agree/detail/agree.hpp>
@@ -34,18 +35,36 @@ inline std::string words_of(failure const& f) {
   return foreign_words(f.code) + (f.detail.empty() ? "" : "; ") + f.detail;
 }
 
+// The words of a failure as the other ranks get them. If they are too long, the detail is cut.
+struct told_words {
+  std::uint16_t advice_at = 0;
+  short_text<382> text;
+
+  void set(std::string_view detail, std::string_view advice) {
+    std::size_t const room = text.letters.size() - 1;
+    advice = advice.substr(0, room);
+    detail = detail.substr(0, room - advice.size());
+    advice_at = static_cast<std::uint16_t>(detail.size());
+    auto const after = std::copy(detail.begin(), detail.end(), text.letters.begin());
+    std::copy(advice.begin(), advice.end(), after);
+  }
+  std::string_view detail() const { return text.get().substr(0, advice_at); }
+  std::string_view advice() const { return text.get().substr(detail().size()); }
+};
+
 // Turns the reduced summary into words that every rank has. All ranks come here with the same `all`.
 template <agreeing World>
 agreement conclude(World const& world, call_summary const& all, failure const& mine) {
   if (all.failed_rank == call_summary::no_rank) return {};
-  short_text<384> words;
-  if (all.failed_rank == world.rank()) words.set_start(words_of(mine));
+  told_words words;
+  if (all.failed_rank == world.rank()) words.set(words_of(mine), mine.advice);
   world.broadcast(std::as_writable_bytes(std::span(&words, 1)), all.failed_rank);
   agreement a;
   a.failed_rank = all.failed_rank;
   a.cause = all.failed_errno != 0 ? std::error_code(all.failed_value, std::system_category())
                                   : std::error_code(all.failed_value, category());
-  a.detail = words.get();
+  a.detail = words.detail();
+  a.advice = words.advice();
   a.code = mine ? classify(mine.code) : a.cause == errc::not_same ? errc::not_same : errc::error_on_another_rank;
   a.thrown = mine.thrown;
   if (mine && all.failed_rank != world.rank()) a.own = mine;

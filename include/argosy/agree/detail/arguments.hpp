@@ -85,8 +85,9 @@ class arguments {
 
   // Checks a rule for this rank's arguments. The first broken rule is kept.
   template <class Words>
-  arguments& require(bool kept, errc e, Words&& words) {
-    if (!kept && !fault_) fault_ = failure(e, std::string(std::forward<Words>(words)()));
+  arguments& require(bool kept, errc e, Words&& words, std::string_view advice = {}) {
+    if (!kept && !fault_)
+      fault_ = failure(e, std::string(std::forward<Words>(words)()), std::string(advice));
     return *this;
   }
   void fail(failure f) { fault_.keep(std::move(f)); }

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <argosy/error/error.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/layout/error.hpp>
 #include <argosy/plan/invalid_plan.hpp>
@@ -28,6 +29,8 @@ failure failure_of(errc e, F&& f) {
     return {e, x.what()};
   } catch (invalid_plan const& x) {
     return {errc::argument, x.what()};
+  } catch (error const& x) {
+    return {x.code(), words_without_advice(x), std::string(advice_of(agreed_of(x)))};
   } catch (std::system_error const& x) {
     failure result(x.code() ? x.code() : make_error_code(e), x.what());
     if (x.code().category() != category()) result.thrown = std::current_exception();  // by code of the user

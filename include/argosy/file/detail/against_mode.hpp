@@ -10,15 +10,15 @@
 namespace argosy::detail {
 
 inline failure opened_for_reading_only() {
-  return {errc::read_only, "the file was opened for reading only. What to do: open it with mode::read_write"};
+  return {errc::read_only, "the file was opened for reading only", "open it with mode::read_write"};
 }
 inline failure opened_for_writing_only() {
-  return {errc::access, "the file was opened for writing only. What to do: open it with mode::read_write"};
+  return {errc::access, "the file was opened for writing only", "open it with mode::read_write"};
 }
 // `why` goes on: "is accessed through its shared pointer only".
 inline failure is_sequential(std::string_view why) {
-  return {errc::unsupported,
-          "a sequential file " + std::string(why) + ". What to do: open it without mode::sequential"};
+  return {errc::unsupported, "a sequential file " + std::string(why),
+          "open it without mode::sequential"};
 }
 
 }  // namespace argosy::detail

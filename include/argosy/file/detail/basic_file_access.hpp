@@ -174,7 +174,9 @@ plan basic_file<World>::explain_alone(detail::call const& c) const {
   if (!f) f = detail::failure_of(errc::argument, [&] { p = local().explain(t); });
   if (f.thrown) std::rethrow_exception(f.thrown);
   if (f) throw error(alone(local().rank(), std::move(f)), c.name(), path(), local().rank());
-  if (any_policy const& given = c.policy(); given.has_value() && given.is_collective() && p.policy != given.name())
+  any_policy const& given = c.policy();
+  bool const shipped = given.target<data_shipping>() && t.bytes > 0 && local().ships_alone(t);
+  if (given.has_value() && given.is_collective() && !shipped)
     p.reason += "; " + std::string(given.name()) +
                 " is a policy of all ranks together, and this a local call: explain_all tells what it does";
   return p;

@@ -108,8 +108,9 @@ agreement basic_file<World>::set_view_with(detail::agreed_hints& asked, std::int
     return sequential ? "the view of a sequential file begins at current_displacement"
                       : "current_displacement is for sequential files";
   });
-  given.require(!local().others().has_requests(), errc::unsupported,
-                [] { return "requests are pending. What to do: wait for them first"; });
+  given.require(
+      !local().others().has_requests(), errc::unsupported, [] { return "requests are pending"; },
+      "wait for them first");
   if (!given.fault()) {
     given.fail(detail::failure_of(errc::datatype, [&] {
       argosy::view v = shape.at(sequential ? 0 : displacement);
@@ -186,8 +187,9 @@ inline void require_resizable(arguments& given, open_file const* f, std::int64_t
                 [&] { return "the size is " + std::to_string(bytes) + " bytes; it must not be negative"; });
   if (!can_write(f->modes())) given.fail(opened_for_reading_only());
   if (has(f->modes(), mode::sequential)) given.fail(is_sequential("keeps its size"));
-  given.require(!f->others().has_requests(), errc::unsupported,
-                [] { return "requests are pending. What to do: wait for them first"; });
+  given.require(
+      !f->others().has_requests(), errc::unsupported, [] { return "requests are pending"; },
+      "wait for them first");
 }
 
 }  // namespace detail

@@ -18,7 +18,6 @@
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/automatic.hpp>
-#include <argosy/policy/sieving.hpp>
 
 namespace argosy::detail {
 
@@ -85,9 +84,7 @@ class collective_call {
   void planned_alone(bool weighed) { plan_ = {true, false, weighed, false, 0, 0}; }
   void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
-    // What has no windows, `automatic` does not weigh: its plan is that of two_phase.
-    bool const weighed = !p.together && !file.is_atomic() && work().together.target<automatic>() &&
-                         p.policy == sieving::name;
+    bool const weighed = !p.together && p.weighed && work().together.target<automatic>();
     bool const shipped = !p.together && file.ships_alone(work());
     auto const domains = static_cast<std::int64_t>(p.domains.size());
     plan_ = {true, p.together, weighed, shipped, domains, striped ? 0 : p.window_bytes};

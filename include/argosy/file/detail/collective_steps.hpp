@@ -121,8 +121,10 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
     world.all_reduce(where);
     plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
-  if (t.given_together) plan.reason += file.in_use().on_prices_of(t.together, plan.reason);
-  if (plan.policy == data_shipping::name) plan.reason += file.agents().parts().words();
+  if (t.given_together) plan.reason += file.in_use().on_prices_of(t.together, plan.weighed);
+  bool const shipped =
+      t.together.keeps_rules() && !plan.domains.empty() && plan.domains[0].striped();
+  if (shipped || t.together.target<data_shipping>()) plan.reason += file.agents().parts().words();
   return plan;
 }
 
@@ -248,7 +250,10 @@ class collective_steps {
       if (agreement const apart = agree_on_outcome(world_, compare_writes(world_, file_, t)); !apart)
         return apart;
     agreement result;
-    plan_ = small_ ? collective_plan{std::string(sieving::name), *std::move(small_), t.kind}
+    plan_ = small_ ? collective_plan{.policy = std::string(sieving::name),
+                                     .reason = *std::move(small_),
+                                     .kind = t.kind,
+                                     .weighed = true}
                    : plan_together(world_, ranks_, file_, call_, all_, result);
     if (result) call_.planned(file_, plan_);
     return result;
@@ -270,7 +275,7 @@ class collective_steps {
   void sum_up_places() {
     job const& t = call_.work();
     small_ = too_small(world_, ranks_, file_, t.together, t.kind, all_);
-    if (small_ && t.given_together) *small_ += file_.in_use().on_prices_of(t.together, *small_);
+    if (small_ && t.given_together) *small_ += file_.in_use().on_prices_of(t.together, true);
     all_ = {};
     if (!small_ && t.together.has_value()) {
       if (!mine_) all_ = file_.summary_of(t);

@@ -31,7 +31,7 @@
 
 namespace argosy::detail {
 
-inline failure closed() { return {errc::file, "the file is not open. What to do: open it first"}; }
+inline failure closed() { return {errc::file, "the file is not open", "open it first"}; }
 
 // One rank's hold on it. Whatever asks other ranks about the file goes through here.
 template <communicator World>
@@ -306,7 +306,7 @@ agreement crew<World>::access_after_others(collective_call& c, report& done) {
   agreement result =
       collective_steps<World>(of_file(), c, done).run(staging_of_call(file->buffers()));
   if (!result) file->position().take_back(c.moved);
-  file->in_use().last().note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
+  file->in_use().last().note_plan(c.what, [&](hint_facts& last) { c.tell(last); });
   if (c.has_work()) file->count(c.work(), done, !result);
   return result;
 }
@@ -355,7 +355,7 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
   if (!result) return p;
   job const& t = c.work();
   p.reason += t.where->words_of_holes();
-  file->in_use().last().note_plan(c.name(), [&](hint_facts& last) { c.tell(last); });
+  file->in_use().last().note_plan(c.what, [&](hint_facts& last) { c.tell(last); });
   if (!p.together)
     if (failure f = failure_of(errc::argument, [&] { p.alone = file->explain(t); }))
       result = alone(file->rank(), f);

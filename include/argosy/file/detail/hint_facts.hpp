@@ -3,21 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/file_hints.hpp>
+#include <argosy/file/resolved_hints.hpp>
 #include <argosy/plan/window.hpp>
+#include <argosy/policy/any_policy.hpp>
 
 namespace argosy::detail {
 
 // Local; a few words, so that every call can leave them.
 struct hint_facts {
-  std::string_view call = {};    // a literal; empty: there was none
+  std::optional<operation> call = {};
   std::string_view policy = {};  // that it was given: its name, which lives as long as the program
-  access_kind kind = access_kind::read;
+  std::optional<resolved_hints::policy_name> library_policy = {};  // the same, if it is one
   bool collective = false;
-  bool policy_takes_hints = false;  // it is one of the library
+
+  access_kind kind() const noexcept { return call ? row_of(*call).kind : access_kind::read; }
+  std::string_view call_name() const noexcept { return call ? row_of(*call).name : ""; }
 
   // Of the plan of a collective call that is not in the background.
   bool planned = false;
@@ -39,6 +45,9 @@ struct hint_facts {
   std::int64_t hosts_allow = 0;  // ranks that may be aggregators
   std::uint64_t hosts_met = 0;
 };
+
+// Returns which policy of the library it is; nothing for policies of the program, or for none.
+std::optional<resolved_hints::policy_name> library_policy(any_policy const& policy) noexcept;
 
 // The hints with what is known of their effect.
 file_hints with_effects(file_hints h, hint_facts const& last);

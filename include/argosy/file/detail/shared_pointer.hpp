@@ -213,9 +213,10 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
     return 0;
   }
   if (refused_) {
-    f.keep({refused_,
-            "asking rank 0 for the shared pointer, which no file can keep where bytes are read late. What to do: use "
-            "collective calls (read_ordered), or explicit offsets"});
+    f.keep(
+        {refused_,
+         "asking rank 0 for the shared pointer, which no file can keep where bytes are read late",
+         "use collective calls (read_ordered), or explicit offsets"});
     return 0;
   }
   if (!handle_.is_open()) {
@@ -223,10 +224,10 @@ inline std::int64_t shared_pointer::in_file(std::int64_t n, failure& f) {
     handle_ = (*files_)(path_, {.read = true, .write = true, .create = true, .permissions = 0600}, e);
     if (e && (classify(e) == errc::access || classify(e) == errc::read_only)) {
       if (n == 0) return only_read(f);
-      f.keep(
-          {e, "between nodes the shared pointer is a file, '" + path_ +
-                  "', which cannot be made. What to do: use a directory that all ranks can write to, collective calls "
-                  "(read_ordered), or explicit offsets"});
+      f.keep({e,
+              "between nodes the shared pointer is a file, '" + path_ + "', which cannot be made",
+              "use a directory that all ranks can write to, collective calls (read_ordered), or "
+              "explicit offsets"});
       return 0;
     }
     if (failed(e, "opening")) return 0;

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include <argosy/error/error.hpp>
 
 namespace argosy::detail {
 
-// Returns words for told_as: a fact, and "What to do: ...". Empty if the message has a remedy of
-// its own, or if the remedy of the class can be followed.
-std::string advice_for(std::string_view call, error const& e);
-// Returns the two together, each of which may be empty.
-std::string fact_and_advice(std::string fact, std::string const& advice);
+// The use that a call of a format makes of a name. `uses_open_file`: it is given none.
+enum class name_use { uses_open_file, reads_file, makes_file, replaces_file };
+
+// Returns words for told_as. They are empty if the failure brings its own advice, or if the remedy
+// of its class can be followed.
+fact_and_advice advice_for(name_use use, error const& e);
 
 }  // namespace argosy::detail

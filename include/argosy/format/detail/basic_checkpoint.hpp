@@ -36,7 +36,7 @@ checkpoint_header basic_checkpoint<World>::plan(std::vector<content> const& all,
     detail::place_arrays(h);
     failure bad;
     detail::parse_checkpoint_header(detail::checkpoint_header_of(h), bad);  // names that are not there, or twice
-    return bad ? failure{errc::argument, bad.detail} : failure{};
+    return bad ? failure{errc::argument, bad.detail, bad.advice} : failure{};
   }));
   return h;
 }
@@ -54,11 +54,14 @@ std::string basic_checkpoint<World>::lines(std::vector<content> const& all) cons
 template <communicator World>
 void basic_checkpoint<World>::save(World const& world, std::string const& name, detail::hinted with,
                                    opener files) {
+  bool named = false;  // the new checkpoint has its name
   auto const stays = [&] {
+    if (named) return std::string();
     std::string const path = detail::without_prefix(name);
     return detail::is_there(files, path) ? "what was saved in '" + path + "' before is still there" : std::string();
   };
-  detail::program_call const call{"checkpoint::save", name, with.where(), stays};
+  detail::program_call const call{"checkpoint::save", name, with.where(),
+                                  detail::name_use::replaces_file, stays};
   detail::in_one_call_of_its_own(world, call, with.error(), what_failed_, [&](joint const& s) {
     std::vector<content> all;
     checkpoint_header h;
@@ -73,9 +76,8 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
       h = plan(all, why);
       if (!files.renames())
         why.keep({errc::unsupported,
-                  "files cannot be renamed here, so a checkpoint could be half of one. What to do: "
-                  "save to another "
-                  "file system, or give an opener that renames"});
+                  "files cannot be renamed here, so a checkpoint could be half of one",
+                  "save to another file system, or give an opener that renames"});
       text = lines(all);
       return why;
     });
@@ -89,7 +91,7 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
     auto f =
         s.open(part.path, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                own, *std::move(opens));
-    save_in(s, f, to, part, h, all, files);
+    save_in(s, f, to, part, h, all, files, named);
   });
 }
 
@@ -113,20 +115,23 @@ void basic_checkpoint<World>::choose_permissions(joint const& s, std::string con
   });
 }
 
-// Writes the checkpoint into `f`, whose name is `from`, and then gives it the name `to`.
+// Writes the checkpoint into `f`, whose name is `from`, and then gives it the name `to`. On all
+// ranks `named` becomes true when that is done, also if the directory could not be synced then.
 template <communicator World>
 void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std::string const& to,
                                       unfinished const& part, checkpoint_header const& h,
-                                      std::vector<content> const& all, opener const& files) const {
+                                      std::vector<content> const& all, opener const& files,
+                                      bool& named) const {
   std::string const& from = part.full_path;
   std::optional<file_identity> mine;
   if (s.rank() == 0) detail::failure_of(errc::io, [&] { mine = detail::discarding::identity(f); });
   detail::written_mark mark;
-  auto const named = [&]() -> failure {
+  auto const name = [&]() -> failure {
     mark.permit(part.permissions);
     if (auto const code = files.rename(from, to, mine)) return {code, "renaming '" + from + "'"};
+    named = true;
     if (auto const later = files.settle(to))
-      return {later, std::string(detail::already_named) + ", but after a crash the old one may have it"};
+      return {later, "the new checkpoint has its name, but after a crash the old one may have it"};
     return {};
   };
   s.undone(
@@ -137,7 +142,7 @@ void basic_checkpoint<World>::save_in(joint const& s, basic_file<World>& f, std:
           s.together([&] { f.sync(s.where()); });
         };
         s.closing(f, fill, true);
-        s.on_first(errc::io, named);
+        s.on_first(errc::io, name, named);
       },
       [&] {  // also if a rank has died, or if the file was closed before
         if (s.rank() == 0) detail::failure_of(errc::io, [&] { files.remove(from, mine); });
@@ -192,7 +197,8 @@ checkpoint_header basic_checkpoint<World>::find(joint const& s, basic_file<World
 
 template <communicator World>
 void basic_checkpoint<World>::load(World const& world, std::string const& path, detail::hinted with, opener files) {
-  detail::program_call const call{"checkpoint::load", path, with.where()};
+  detail::program_call const call{"checkpoint::load", path, with.where(),
+                                  detail::name_use::reads_file};
   detail::in_one_call(world, call, with.error(), what_failed_, [&](joint const& s) {
     auto f = s.open(path, mode::read, with, std::move(files));
     s.closing(f, [&] { read(s.on(f.world()), f, find(s, f)); });
@@ -289,7 +295,8 @@ checkpoint_header basic_checkpoint<World>::header_of(World const& world, std::st
                                                      opener files) {
   checkpoint_header h;
   std::string words;
-  detail::program_call const call{"checkpoint::header_of", path, with.where()};
+  detail::program_call const call{"checkpoint::header_of", path, with.where(),
+                                  detail::name_use::reads_file};
   detail::in_one_call(world, call, with.error(), words, [&](joint const& s) {
     auto f = s.open(path, mode::read, with, std::move(files));
     s.closing(f, [&] { h = find(s, f); });

@@ -20,7 +20,7 @@ basic_npy<World> basic_npy<World>::create(World const& world, std::string const&
                                           array_part const& part, detail::hinted with,
                                           opener files) {
   basic_npy n;
-  detail::program_call const call{"npy::create", path, with.where()};
+  detail::program_call const call{"npy::create", path, with.where(), detail::name_use::makes_file};
   detail::in_one_call_of_its_own(world, call, with.error(), n.what_failed_,
                                  [&](joint const& s) { n.make(s, path, part, with, files); });
   return n;
@@ -95,7 +95,7 @@ basic_npy<World> basic_npy<World>::open(World const& world, std::string const& p
                                         array_part const& part, argosy::mode modes,
                                         detail::hinted with, opener files) {
   basic_npy n;
-  detail::program_call const call{"npy::open", path, with.where()};
+  detail::program_call const call{"npy::open", path, with.where(), detail::name_use::reads_file};
   detail::in_one_call(world, call, with.error(), n.what_failed_, [&](joint const& s) {
     n.file_ = s.open(path, modes, with, std::move(files));
     auto const find = [&] {
@@ -125,7 +125,8 @@ template <communicator World>
 npy_header basic_npy<World>::header_of(World const& world, std::string const& path,
                                        detail::hinted with, opener files) {
   basic_npy n;
-  detail::program_call const call{"npy::header_of", path, with.where()};
+  detail::program_call const call{"npy::header_of", path, with.where(),
+                                  detail::name_use::reads_file};
   detail::in_one_call(world, call, with.error(), n.what_failed_, [&](joint const& s) {
     n.file_ = s.open(path, mode::read, with, std::move(files));
     s.closing(n.file_, [&] { n.find(s); });
@@ -142,8 +143,8 @@ void basic_npy<World>::in_call(std::string_view name, source_location where, std
     World const world = file_.world();  // closing takes that of the file
     return detail::in_one_call(world, {name, file_.path(), where}, code, what_failed_, body);
   }
-  error const closed(alone(-1, {errc::file, "the file is not open. What to do: open it first"}),
-                     name, {}, -1);
+  error const closed(alone(-1, {errc::file, "the file is not open", "open it first"}), name, {},
+                     -1);
   what_failed_ = closed.what();
   if (!code) throw closed;
   *code = closed.code();

@@ -34,10 +34,9 @@ struct program_call {
   std::string_view name;
   std::string_view path;
   source_location where;
+  name_use use = name_use::uses_open_file;
   std::function<std::string()> otherwise = {};  // what holds after an error; asked only then
 };
-// This text replaces `otherwise` where that does not hold.
-constexpr std::string_view already_named = "the new checkpoint has its name";
 
 // Returns true if there is a file of this name that can be read. Local.
 bool is_there(opener const& files, std::string const& path) noexcept;
@@ -69,7 +68,7 @@ struct thrown_together {
 [[noreturn]] inline void throw_agreed(agreement const& a, std::string_view call,
                                       std::string_view path, int rank) {
   if (a.thrown) {
-    failure why = a.own ? a.own : failure(a.code, a.detail);
+    failure why = a.own ? a.own : failure(a.code, a.detail, a.advice);
     why.thrown = a.thrown;
     throw thrown_together{std::move(why)};
   }
@@ -106,6 +105,12 @@ class joint_call {
   template <class Body>
   void on_first(errc e, Body&& body) const {
     agree(rank() == 0 ? failure_of(e, body) : failure());
+  }
+  // The same; `flag`, which the body may set, becomes true on all ranks, also if the body fails.
+  template <class Body>
+  void on_first(errc e, Body&& body, bool& flag) const {
+    failure const mine = rank() == 0 ? failure_of(e, body) : failure();
+    require(lost_as_agreement([&] { return agree_on_outcome(world_, mine, flag); }));
   }
   // Runs `body(lines)` on each rank by itself. It writes "name value" lines about `what`, which
   // must be equal on all ranks; the error names those that differ.
@@ -216,10 +221,10 @@ class joint_call {
 // be thrown.
 inline std::exception_ptr ended_by(error const& e, program_call const& c, int rank,
                                    std::error_code* code, std::string& what) {
-  bool const named = std::string_view(e.what()).find(already_named) != std::string_view::npos;
-  std::string const otherwise = named || !c.otherwise ? std::string() : c.otherwise();
-  error const told =
-      told_as(e, c.name, c.path, rank, fact_and_advice(otherwise, advice_for(c.name, e)));
+  fact_and_advice more = advice_for(c.use, e);
+  if (std::string otherwise = c.otherwise ? c.otherwise() : std::string(); !otherwise.empty())
+    more.fact = otherwise + (more.fact.empty() ? "" : "; ") + more.fact;
+  error const told = told_as(e, c.name, c.path, rank, more);
   what = told.what();
   if (!code) return std::make_exception_ptr(told);
   *code = told.code();
@@ -244,7 +249,7 @@ void in_one_call(World const& world, program_call const& c, std::error_code* cod
     if (code) code->clear();
     try {
       std::string const path(c.path);  // closing a file takes its own
-      program_call const kept{c.name, path, c.where, c.otherwise};
+      program_call const kept{c.name, path, c.where, c.use, c.otherwise};
       try {
         body(joint_call<World>(world, kept));
       } catch (error const& e) {

@@ -34,13 +34,12 @@ ARGOSY_ONCE std::string to_table(report const& r) {
   line("policy", r.policy);
   line("reason", r.reason);
   for (detail::report_number const& n : detail::report_numbers) {
-    bool const time = n.name.ends_with("_ns");
     bool const background = n.value == &report::waited_ns;
-    if (background ? !r.in_background : time && r.time_ns == 0) continue;
+    if (background ? !r.in_background : n.is_time && r.time_ns == 0) continue;
     std::string value = std::to_string(r.*n.value);
     if (n.value == &report::merged_bytes && r.merged_bytes > 0)
       value += "  of holes: read, and written back or thrown away";
-    if (time) value += "  " + detail::duration(r.*n.value);
+    if (n.is_time) value += "  " + detail::duration(r.*n.value);
     if (background)
       value += ": in the background " + detail::duration(r.time_ns) +
                ", of which the program waited " + detail::duration(r.waited_ns);

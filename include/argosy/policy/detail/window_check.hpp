@@ -10,12 +10,9 @@
 
 #include <argosy/plan/invalid_plan.hpp>
 #include <argosy/policy/access.hpp>
+#include <argosy/policy/detail/library_policies.hpp>
 
 namespace argosy::detail {
-
-// True for the policies of the library, which keep the rules: their windows are not looked at again.
-template <class P>
-inline constexpr bool keeps_rules = false;
 
 // O(depth) for a window. Throws invalid_plan.
 class window_check {

@@ -33,8 +33,9 @@ class hints_in_use {
 
   // Chooses the policies of a job by the hints, or as given, for this rank and for all together.
   void choose(access_kind kind, any_policy const& given, job& t) const;
-  // Returns a note where a policy that a call was given has other prices than the file's storage.
-  std::string on_prices_of(any_policy const& given, reason_text const& reason) const;
+  // Returns a note for the reason of a plan if its policy, which a call was given, decided by the
+  // prices of another storage than the file's; otherwise an empty string.
+  std::string on_prices_of(any_policy const& given, bool weighed) const;
 
   last_call& last() noexcept { return last_; }
   last_call const& last() const noexcept { return last_; }

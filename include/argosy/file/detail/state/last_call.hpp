@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <mutex>
-#include <string_view>
 
 #include <argosy/file/detail/call.hpp>
 #include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/operation.hpp>
 #include <argosy/file/detail/short_lock.hpp>
 
 namespace argosy::detail {
@@ -18,7 +18,7 @@ class last_call {
   void note(call const& c, bool collective) noexcept;
   // Calls `tell` with the facts if `call` was the last one.
   template <class Tell>
-  void note_plan(std::string_view call, Tell&& tell) {
+  void note_plan(operation call, Tell&& tell) {
     std::lock_guard const guard(lock_);
     if (facts_.collective && facts_.call == call) tell(facts_);
   }
