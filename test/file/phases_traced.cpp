@@ -180,24 +180,26 @@ TEST_CASE("messages between nodes are arrows from their send to their receive", 
     CHECK((sent > 0) == (ranks.size() > 1));
 
     struct ends {
-      io::tool::json_value const* from = nullptr;
-      io::tool::json_value const* to = nullptr;
+      boost::json::value const* from = nullptr;
+      boost::json::value const* to = nullptr;
     };
-    io::tool::json_value const all = io::tool::parse_json(io::tool::perfetto_json(t));
+    boost::json::value const all = io::tool::parse_json(io::tool::perfetto_json(t));
     std::map<std::int64_t, ends> arrows;
-    for (io::tool::json_value const& e : std::get<io::tool::json_value::array>(all.find("traceEvents")->held)) {
-      if (e.find("ph")->text() == "s") arrows[e.find("id")->whole(-1)].from = &e;
-      if (e.find("ph")->text() == "f") arrows[e.find("id")->whole(-1)].to = &e;
+    for (boost::json::value const& e : all.at("traceEvents").as_array()) {
+      if (e.at("ph").as_string() == "s") arrows[e.at("id").as_int64()].from = &e;
+      if (e.at("ph").as_string() == "f") arrows[e.at("id").as_int64()].to = &e;
     }
     CHECK(2 * arrows.size() == t.messages.size());
     for (auto const& [id, a] : arrows) {
       REQUIRE((a.from && a.to));
-      auto const pid = [](io::tool::json_value const& e) { return e.find("pid")->whole(-1); };
-      auto const of = [](io::tool::json_value const& e, char const* n) { return e.find("args")->find(n)->whole(-1); };
+      auto const pid = [](boost::json::value const& e) { return e.at("pid").as_int64(); };
+      auto const of = [](boost::json::value const& e, char const* n) {
+        return e.at("args").at(n).as_int64();
+      };
       CHECK(pid(*a.from) == of(*a.to, "peer"));
       CHECK(pid(*a.to) == of(*a.from, "peer"));
       CHECK(of(*a.from, "bytes") == of(*a.to, "bytes"));
-      CHECK(a.from->find("ts")->real() <= a.to->find("ts")->real());
+      CHECK(a.from->at("ts").to_number<double>() <= a.to->at("ts").to_number<double>());
     }
     ranks.barrier();
   }

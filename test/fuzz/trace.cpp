@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   for (tool::trace_event const& e : t.events)
     FUZZ_CHECK(e.took_ns >= 0 && e.begin_ns >= 0 && e.end_ns() >= e.begin_ns && e.runs > 0);
   std::ranges::sort(t.events, {}, &tool::trace_event::begin_ns);
-  tool::json_value const all = tool::parse_json(tool::perfetto_json(t));
-  FUZZ_CHECK(all.find("traceEvents") != nullptr);
+  boost::json::value const all = tool::parse_json(tool::perfetto_json(t));
+  FUZZ_CHECK(all.as_object().contains("traceEvents"));
   return 0;
 }

@@ -19,7 +19,7 @@ namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::test::run_tool;
 using io::test::tool_outcome;
-using io::tool::json_value;
+using json_value = boost::json::value;
 
 namespace {
 
@@ -42,11 +42,11 @@ TEST_CASE("an array of NumPy is told by its header", "[tool][info]") {
   CHECK(text.code == 0);
   CHECK_THAT(text.out, ContainsSubstring("(30, 20)") && ContainsSubstring("4.69 KiB"));
   json_value const v = io::tool::parse_json(run_tool({"info", dir / "u.npy", "--json"}).out);
-  json_value const& one = std::get<json_value::array>(v.held).at(0);
-  CHECK(one.find("format")->text() == "npy");
-  CHECK(one.find("offset")->whole() == 128);
-  CHECK(one.find("bytes")->whole() == 4800);
-  CHECK(std::get<json_value::array>(one.find("shape")->held).size() == 2);
+  json_value const& one = v.as_array().at(0);
+  CHECK(one.at("format").as_string() == "npy");
+  CHECK(one.at("offset").as_int64() == 128);
+  CHECK(one.at("bytes").as_int64() == 4800);
+  CHECK(one.at("shape").as_array().size() == 2);
 }
 
 TEST_CASE("what is no such file, or shorter than it says, is an error, and the others are told", "[tool][info]") {
@@ -61,7 +61,7 @@ TEST_CASE("what is no such file, or shorter than it says, is an error, and the o
     CHECK_THAT(o.err, ContainsSubstring(bad));
     CHECK_THAT(o.out, ContainsSubstring("(30, 20)"));
     json_value const v = io::tool::parse_json(run_tool({"info", dir / bad, "--json"}).out);
-    CHECK(std::get<json_value::array>(v.held).at(0).find("error") != nullptr);
+    CHECK(v.as_array().at(0).as_object().contains("error"));
   }
 }
 
@@ -100,11 +100,11 @@ TEST_CASE("a checkpoint is told with its arrays, and --check finds the block tha
   CHECK(checked.code == 1);
   CHECK_THAT(checked.out, ContainsSubstring("DAMAGED: block 0 of density"));
   json_value const v = io::tool::parse_json(run_tool({"info", dir / "state", "--check", "--json"}).out);
-  json_value const& one = std::get<json_value::array>(v.held).at(0);
-  auto const& damaged = std::get<json_value::array>(one.find("damaged")->held);
+  json_value const& one = v.as_array().at(0);
+  auto const& damaged = one.at("damaged").as_array();
   REQUIRE(damaged.size() == 1);
-  CHECK(damaged[0].find("array")->text() == "density");
-  CHECK(damaged[0].find("bytes")->whole() == 8000);
+  CHECK(damaged[0].at("array").as_string() == "density");
+  CHECK(damaged[0].at("bytes").as_int64() == 8000);
 }
 
 TEST_CASE("what killed jobs left of a checkpoint is listed, and removed where that is asked for",
@@ -120,10 +120,9 @@ TEST_CASE("what killed jobs left of a checkpoint is listed, and removed where th
                              "--remove-parts removes it"));
   CHECK(std::filesystem::exists(left));
   json_value const v = io::tool::parse_json(run_tool({"info", dir / "state", "--json"}).out);
-  auto const& parts =
-      std::get<json_value::array>(std::get<json_value::array>(v.held).at(0).find("parts")->held);
+  auto const& parts = v.as_array().at(0).at("parts").as_array();
   REQUIRE(parts.size() == 1);
-  CHECK(parts[0].find("bytes")->whole() == 2048);
+  CHECK(parts[0].at("bytes").as_int64() == 2048);
   // Also where the first save of all was killed.
   std::filesystem::remove(dir / "state");
   tool_outcome const removed = run_tool({"info", dir / "state", "--remove-parts"});

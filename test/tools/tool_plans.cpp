@@ -27,7 +27,7 @@ using io::test::tool_outcome;
 
 namespace {
 
-io::tool::json_value planned(std::vector<std::string> words) {
+boost::json::value planned(std::vector<std::string> words) {
   words.insert(words.begin(), "plan");
   words.emplace_back("--json");
   tool_outcome const o = run_tool(words);
@@ -59,15 +59,15 @@ TEST_CASE("the plan is that of a file on as many ranks", "[tool][plan]") {
       if (world.rank() == 0) real = p;
       f.close();
     });
-    io::tool::json_value const v =
+    boost::json::value const v =
         planned({"--ranks", "8", "--nodes", "2", "--array", "64x64x64", "--no-dry-run", kind});
-    CHECK(v.find("policy")->text() == real.policy);
+    CHECK(v.at("policy").as_string() == real.policy);
     // The prices behind it are those of local files here, and of the virtual disk there.
     auto const unpriced = [](std::string const& reason) { return reason.substr(0, reason.find("; together")); };
-    CHECK(unpriced(v.find("reason")->text()) == unpriced(real.reason));
-    CHECK(v.find("rounds")->whole() == real.rounds());
-    CHECK(v.find("aggregators")->whole() == std::ssize(real.domains));
-    CHECK(v.find("bytes")->whole() == 64 * 64 * 64 * 8);
+    CHECK(unpriced(v.at("reason").as_string().c_str()) == unpriced(real.reason));
+    CHECK(v.at("rounds").as_int64() == real.rounds());
+    CHECK(v.at("aggregators").as_int64() == std::ssize(real.domains));
+    CHECK(v.at("bytes").as_int64() == 64 * 64 * 64 * 8);
   }
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("prices decide: hints, also those of a file, change the choice", "[too
   std::vector<std::string> const words{"--ranks", "8", "--array", "256x256x8", "--cyclic", "8", "--no-dry-run"};
   auto const with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), words.begin(), words.end());
-    io::tool::json_value const v = planned(more);
-    return std::get<bool>(v.find("together")->held);
+    boost::json::value const v = planned(more);
+    return v.at("together").as_bool();
   };
   // Calls that cost nothing beside rounds that cost seconds, and the reverse.
   std::vector<std::string> const cheap_calls{"argosy_price_call_ns 1", "argosy_price_write_call_ns 1",
@@ -101,22 +101,22 @@ TEST_CASE("prices decide: hints, also those of a file, change the choice", "[too
 
 TEST_CASE("a dry run counts messages and calls of each policy, and says where it was scaled", "[tool][plan]") {
   std::vector<std::string> const words{"--ranks", "8", "--nodes", "2", "--array", "64x64x16", "--grid", "1x8x1"};
-  io::tool::json_value const v = planned(words);
-  auto const& runs = std::get<io::tool::json_value::array>(v.find("dry_runs")->held);
+  boost::json::value const v = planned(words);
+  auto const& runs = v.at("dry_runs").as_array();
   REQUIRE(runs.size() == 5);
   for (auto const& r : runs) {
-    CAPTURE(r.find("policy")->text());
-    CHECK(r.find("file_calls")->whole() > 0);
-    CHECK(r.find("model_seconds")->real() > 0);
-    CHECK_FALSE(std::get<bool>(r.find("scaled")->held));
+    CAPTURE(r.at("policy").as_string());
+    CHECK(r.at("file_calls").as_int64() > 0);
+    CHECK(r.at("model_seconds").to_number<double>() > 0);
+    CHECK_FALSE(r.at("scaled").as_bool());
   }
-  CHECK(runs[1].find("policy")->text() == "independent");
+  CHECK(runs[1].at("policy").as_string() == "independent");
   // Each of 8 ranks has a piece of each of 64 planes, and lists many in a call.
-  CHECK(runs[1].find("messages")->whole() == 0);
-  CHECK(runs[1].find("file_runs")->whole() == 8 * 64);
-  CHECK(runs[3].find("policy")->text() == "two_phase");
-  CHECK(runs[3].find("messages")->whole() > 0);
-  CHECK(runs[3].find("file_calls")->whole() < runs[2].find("file_calls")->whole());
+  CHECK(runs[1].at("messages").as_int64() == 0);
+  CHECK(runs[1].at("file_runs").as_int64() == 8 * 64);
+  CHECK(runs[3].at("policy").as_string() == "two_phase");
+  CHECK(runs[3].at("messages").as_int64() > 0);
+  CHECK(runs[3].at("file_calls").as_int64() < runs[2].at("file_calls").as_int64());
 
   tool_outcome const large = run_tool({"plan", "--ranks", "4", "--array", "4096x4096x4096"});
   CHECK(large.code == 0);
@@ -128,20 +128,22 @@ TEST_CASE("the plan is the one that its dry run carries out", "[tool][plan][pric
            {"--ranks", "256", "--nodes", "16", "--array", "64x64x64"},
            {"--ranks", "64", "--nodes", "4", "--array", "64x64x64", "--read"},
            {"--ranks", "8", "--nodes", "2", "--array", "64x64x64", "--grid", "8x1x1"}}) {
-    io::tool::json_value const v = planned(words);
-    std::string const reason(v.find("reason")->text());
+    boost::json::value const v = planned(words);
+    std::string const reason(v.at("reason").as_string().c_str());
     CAPTURE(words, reason);
-    auto const& by_hints = std::get<io::tool::json_value::array>(v.find("dry_runs")->held).front();
-    bool const together = std::get<bool>(v.find("together")->held);
+    auto const& by_hints = v.at("dry_runs").as_array().front();
+    bool const together = v.at("together").as_bool();
     CHECK(together == (words[1] != "8"));
     // Two-phase reaches each of these files in fewer runs than ranks by themselves.
-    auto const& two_phase = std::get<io::tool::json_value::array>(v.find("dry_runs")->held).at(3);
-    CHECK((by_hints.find("file_runs")->whole() == two_phase.find("file_runs")->whole()) == together);
+    auto const& two_phase = v.at("dry_runs").as_array().at(3);
+    CHECK((by_hints.at("file_runs").as_int64() == two_phase.at("file_runs").as_int64()) ==
+          together);
     if (together) CHECK_THAT(reason, ContainsSubstring("by the prices of the virtual disk"));
   }
   // Without the run there is no disk that it is on.
-  io::tool::json_value const v = planned({"--ranks", "8", "--array", "64x64x64", "--no-dry-run"});
-  CHECK_THAT(std::string(v.find("reason")->text()), ContainsSubstring("by the prices of local files"));
+  boost::json::value const v = planned({"--ranks", "8", "--array", "64x64x64", "--no-dry-run"});
+  CHECK_THAT(std::string(v.at("reason").as_string().c_str()),
+             ContainsSubstring("by the prices of local files"));
 }
 
 TEST_CASE("a wrong plan ends with 2 and the nearest right one", "[tool][plan]") {

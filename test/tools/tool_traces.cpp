@@ -21,7 +21,7 @@ namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::test::run_tool;
 using io::test::tool_outcome;
-using io::tool::json_value;
+using json_value = boost::json::value;
 
 namespace {
 
@@ -67,25 +67,25 @@ TEST_CASE("traces of several ranks are summed by call and by rank, in both forma
     CAPTURE(o.err, o.out);
     REQUIRE(o.code == 0);
     json_value const v = io::tool::parse_json(o.out);
-    CHECK(v.find("ranks")->whole() == 3);
+    CHECK(v.at("ranks").as_int64() == 3);
     bool found = false;
-    for (json_value const& call : std::get<json_value::array>(v.find("calls")->held)) {
-      if (call.find("call")->text() != "write") continue;
+    for (json_value const& call : v.at("calls").as_array()) {
+      if (call.at("call").as_string() != "write") continue;
       found = true;
-      CHECK(call.find("calls")->whole() == 3 * 102);
-      CHECK(call.find("bytes")->whole() == 3 * (6400 + 8192 + 128));
-      CHECK(call.find("runs")->whole() == 3 * 103);
-      CHECK(call.find("seconds")->real() > 0);
+      CHECK(call.at("calls").as_int64() == 3 * 102);
+      CHECK(call.at("bytes").as_int64() == 3 * (6400 + 8192 + 128));
+      CHECK(call.at("runs").as_int64() == 3 * 103);
+      CHECK(call.at("seconds").to_number<double>() > 0);
     }
     CHECK(found);
-    auto const& small = std::get<json_value::array>(v.find("small_calls")->held);
+    auto const& small = v.at("small_calls").as_array();
     REQUIRE(small.size() == 3);
-    CHECK(small[0].find("runs")->whole() == 102);
-    CHECK(small[0].find("file")->text() == dir / "a \"file\"");
-    CHECK(v.find("merging")->find("reads")->whole() == 3);
-    CHECK(v.find("merging")->find("bytes_read")->whole() == 3 * 8192);
-    CHECK(std::get<json_value::array>(v.find("slowest_ranks")->held).size() == 3);
-    CHECK(std::get<json_value::array>(v.find("unread_lines")->held).empty());
+    CHECK(small[0].at("runs").as_int64() == 102);
+    CHECK(small[0].at("file").as_string() == dir / "a \"file\"");
+    CHECK(v.at("merging").at("reads").as_int64() == 3);
+    CHECK(v.at("merging").at("bytes_read").as_int64() == 3 * 8192);
+    CHECK(v.at("slowest_ranks").as_array().size() == 3);
+    CHECK(v.at("unread_lines").as_array().empty());
 
     words.insert(words.end(), {"--perfetto", dir / "all.json", "--svg", dir / "all.svg"});
     tool_outcome const text = run_tool(words);
@@ -94,8 +94,8 @@ TEST_CASE("traces of several ranks are summed by call and by rank, in both forma
                              ContainsSubstring("read to be written back with changes: 24 KiB in 3 reads"));
     json_value const all = io::tool::parse_json(argosy::test::content_of(dir / "all.json"));
     std::size_t calls = 0;
-    for (json_value const& e : std::get<json_value::array>(all.find("traceEvents")->held))
-      calls += e.find("ph")->text() == "X";
+    for (json_value const& e : all.at("traceEvents").as_array())
+      calls += e.at("ph").as_string() == "X";
     CHECK(calls == 3 * 109);
     CHECK_THAT(argosy::test::content_of(dir / "all.svg"), ContainsSubstring("rank 2") && ContainsSubstring("</svg>"));
   }
@@ -125,10 +125,10 @@ TEST_CASE("a rank number of several processes is told: their calls are one sum",
                  !ContainsSubstring("rank 1 stands"));
   words.emplace_back("--json");
   json_value const v = io::tool::parse_json(run_tool(words).out);
-  auto const& several = std::get<json_value::array>(v.find("ranks_of_several_processes")->held);
+  auto const& several = v.at("ranks_of_several_processes").as_array();
   REQUIRE(several.size() == 1);
-  CHECK(several[0].find("rank")->whole() == 0);
-  CHECK(std::get<json_value::array>(several[0].find("processes")->held).size() == 2);
+  CHECK(several[0].at("rank").as_int64() == 0);
+  CHECK(several[0].at("processes").as_array().size() == 2);
   tool_outcome const one = run_tool({"trace", dir / "a"});
   CHECK_THAT(one.out, ContainsSubstring("1 call of 1 rank in") && !ContainsSubstring("stands for"));
 }
@@ -159,8 +159,8 @@ TEST_CASE("what a size returns is no transfer", "[tool][trace]") {
   tool_outcome const o = run_tool({"trace", path, "--json"});
   REQUIRE(o.code == 0);
   json_value const v = io::tool::parse_json(o.out);
-  for (json_value const& call : std::get<json_value::array>(v.find("calls")->held))
-    CHECK(call.find("bytes")->whole() == (call.find("call")->text() == "read" ? 5 : 0));
+  for (json_value const& call : v.at("calls").as_array())
+    CHECK(call.at("bytes").as_int64() == (call.at("call").as_string() == "read" ? 5 : 0));
 }
 
 TEST_CASE("the number of a round and what a call says of itself reach Perfetto", "[tool][trace]") {
@@ -182,6 +182,21 @@ TEST_CASE("the number of a round and what a call says of itself reach Perfetto",
   }
 }
 
+TEST_CASE("times since 1970 are read from JSON to the last nanosecond", "[tool][trace]") {
+  for (std::int64_t k = 0; k < 300; ++k) {
+    std::int64_t const begin_ns = 1'790'000'000'000'000'000 + k * 1'001, took_ns = k * 7;
+    io::tool::trace t;
+    io::tool::read_trace(
+        fmt::format(
+            "[{{\"name\":\"read\",\"ph\":\"X\",\"pid\":0,\"ts\":{}.{:03},\"dur\":{}.{:03}}}\n",
+            begin_ns / 1000, begin_ns % 1000, took_ns / 1000, took_ns % 1000),
+        "given", t);
+    REQUIRE(t.events.size() == 1);
+    CHECK(t.events[0].begin_ns == begin_ns);
+    CHECK(t.events[0].took_ns == took_ns);
+  }
+}
+
 TEST_CASE("torn lines are told and the rest is read; what is no trace is an error", "[tool][trace]") {
   argosy::test::scratch const dir;
   std::string const path = traced(dir, 0, io::trace_format::text);
@@ -190,8 +205,8 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
   tool_outcome const o = run_tool({"trace", dir / "torn", "--json"});
   CHECK(o.code == 1);
   json_value const v = io::tool::parse_json(o.out);
-  CHECK(std::get<json_value::array>(v.find("unread_lines")->held).size() == 1);
-  CHECK(v.find("events")->whole() == 108);
+  CHECK(v.at("unread_lines").as_array().size() == 1);
+  CHECK(v.at("events").as_int64() == 108);
 
   std::ofstream(dir / "letter") << "Dear Sir,\nno trace\n";
   CHECK(run_tool({"trace", dir / "letter"}).code == 1);
@@ -231,13 +246,13 @@ TEST_CASE("phases are told by their own time, with the rank that the others wait
   CHECK_THAT(o.out, ContainsSubstring("the others wait for rank 1: it waits 5 ms, they 95 ms on average"));
   words.emplace_back("--json");
   json_value const all = io::tool::parse_json(run_tool(words).out);
-  CHECK(all.find("waited_for_rank")->whole() == 1);
+  CHECK(all.at("waited_for_rank").as_int64() == 1);
   double own = 0, calls = 0;
-  for (json_value const& p : std::get<json_value::array>(all.find("phases")->held)) {
-    own += p.find("own_seconds")->real();
-    if (p.find("phase")->text() == "call") calls = p.find("seconds")->real();
+  for (json_value const& p : all.at("phases").as_array()) {
+    own += p.at("own_seconds").to_number<double>();
+    if (p.at("phase").as_string() == "call") calls = p.at("seconds").to_number<double>();
   }
-  for (json_value const& c : std::get<json_value::array>(all.find("calls")->held)) own += c.find("seconds")->real();
+  for (json_value const& c : all.at("calls").as_array()) own += c.at("seconds").to_number<double>();
   CHECK(own == Approx(calls).epsilon(1e-6));
 }
 

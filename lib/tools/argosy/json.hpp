@@ -1,16 +1,15 @@
-// JSON: a writer that sets the commas, and values that were read.
+// JSON: a writer that sets the commas, and a reader.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <concepts>
 #include <cstdint>
-#include <map>
 #include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
+
+#include <boost/json/value.hpp>
 
 namespace argosy::tool {
 
@@ -70,28 +69,8 @@ class json_writer {
   bool first_ = true;
 };
 
-// A number that is not whole, with its text: times have more digits than a double.
-struct json_real {
-  double value = 0;
-  std::string text;
-};
-
-// What was read. Whole numbers up to 2^63 are exact.
-class json_value {
- public:
-  using object = std::map<std::string, json_value, std::less<>>;
-  using array = std::vector<json_value>;
-  std::variant<std::nullptr_t, bool, std::int64_t, json_real, std::string, array, object> held = nullptr;
-
-  // The member of an object; null if it is none, or has none of this name.
-  json_value const* find(std::string_view name) const;
-  // Of what is no such thing: `otherwise`.
-  std::int64_t whole(std::int64_t otherwise = -1) const;
-  double real(double otherwise = 0) const;
-  std::string text(std::string otherwise = {}) const;
-};
-
-// Throws std::invalid_argument with the place of the first fault. Nesting beyond 64 is a fault.
-json_value parse_json(std::string_view text);
+// Reads it by Boost.JSON. Throws std::invalid_argument with the place of the first fault. Nesting
+// beyond 64 is a fault. Bytes that are no UTF-8 are taken as they are.
+boost::json::value parse_json(std::string_view text);
 
 }  // namespace argosy::tool

@@ -18,9 +18,11 @@
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
-#include <variant>
 
 #include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+#include <boost/json/string.hpp>
 
 #include "json.hpp"
 
@@ -82,6 +84,26 @@ std::int64_t ns_of(double microseconds) {
   return std::abs(ns) < 9e18 ? static_cast<std::int64_t>(std::llround(ns)) : 0;
 }
 
+// Members of an object; null or `otherwise` if there is none of this kind.
+boost::json::value const* json_member(boost::json::value const& of, std::string_view name) {
+  boost::json::object const* const all = of.if_object();
+  return all ? all->if_contains(name) : nullptr;
+}
+std::string json_text(boost::json::value const& of, std::string_view name) {
+  boost::json::value const* const m = json_member(of, name);
+  return m && m->is_string() ? std::string(m->get_string().c_str(), m->get_string().size())
+                             : std::string();
+}
+std::int64_t json_whole(boost::json::value const& of, std::string_view name,
+                        std::int64_t otherwise) {
+  boost::json::value const* const m = json_member(of, name);
+  return m && m->is_int64() ? m->get_int64() : otherwise;
+}
+double json_real(boost::json::value const& of, std::string_view name) {
+  boost::json::value const* const m = json_member(of, name);
+  return m && m->is_number() ? m->to_number<double>() : 0;
+}
+
 class reader {
  public:
   reader(std::string const& origin, trace& into) : origin_(origin), into_(into) {}
@@ -138,75 +160,72 @@ class reader {
     while (line.starts_with(',') || line.starts_with('[')) line.remove_prefix(1);
     while (line.ends_with(',') || line.ends_with(' ')) line.remove_suffix(1);
     if (line.empty() || line == "]") return;
-    json_value v;
+    boost::json::value v;
     try {
       v = parse_json(line);
     } catch (std::invalid_argument const& e) {
       return fault(e.what());
     }
-    auto const text = [&](json_value const& of, char const* name) {
-      json_value const* const m = of.find(name);
-      return m ? m->text() : std::string();
-    };
-    auto const whole = [](json_value const& of, char const* name, std::int64_t otherwise) {
-      json_value const* const m = of.find(name);
-      return m ? m->whole(otherwise) : otherwise;
-    };
-    json_value const none, *args = v.find("args");
+    boost::json::value const* args = json_member(v, "args");
+    boost::json::value const none;
     if (!args) args = &none;
-    if (text(v, "ph") == "M" && text(v, "name") == "process_name") {
-      into_.programs.push_back(text(*args, "name"));
+    if (json_text(v, "ph") == "M" && json_text(v, "name") == "process_name") {
+      into_.programs.push_back(json_text(*args, "name"));
       std::string_view said = into_.programs.back();
       if (said.ends_with(')')) said.remove_suffix(1);
-      note_process(rank_of(whole(v, "pid", 0)), said);
+      note_process(rank_of(json_whole(v, "pid", 0)), said);
     }
-    std::string const kind = text(v, "ph");
-    bool const message = (kind == "s" || kind == "f") && args->find("peer");
+    std::string const kind = json_text(v, "ph");
+    bool const message = (kind == "s" || kind == "f") && json_member(*args, "peer");
     if (kind != "X" && !message) return;
     trace_event e;
-    e.rank = rank_of(whole(v, "pid", 0));
+    e.rank = rank_of(json_whole(v, "pid", 0));
     if (e.rank < 0) return fault("pid is no rank");
-    e.thread = whole(v, "tid", 0);
-    e.name = text(v, "name");
-    e.category = text(v, "cat");
-    json_value const* const ts = v.find("ts");
-    json_value const* const dur = v.find("dur");
-    if (!ts || (!dur && !message)) return fault("an event without its time");
-    e.begin_ns = exact_ns(*ts);
-    e.file = text(*args, "file");
-    e.bytes = whole(*args, "bytes", -1);
+    e.thread = json_whole(v, "tid", 0);
+    e.name = json_text(v, "name");
+    e.category = json_text(v, "cat");
+    if (!json_member(v, "ts") || (!json_member(v, "dur") && !message))
+      return fault("an event without its time");
+    e.begin_ns = exact_ns(line, v, "ts");
+    e.file = json_text(*args, "file");
+    e.bytes = json_whole(*args, "bytes", -1);
     if (message) {
       trace_message m;
-      m.peer = rank_of(whole(*args, "peer", -1));
-      m.number = whole(*args, "number", 0);
+      m.peer = rank_of(json_whole(*args, "peer", -1));
+      m.number = json_whole(*args, "number", 0);
       return add(std::move(m), e, kind == "s");
     }
-    e.took_ns = std::max<std::int64_t>(0, exact_ns(*dur));
-    e.offset = whole(*args, "offset", -1);
-    e.runs = whole(*args, "runs", 1);
-    e.result = whole(*args, "result", -1);
-    e.number = whole(*args, "number", -1);
-    e.detail = text(*args, "detail");
-    e.error = text(*args, "error");
+    e.took_ns = std::max<std::int64_t>(0, exact_ns(line, v, "dur"));
+    e.offset = json_whole(*args, "offset", -1);
+    e.runs = json_whole(*args, "runs", 1);
+    e.result = json_whole(*args, "result", -1);
+    e.number = json_whole(*args, "number", -1);
+    e.detail = json_text(*args, "detail");
+    e.error = json_text(*args, "error");
     add(std::move(e));
   }
 
   int lines = 0;
 
  private:
-  // Microseconds as nanoseconds. Those since 1970 have more digits than a double: the text is read.
-  static std::int64_t exact_ns(json_value const& v) {
-    std::string_view text;
-    if (auto const* const real = std::get_if<json_real>(&v.held)) text = real->text;
-    auto const dot = text.find('.');
-    auto const whole =
-        dot == std::string_view::npos ? std::optional(v.whole(0)) : number<std::int64_t>(text.substr(0, dot));
-    std::string digits = dot == std::string_view::npos ? "" : std::string(text.substr(dot + 1, 3));
+  // Microseconds as nanoseconds. Those since 1970 have more digits than a double, so their text is
+  // read if it is found.
+  static std::int64_t exact_ns(std::string_view line, boost::json::value const& v,
+                               std::string const& name) {
+    double const us = json_real(v, name);
+    std::string const key = "\"" + name + "\":";
+    std::string_view text = line.substr(std::min(line.size(), line.find(key)));
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ', key.size())));
+    text = text.substr(0, text.find_first_not_of("0123456789."));
+    auto const dot = std::min(text.find('.'), text.size());
+    auto const whole_us = number<std::int64_t>(text.substr(0, dot));
+    std::string digits(text.substr(std::min(dot + 1, text.size())).substr(0, 3));
     digits.resize(3, '0');
-    auto const rest = number<std::int64_t>(digits);
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2000;
-    if (!whole || !rest || *whole < 0 || *whole > most) return ns_of(v.real());  // an exponent
-    return *whole * 1000 + *rest;
+    // Boost.JSON's doubles may be the neighbours of those that are nearest.
+    double const read = number<double>(text).value_or(-1);
+    if (!(std::abs(read - us) <= 1e-12 * us) || !whole_us || *whole_us > most) return ns_of(us);
+    return *whole_us * 1000 + *number<std::int64_t>(digits);
   }
 
   void head(std::string_view line) {
