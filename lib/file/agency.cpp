@@ -1,6 +1,6 @@
 // What a rank has of the agents of a file.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/agency.hpp>
+#include <argosy/file/detail/state/agency.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 #include <argosy/error/agreement.hpp>
 #include <argosy/exchange/detail/agent.hpp>
 #include <argosy/exchange/detail/ship.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/layout/detail/counted.hpp>
 
 namespace argosy::detail {

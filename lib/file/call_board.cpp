@@ -1,12 +1,12 @@
-// Implements file/detail/call_board.hpp: what a rank writes of its calls.
+// Implements file/detail/ranks/call_board.hpp: what a rank writes of its calls.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/call_board.hpp>
+#include <argosy/file/detail/ranks/call_board.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include <argosy/file/detail/call_watch.hpp>
+#include <argosy/file/detail/ranks/call_watch.hpp>
 
 namespace argosy::detail {
 namespace {

@@ -1,6 +1,6 @@
-// Implements file/detail/call_mismatch.hpp for ranks of one node, and the words for all.
+// Implements file/detail/ranks/call_mismatch.hpp for ranks of one node, and the words for all.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/call_mismatch.hpp>
+#include <argosy/file/detail/ranks/call_mismatch.hpp>
 
 #include <atomic>
 #include <chrono>

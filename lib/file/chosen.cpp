@@ -1,6 +1,6 @@
 // Which policies hints choose.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/chosen.hpp>
+#include <argosy/file/detail/state/chosen.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 // Implements concurrent_calls.hpp: collective calls that a thread of each rank carries out while the program goes on.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/concurrent_calls.hpp>
+#include <argosy/file/detail/protocol/concurrent_calls.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -12,7 +12,7 @@
 
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/exchange/detail/staging.hpp>
-#include <argosy/file/detail/collective_steps.hpp>
+#include <argosy/file/detail/protocol/collective_steps.hpp>
 #include <argosy/world/rank_failure.hpp>
 
 namespace argosy::detail {

@@ -1,6 +1,6 @@
-// Implements file/detail/develop_checks.hpp: whether two ranks write to one place.
+// Implements file/detail/protocol/develop_checks.hpp: whether two ranks write to one place.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/develop_checks.hpp>
+#include <argosy/file/detail/protocol/develop_checks.hpp>
 
 #include <algorithm>
 #include <cstdio>

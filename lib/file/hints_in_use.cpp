@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <argosy/file/detail/job.hpp>
+#include <argosy/file/detail/call/job.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/data_shipping.hpp>
 

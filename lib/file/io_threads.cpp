@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/file/detail/io_threads.hpp>
+#include <argosy/file/detail/state/io_threads.hpp>
 
 namespace argosy::detail {
 

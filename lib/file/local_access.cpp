@@ -17,7 +17,7 @@
 #include <argosy/exchange/detail/call_times.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/exchange/detail/write_guard.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/layout/pack.hpp>
 #include <argosy/policy/detail/whole.hpp>

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <argosy/error/errc.hpp>
-#include <argosy/file/detail/used_view.hpp>
+#include <argosy/file/detail/state/used_view.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/trying.hpp>
 #include <argosy/policy/access.hpp>

@@ -29,9 +29,9 @@
 
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
-#include <argosy/file/detail/io_threads.hpp>
-#include <argosy/file/detail/open.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
+#include <argosy/file/detail/state/io_threads.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/detail/give_back.hpp>
 #include <argosy/handle/detail/storage_by_type.hpp>

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <utility>
 
-#include <argosy/file/detail/against_mode.hpp>
-#include <argosy/file/detail/develop_checks.hpp>
-#include <argosy/file/detail/io_threads.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/call/against_mode.hpp>
+#include <argosy/file/detail/protocol/develop_checks.hpp>
+#include <argosy/file/detail/state/io_threads.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/policy/automatic.hpp>
 #include <argosy/policy/data_shipping.hpp>
 #include <argosy/policy/independent.hpp>

@@ -1,6 +1,6 @@
 // Implements partitioning.hpp: the directives by which a file system learns which node serves which part.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/partitioning.hpp>
+#include <argosy/file/detail/state/partitioning.hpp>
 
 #include <algorithm>
 #include <cerrno>

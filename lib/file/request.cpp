@@ -8,7 +8,7 @@
 #include <argosy/agree/detail/phase.hpp>
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
-#include <argosy/file/detail/background_call.hpp>
+#include <argosy/file/detail/call/background_call.hpp>
 #include <argosy/file/request.hpp>
 #include <argosy/handle/detail/traced_phases.hpp>
 

@@ -1,4 +1,4 @@
-// Implements file/detail/call_mismatch.hpp between nodes: what ranks ask, and what rank 0 decides.
+// Implements file/detail/ranks/call_mismatch.hpp between nodes: what ranks ask, and what rank 0 decides.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/file/detail/call_mismatch.hpp>
+#include <argosy/file/detail/ranks/call_mismatch.hpp>
 
 namespace argosy::detail {
 namespace {

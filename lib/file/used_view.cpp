@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <argosy/agree/detail/failure_of.hpp>
-#include <argosy/file/detail/used_view.hpp>
+#include <argosy/file/detail/state/used_view.hpp>
 #include <argosy/layout/cursor.hpp>
 
 namespace argosy::detail {

@@ -8,7 +8,7 @@
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/format/detail/advice.hpp>
 #include <argosy/format/detail/checksums.hpp>
 

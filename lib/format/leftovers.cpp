@@ -14,7 +14,7 @@
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/exchange/detail/presence.hpp>
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/format/detail/written_mark.hpp>

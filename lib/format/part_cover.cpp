@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/format/detail/checksums.hpp>

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include <argosy/agree/detail/arguments.hpp>
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/format/detail/written_mark.hpp>
 #include <argosy/format/xdmf.hpp>
 

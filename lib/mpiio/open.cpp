@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/file/hints_mpi.hpp>
 

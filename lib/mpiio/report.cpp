@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include <argosy/file/detail/closed_files.hpp>
+#include <argosy/file/detail/state/closed_files.hpp>
 
 #include "next.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/file/detail/background_call.hpp>
+#include <argosy/file/detail/call/background_call.hpp>
 
 #include "data.hpp"
 #include "error_handler.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <argosy/error/errc.hpp>
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/detail/call/operation.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
 #include <argosy/lab/cluster/virtual_files.hpp>

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include <argosy/datatype/element.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/layout/number.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/state/hint_facts.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/policy.hpp>

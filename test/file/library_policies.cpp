@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include <argosy/file/detail/chosen.hpp>
-#include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/state/chosen.hpp>
+#include <argosy/file/detail/state/hint_facts.hpp>
 #include <argosy/policy.hpp>
 #include <argosy/policy/detail/policy_traits.hpp>
 

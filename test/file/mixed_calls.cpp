@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/detail/call_mismatch.hpp>
+#include <argosy/file/detail/ranks/call_mismatch.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/world/detail/served_world.hpp>
 

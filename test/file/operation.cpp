@@ -1,8 +1,8 @@
 // Compares the table of operations with the names of calls, with the headers that declare them, and
 // with random programs that make them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/operation.hpp>
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/call/operation.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // ARGOSY_REPORT: what a file tells when it is closed, and reports over all ranks.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/file/summed_report.hpp>
 #include <argosy/handle/faulty.hpp>

@@ -1,7 +1,7 @@
 // Which advice ARGOSY_REPORT gives, which rank it names, and the table of all files.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/closed_files.hpp>
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/state/closed_files.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 #include <argosy/file/file.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/policy.hpp>

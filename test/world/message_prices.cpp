@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include <argosy/file/detail/common_storage.hpp>
+#include <argosy/file/detail/protocol/common_storage.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/world/detail/message_prices.hpp>
 #include <argosy/world/mpi.hpp>

@@ -9,7 +9,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/asio.hpp>
+#include <argosy/file/detail/call/asio.hpp>
 
 namespace argosy {
 

@@ -12,8 +12,8 @@
 #include <argosy/error/agreement.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/data.hpp>
-#include <argosy/file/detail/call.hpp>
-#include <argosy/file/detail/per_thread.hpp>
+#include <argosy/file/detail/call/call.hpp>
+#include <argosy/file/detail/state/per_thread.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/hinted.hpp>
 #include <argosy/file/how.hpp>

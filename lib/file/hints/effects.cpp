@@ -1,6 +1,6 @@
 // Implements hint_facts.hpp: which hints have an effect, and what keeps the others from having one.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/state/hint_facts.hpp>
 
 #include <algorithm>
 #include <initializer_list>

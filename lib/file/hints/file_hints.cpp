@@ -1,6 +1,6 @@
 // Implements file_hints.hpp: merges the hints of all sources, and keeps what became of each.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/usage_hints.hpp>
+#include <argosy/file/detail/state/usage_hints.hpp>
 #include <argosy/file/file_hints.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Implements file/detail/usage.hpp: the report as text, and what it advises.
+// Implements file/detail/state/usage.hpp: the report as text, and what it advises.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 #include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/detail/report_words.hpp>
 

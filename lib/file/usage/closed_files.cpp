@@ -1,6 +1,6 @@
-// Implements file/detail/closed_files.hpp.
+// Implements file/detail/state/closed_files.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/closed_files.hpp>
+#include <argosy/file/detail/state/closed_files.hpp>
 
 #include <algorithm>
 #include <array>

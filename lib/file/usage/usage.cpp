@@ -1,6 +1,6 @@
-// Implements file/detail/usage.hpp: counts the calls of a file on one rank.
+// Implements file/detail/state/usage.hpp: counts the calls of a file on one rank.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

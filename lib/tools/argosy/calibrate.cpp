@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include <argosy/argosy.hpp>
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/handle/posix.hpp>
 #include <argosy/layout/detail/counted.hpp>

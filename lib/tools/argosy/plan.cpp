@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/file/hints_file.hpp>
 #include <argosy/layout/detail/counted.hpp>
 #include <argosy/plan/draw.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <argosy/datatype.hpp>
-#include <argosy/file/detail/common_storage.hpp>
+#include <argosy/file/detail/protocol/common_storage.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/lab/cluster/file.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>

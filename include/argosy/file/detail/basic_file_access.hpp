@@ -16,9 +16,9 @@
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/background_call.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
-#include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/call/background_call.hpp>
+#include <argosy/file/detail/ranks/crew.hpp>
 
 namespace argosy {
 

@@ -15,9 +15,9 @@
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/call_watch.hpp>
-#include <argosy/file/detail/crew.hpp>
-#include <argosy/file/detail/open_steps.hpp>
+#include <argosy/file/detail/protocol/open_steps.hpp>
+#include <argosy/file/detail/ranks/call_watch.hpp>
+#include <argosy/file/detail/ranks/crew.hpp>
 
 namespace argosy {
 

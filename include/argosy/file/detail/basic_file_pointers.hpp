@@ -8,9 +8,9 @@
 
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/against_mode.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
-#include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/call/against_mode.hpp>
+#include <argosy/file/detail/ranks/crew.hpp>
 
 namespace argosy {
 

@@ -12,11 +12,11 @@
 #include <argosy/agree/detail/ranks_with.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/against_mode.hpp>
-#include <argosy/file/detail/agreed_hints.hpp>
 #include <argosy/file/detail/basic_file_open.hpp>
-#include <argosy/file/detail/crew.hpp>
-#include <argosy/file/detail/develop_checks.hpp>
+#include <argosy/file/detail/call/against_mode.hpp>
+#include <argosy/file/detail/protocol/agreed_hints.hpp>
+#include <argosy/file/detail/protocol/develop_checks.hpp>
+#include <argosy/file/detail/ranks/crew.hpp>
 #include <argosy/layout/error.hpp>
 
 namespace argosy {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/format/basic_checkpoint.hpp>
 #include <argosy/format/detail/block_shares.hpp>
 #include <argosy/format/detail/stored_array.hpp>

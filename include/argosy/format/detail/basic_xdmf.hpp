@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <argosy/file/detail/open.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
 #include <argosy/format/basic_xdmf.hpp>
 #include <argosy/format/detail/block_shares.hpp>
 #include <argosy/format/detail/together.hpp>

@@ -21,8 +21,8 @@
 #include <argosy/error/detail/memory_reserve.hpp>
 #include <argosy/error/error.hpp>
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/deferred.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/protocol/deferred.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/format/detail/advice.hpp>
 #include <argosy/world/parcel.hpp>
 #include <argosy/world/rank_failure.hpp>

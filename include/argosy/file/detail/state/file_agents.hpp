@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <argosy/file/detail/agency.hpp>
-#include <argosy/file/detail/partitioning.hpp>
+#include <argosy/file/detail/state/agency.hpp>
+#include <argosy/file/detail/state/partitioning.hpp>
 
 namespace argosy::detail {
 

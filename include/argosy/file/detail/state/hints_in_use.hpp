@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include <argosy/file/detail/chosen.hpp>
-#include <argosy/file/detail/per_thread.hpp>
+#include <argosy/file/detail/state/chosen.hpp>
 #include <argosy/file/detail/state/last_call.hpp>
+#include <argosy/file/detail/state/per_thread.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/policy/storage.hpp>

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <mutex>
 
-#include <argosy/file/detail/call.hpp>
-#include <argosy/file/detail/hint_facts.hpp>
-#include <argosy/file/detail/operation.hpp>
-#include <argosy/file/detail/short_lock.hpp>
+#include <argosy/file/detail/call/call.hpp>
+#include <argosy/file/detail/call/operation.hpp>
+#include <argosy/file/detail/state/hint_facts.hpp>
+#include <argosy/file/detail/state/short_lock.hpp>
 
 namespace argosy::detail {
 

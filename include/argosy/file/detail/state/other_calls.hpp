@@ -9,8 +9,8 @@
 #include <mutex>
 #include <utility>
 
-#include <argosy/file/detail/io_threads.hpp>
-#include <argosy/file/detail/one_thread.hpp>
+#include <argosy/file/detail/state/io_threads.hpp>
+#include <argosy/file/detail/state/one_thread.hpp>
 #include <argosy/world/background.hpp>
 
 namespace argosy::detail {

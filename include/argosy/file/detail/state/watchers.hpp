@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <argosy/exchange/detail/time_source.hpp>
-#include <argosy/file/detail/call_board.hpp>
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/ranks/call_board.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 #include <argosy/handle/tracer.hpp>
 
 namespace argosy::detail {

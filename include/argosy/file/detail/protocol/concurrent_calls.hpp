@@ -7,11 +7,11 @@
 #include <memory>
 #include <mutex>
 
-#include <argosy/file/detail/background_call.hpp>
-#include <argosy/file/detail/call_mismatch.hpp>
-#include <argosy/file/detail/collective_call.hpp>
-#include <argosy/file/detail/io_threads.hpp>
-#include <argosy/file/detail/shared_pointer.hpp>
+#include <argosy/file/detail/call/background_call.hpp>
+#include <argosy/file/detail/protocol/collective_call.hpp>
+#include <argosy/file/detail/protocol/shared_pointer.hpp>
+#include <argosy/file/detail/ranks/call_mismatch.hpp>
+#include <argosy/file/detail/state/io_threads.hpp>
 #include <argosy/world/detail/served_world.hpp>
 #include <argosy/world/memory_world.hpp>
 

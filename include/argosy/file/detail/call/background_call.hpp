@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include <argosy/error/agreement.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/file/request.hpp>
 #include <argosy/plan/report.hpp>
 

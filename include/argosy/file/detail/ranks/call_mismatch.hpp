@@ -10,7 +10,7 @@
 
 #include <argosy/error/agreement.hpp>
 #include <argosy/error/source_location.hpp>
-#include <argosy/file/detail/call_board.hpp>
+#include <argosy/file/detail/ranks/call_board.hpp>
 #include <argosy/world/detail/served_world.hpp>
 
 namespace argosy::detail {

@@ -14,7 +14,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <argosy/file/basic_file.hpp>
-#include <argosy/file/detail/background_call.hpp>
+#include <argosy/file/detail/call/background_call.hpp>
 
 namespace argosy::detail {
 

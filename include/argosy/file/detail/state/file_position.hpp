@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include <argosy/file/detail/short_lock.hpp>
+#include <argosy/file/detail/state/short_lock.hpp>
 
 namespace argosy::detail {
 

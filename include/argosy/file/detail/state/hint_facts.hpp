@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/detail/call/operation.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/resolved_hints.hpp>
 #include <argosy/plan/window.hpp>

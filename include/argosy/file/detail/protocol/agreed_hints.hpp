@@ -13,8 +13,8 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/error/agreement.hpp>
-#include <argosy/file/detail/deferred.hpp>
-#include <argosy/file/detail/hint_facts.hpp>
+#include <argosy/file/detail/protocol/deferred.hpp>
+#include <argosy/file/detail/state/hint_facts.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>

@@ -10,11 +10,11 @@
 #include <argosy/agree/detail/arguments.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/failure.hpp>
-#include <argosy/file/detail/call.hpp>
-#include <argosy/file/detail/file_position.hpp>
-#include <argosy/file/detail/hint_facts.hpp>
-#include <argosy/file/detail/job.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/call/call.hpp>
+#include <argosy/file/detail/call/job.hpp>
+#include <argosy/file/detail/state/file_position.hpp>
+#include <argosy/file/detail/state/hint_facts.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/policy/access_summary.hpp>
 #include <argosy/policy/automatic.hpp>

@@ -13,10 +13,10 @@
 #include <argosy/error/source_location.hpp>
 #include <argosy/exchange/detail/carry_out.hpp>
 #include <argosy/file/data.hpp>
-#include <argosy/file/detail/agency.hpp>
-#include <argosy/file/detail/operation.hpp>
-#include <argosy/file/detail/usage.hpp>
-#include <argosy/file/detail/used_view.hpp>
+#include <argosy/file/detail/call/operation.hpp>
+#include <argosy/file/detail/state/agency.hpp>
+#include <argosy/file/detail/state/usage.hpp>
+#include <argosy/file/detail/state/used_view.hpp>
 #include <argosy/policy/access.hpp>
 #include <argosy/policy/any_policy.hpp>
 #include <argosy/policy/data_shipping.hpp>

@@ -13,7 +13,7 @@
 
 #include <argosy/agree/detail/neighbour.hpp>
 #include <argosy/error/source_location.hpp>
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/detail/call/operation.hpp>
 #include <argosy/file/file_hints.hpp>
 #include <argosy/file/summed_report.hpp>
 #include <argosy/plan/report.hpp>

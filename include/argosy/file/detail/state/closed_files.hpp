@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include <argosy/file/detail/usage.hpp>
+#include <argosy/file/detail/state/usage.hpp>
 
 namespace argosy::detail {
 

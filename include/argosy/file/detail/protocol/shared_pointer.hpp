@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <argosy/error/failure.hpp>
-#include <argosy/file/detail/pointer_lock.hpp>
+#include <argosy/file/detail/protocol/pointer_lock.hpp>
 #include <argosy/handle/any_handle.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/world/service.hpp>

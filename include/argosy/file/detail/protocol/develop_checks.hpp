@@ -14,7 +14,7 @@
 #include <argosy/agree/detail/mismatch.hpp>
 #include <argosy/error/failure.hpp>
 #include <argosy/error/source_location.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/view/view.hpp>
 #include <argosy/world/communicator.hpp>
 

@@ -18,7 +18,7 @@
 #include <argosy/exchange/detail/links.hpp>
 #include <argosy/exchange/detail/node_stage.hpp>
 #include <argosy/exchange/detail/relays.hpp>
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 #include <argosy/plan/collective_plan.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/detail/host.hpp>

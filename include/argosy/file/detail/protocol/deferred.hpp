@@ -13,8 +13,8 @@
 #include <utility>
 
 #include <argosy/error/detail/memory_reserve.hpp>
-#include <argosy/file/detail/background_call.hpp>
-#include <argosy/file/detail/collective_steps.hpp>
+#include <argosy/file/detail/call/background_call.hpp>
+#include <argosy/file/detail/protocol/collective_steps.hpp>
 #include <argosy/world/background.hpp>
 #include <argosy/world/communicator.hpp>
 #include <argosy/world/rank_failure.hpp>

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <argosy/error/source_location.hpp>
-#include <argosy/file/detail/call_board.hpp>
+#include <argosy/file/detail/ranks/call_board.hpp>
 #include <argosy/world/service.hpp>
 
 namespace argosy::detail {

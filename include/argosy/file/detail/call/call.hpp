@@ -8,7 +8,7 @@
 
 #include <argosy/error/source_location.hpp>
 #include <argosy/file/data.hpp>
-#include <argosy/file/detail/operation.hpp>
+#include <argosy/file/detail/call/operation.hpp>
 #include <argosy/file/how.hpp>
 #include <argosy/policy/access.hpp>
 

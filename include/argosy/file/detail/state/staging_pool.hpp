@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <argosy/exchange/detail/staging.hpp>
-#include <argosy/file/detail/short_lock.hpp>
+#include <argosy/file/detail/state/short_lock.hpp>
 
 namespace argosy::detail {
 

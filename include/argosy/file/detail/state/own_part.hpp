@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include <argosy/file/detail/open_file.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
 
 namespace argosy::detail {
 

@@ -12,18 +12,18 @@
 #include <argosy/agree/detail/agree.hpp>
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/agree/detail/ranks_with.hpp>
-#include <argosy/file/detail/call_board.hpp>
-#include <argosy/file/detail/closed_files.hpp>
-#include <argosy/file/detail/collective_call.hpp>
-#include <argosy/file/detail/collective_steps.hpp>
-#include <argosy/file/detail/concurrent_calls.hpp>
-#include <argosy/file/detail/deferred.hpp>
-#include <argosy/file/detail/open.hpp>
-#include <argosy/file/detail/open_file.hpp>
-#include <argosy/file/detail/own_part.hpp>
-#include <argosy/file/detail/shared_pointer.hpp>
-#include <argosy/file/detail/together.hpp>
-#include <argosy/file/detail/usage_hints.hpp>
+#include <argosy/file/detail/protocol/collective_call.hpp>
+#include <argosy/file/detail/protocol/collective_steps.hpp>
+#include <argosy/file/detail/protocol/concurrent_calls.hpp>
+#include <argosy/file/detail/protocol/deferred.hpp>
+#include <argosy/file/detail/protocol/open.hpp>
+#include <argosy/file/detail/protocol/shared_pointer.hpp>
+#include <argosy/file/detail/ranks/call_board.hpp>
+#include <argosy/file/detail/ranks/together.hpp>
+#include <argosy/file/detail/state/closed_files.hpp>
+#include <argosy/file/detail/state/open_file.hpp>
+#include <argosy/file/detail/state/own_part.hpp>
+#include <argosy/file/detail/state/usage_hints.hpp>
 #include <argosy/world/detail/host.hpp>
 #include <argosy/world/rank_failure.hpp>
 #include <argosy/world/self.hpp>
@@ -367,5 +367,5 @@ collective_plan crew<World>::explain(collective_call& c, agreement& result) try 
 
 }  // namespace argosy::detail
 
-#include <argosy/file/detail/crew_agents.hpp>
-#include <argosy/file/detail/crew_meeting.hpp>
+#include <argosy/file/detail/ranks/crew_agents.hpp>
+#include <argosy/file/detail/ranks/crew_meeting.hpp>

@@ -15,9 +15,9 @@
 
 #include <argosy/agree/detail/failure_of.hpp>
 #include <argosy/error/errc.hpp>
-#include <argosy/file/detail/call_mismatch.hpp>
-#include <argosy/file/detail/call_watch.hpp>
-#include <argosy/file/detail/crew.hpp>
+#include <argosy/file/detail/ranks/call_mismatch.hpp>
+#include <argosy/file/detail/ranks/call_watch.hpp>
+#include <argosy/file/detail/ranks/crew.hpp>
 #include <argosy/world/background.hpp>
 
 namespace argosy::detail {

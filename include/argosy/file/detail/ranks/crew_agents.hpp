@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include <argosy/file/detail/agency.hpp>
-#include <argosy/file/detail/crew.hpp>
-#include <argosy/file/detail/partitioning.hpp>
+#include <argosy/file/detail/ranks/crew.hpp>
+#include <argosy/file/detail/state/agency.hpp>
+#include <argosy/file/detail/state/partitioning.hpp>
 
 namespace argosy::detail {
 
