@@ -61,22 +61,25 @@ void hints_in_use::choose(access_kind kind, any_policy const& given, job& t) con
 
 void hints_in_use::choose(access_kind kind, any_policy const& alone, any_policy const& together,
                           job& t) const {
-  t.policy = alone.has_value() && !alone.is_collective() ? alone : choice_.alone;
+  t.by.policy = alone.has_value() && !alone.is_collective() ? alone : choice_.alone;
   if (!together.has_value())
-    t.together = choice_.together(kind);
+    t.by.together = choice_.together(kind);
   else if (together.is_collective())
-    t.together = together;
-  t.given_together = together.has_value();
-  if (data_shipping const* const shipped = alone.has_value() ? alone.target<data_shipping>() : nullptr)
-    t.shipped = *shipped;
+    t.by.together = together;
+  t.by.given_together = together.has_value();
+  data_shipping const* const shipped =
+      alone.has_value() ? alone.target<data_shipping>() : nullptr;
+  if (shipped)
+    t.by.shipped = *shipped;
   else if (!alone.has_value() && choice_.ships)
-    t.shipped = choice_.data_shipping;
+    t.by.shipped = choice_.data_shipping;
 }
 
 std::string hints_in_use::on_prices_of(any_policy const& given, bool weighed) const {
   automatic const* const own = given.target<automatic>();
   if (!own || !weighed || own->storage == on_.name) return {};
-  return " (of the policy that the program gave; what ranks take alone by those of " + on_.name + ")";
+  return " (of the policy that the program gave; what ranks take alone by those of " + on_.name +
+         ")";
 }
 
 namespace {

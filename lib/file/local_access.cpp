@@ -242,7 +242,7 @@ failure open_file::reconcile() {
 
 failure open_file::access_alone(job const& t, staging& with, report& done) {
   if (t.bytes == 0) {
-    done.policy = t.policy.name();
+    done.policy = t.by.policy.name();
     done.reason = "nothing to do";
     return {};
   }
@@ -258,7 +258,7 @@ failure open_file::access_alone(job const& t, staging& with, report& done) {
 }
 
 failure open_file::access_timed(job const& t, staging& with, report& done) {
-  if (!t.timed) return access_alone(t, with, done);
+  if (!t.told.timed) return access_alone(t, with, done);
   failure f;
   {
     call_times const times(seen_by_.clock(), done);
@@ -272,14 +272,14 @@ failure open_file::access_timed(job const& t, staging& with, report& done) {
 failure open_file::ship(job const& t, report& done) {
   bool const apart = merges_.caches_differ();
   failure f = apart ? reconcile() : failure();
-  if (!f) f = t.agents->ship(t, *t.shipped, done);
+  if (!f) f = t.by.agents->ship(t, *t.by.shipped, done);
   if (apart && t.kind == access_kind::write) f.keep(reconcile());
   return f;
 }
 
 failure open_file::moved(job const& t, staging& with, report& done) {
   return caught([&]() -> failure {
-    if (!t.shipped) return access_here(t, with, done);
+    if (!t.by.shipped) return access_here(t, with, done);
     std::string const why_not = why_not_shipped(t);
     failure f = why_not.empty() ? ship(t, done) : access_here(t, with, done);
     done.reason += why_not.empty() ? agents_.parts().words() : "; not shipped: " + why_not;
@@ -294,7 +294,7 @@ failure access_windows(job const& t, access const& wanted, any_handle& handle, m
   auto const before = [&] { return how_far(t.kind, done.bytes, t.bytes); };
   memory_side memory(t.where->view.representation(), *t.memory);
   try {
-    if (std::error_code const error = carry_out(t.policy, wanted, handle, memory, how, with, done))
+    if (std::error_code const error = carry_out(t.by.policy, wanted, handle, memory, how, with, done))
       return {error, before()};
   } catch (invalid_plan const& x) {
     return {errc::argument, std::string(x.what()) + "; " + before()};

@@ -83,9 +83,9 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
   bool const reading = c.kind() == access_kind::read;
   // First, whatever fails afterwards: ranks compare the policies for all of them.
   hints_.choose(c.kind(), c.policy(), t);
-  t.agents = agents_.serving();
-  t.call = c.what;
-  t.called_at = c.where();
+  t.by.agents = agents_.serving();
+  t.told.call = c.what;
+  t.told.called_at = c.where();
   t.kind = c.kind();
   if (c.data.fault()) return *c.data.fault();
   if (reading && !can_read(modes())) return opened_for_writing_only();
@@ -116,7 +116,7 @@ failure open_file::prepare(call const& c, job& t, pointer_move* moved) const {
     return {errc::datatype, "the data has " + std::to_string(t.bytes) + " bytes in the file, not whole etypes of " +
                                 std::to_string(v.etype_size()) + " bytes"};
   t.etypes = t.bytes / v.etype_size();
-  t.timed = seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.shipped && t.agents);
+  t.told.timed = seen_by_.report() || t.bytes >= report::least_timed_bytes || (t.by.shipped && t.by.agents);
   if (failure f = where_->fault_of(memory.types(), t.etypes)) return f;
   if (seen_by_.develops() && !reading) tell_of_parts(*this, c, t.bytes);
   if (c.pointer() == pointer_kind::shared) return {};
@@ -151,20 +151,20 @@ access open_file::access_of(job const& t) const {
 std::string open_file::why_not_shipped(job const& t) const {
   if (atomic_) return "atomic mode";
   if (!t.where->sorted) return "the view names bytes twice or out of order";
-  if (t.agents) return {};
+  if (t.by.agents) return {};
   if (!agents_.why_none().empty()) return agents_.why_none();
   return "no agents serve; the hint IBM_largeblock_io = false starts them";
 }
 
 plan open_file::explain(job const& t) const {
-  if (t.bytes == 0) return {std::string(t.policy.name()), "nothing to do", t.kind, {}};
-  if (!t.shipped) {
-    plan p = t.policy.plan(access_of(t));
+  if (t.bytes == 0) return {std::string(t.by.policy.name()), "nothing to do", t.kind, {}};
+  if (!t.by.shipped) {
+    plan p = t.by.policy.plan(access_of(t));
     p.reason += t.where->words_of_holes();
     return p;
   }
   std::string const why_not = why_not_shipped(t);
-  plan p = why_not.empty() ? t.agents->explain(t, *t.shipped) : t.policy.plan(access_of(t));
+  plan p = why_not.empty() ? t.by.agents->explain(t, *t.by.shipped) : t.by.policy.plan(access_of(t));
   p.reason += t.where->words_of_holes();
   p.reason += why_not.empty() ? agents_.parts().words() : "; not shipped: " + why_not;
   return p;

@@ -35,8 +35,8 @@ void background_access::run() {
     traced_phases const traced(file->seen_by().trace(), file->path());
     in_phase const now(phase::call, {.name = name(),
                                      .bytes = job_.bytes,
-                                     .source_file = job_.called_at.file_name(),
-                                     .source_line = job_.called_at.line()});
+                                     .source_file = job_.told.called_at.file_name(),
+                                     .source_line = job_.told.called_at.line()});
     staging with;
     failure f = file->access_timed(job_, with, done);
     done.in_background = true;

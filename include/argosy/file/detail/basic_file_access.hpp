@@ -96,7 +96,7 @@ std::shared_ptr<detail::background_call> basic_file<World>::launch(
     return o;
   }
   t.keep(std::move(c.data));
-  t.timed = true;  // beside the change of threads, clocks cost little
+  t.told.timed = true;  // beside the change of threads, clocks cost little
   auto begun =
       std::make_shared<detail::background_access>(c.what, crew_->file.shared(), std::move(t));
   if (then)  // the call lives while it runs

@@ -27,21 +27,28 @@ namespace argosy::detail {
 struct job {
   access_kind kind = access_kind::read;
   std::shared_ptr<used_view const> where;
-  std::int64_t position = 0;                   // bytes of the view's stream
-  std::int64_t bytes = 0;                      // in the representation of the file
-  std::int64_t etypes = 0;                     // the same, counted in etypes
-  std::shared_ptr<const_buffer const> memory;  // of a read, too; the caller's own, unless the job keeps it
-  any_policy policy;                           // of this rank by itself
-  any_policy together;                         // of all ranks of a collective call; empty: each by itself
-  std::optional<data_shipping> shipped = {};   // by agents; none: by this rank itself
-  agency* agents = nullptr;                    // null: there are none
-  bool given_together = false;                 // by the call, not by hints
-  bool timed = false;
-  bool beside = false;            // the program goes on meanwhile
-  operation call = {};
-  source_location called_at;      // in the program
-  std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
-  exchanged_by together_by = {};  // who moved its windows
+  std::int64_t position = 0;  // bytes of the view's stream
+  std::int64_t bytes = 0;     // in the representation of the file
+  std::int64_t etypes = 0;    // the same, counted in etypes
+  // Of a read, too; the caller's own, unless the job keeps it.
+  std::shared_ptr<const_buffer const> memory;
+  bool beside = false;  // the program goes on meanwhile
+
+  struct {
+    any_policy policy;                     // of this rank by itself
+    any_policy together;                   // of all ranks together; empty: each by itself
+    std::optional<data_shipping> shipped;  // by agents; none: by this rank itself
+    agency* agents = nullptr;              // null: there are none
+    bool given_together = false;           // by the call, not by hints
+  } by;
+
+  struct {
+    operation call = {};
+    source_location called_at;  // in the program
+    bool timed = false;
+    std::int64_t begin_ns = 0;      // of a collective call: until all ranks had come to it
+    exchanged_by together_by = {};  // who moved its windows
+  } told;  // in reports
 
   // Before the call returns that this goes on after.
   void keep(source&& data) { memory = std::make_shared<const_buffer const>(std::move(data).buffer()); }

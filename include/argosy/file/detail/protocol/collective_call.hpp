@@ -34,13 +34,11 @@ class collective_call {
   }
   // Moves the individual pointer. `c` lives as long as this.
   collective_call(call const& c, plain_call const& p, open_file& file) : collective_call(c, file) {
-    plain_ = p;
-    asked_ = &c;
     if (c.pointer() == pointer_kind::individual) moved = file.position().advance(p.etypes);
-    at = c.pointer() == pointer_kind::individual ? moved.from : c.offset;
+    std::int64_t const at = c.pointer() == pointer_kind::individual ? moved.from : c.offset;
     auto const mine = ordered ? file.placeless_summary_of(p) : file.summary_of(p, at);
-    has_place = mine.has_value();
     if (mine) all = *mine;
+    plain_.emplace(p, &c, at, mine.has_value());
   }
 
   operation what;
@@ -50,17 +48,17 @@ class collective_call {
   bool develop = false;
   access_summary all = {};  // of this rank; of all ranks when all have begun
   std::int64_t before = 0;  // ordered: etypes that ranks before this one ask for; -1: not known yet
-  bool begun = false;       // all ranks have, and agreed on it
   pointer_move moved = {};  // of the individual pointer
 
   std::string_view name() const noexcept { return row_of(what).name; }
   access_kind kind() const noexcept { return row_of(what).kind; }
 
   // Null: there is more to it.
-  plain_call const* plain() const noexcept { return plain_ ? &*plain_ : nullptr; }
-  // Of a plain call.
-  std::int64_t at = 0;    // in etypes; not if it is ordered
-  bool has_place = true;  // false: its place is beyond what the view can address
+  plain_call const* plain() const noexcept { return plain_ ? &plain_->what : nullptr; }
+  // Of a plain call: where it goes, in etypes, unless it is ordered.
+  std::int64_t at() const noexcept { return plain_->at; }
+  // Of a plain call: false if its place is beyond what the view can address.
+  bool has_place() const noexcept { return plain_->has_place; }
   // Returns the digest that the arguments have if nothing is wrong; `key` is that of the policy.
   std::uint64_t digest(std::uint64_t key) const noexcept {
     return digest_of(digest_of(0, fingerprint(row_of(like()).name)), key);
@@ -68,7 +66,7 @@ class collective_call {
   // Prepares what a plain call has left out.
   void fill(open_file const& file) {
     access_summary const known = all;
-    prepare(*asked_, file, true);
+    prepare(*plain_->asked, file, true);
     all = known;
     plain_ = {};
   }
@@ -84,7 +82,7 @@ class collective_call {
   void planned_alone(bool weighed) { plan_ = {true, false, weighed, false, 0, 0}; }
   void planned(open_file const& file, collective_plan const& p) {
     bool const striped = !p.domains.empty() && p.domains.front().striped();
-    bool const weighed = !p.together && p.weighed && work().together.target<automatic>();
+    bool const weighed = !p.together && p.weighed && work().by.together.target<automatic>();
     bool const shipped = !p.together && file.ships_alone(work());
     auto const domains = static_cast<std::int64_t>(p.domains.size());
     plan_ = {true, p.together, weighed, shipped, domains, striped ? 0 : p.window_bytes};
@@ -116,11 +114,11 @@ class collective_call {
   // Local, after all else is known.
   void summarise(open_file const& file) {
     job& t = work();
-    t.timed = true;
+    t.told.timed = true;
     std::uint64_t key = 0;
-    bool const together = t.together.has_value();
-    given().fail(failure_of(errc::argument, [&] { key = together ? t.together.key() : 0; }));
-    given().same("policy", key, together ? t.together.name() : t.policy.name());
+    bool const together = t.by.together.has_value();
+    given().fail(failure_of(errc::argument, [&] { key = together ? t.by.together.key() : 0; }));
+    given().same("policy", key, together ? t.by.together.name() : t.by.policy.name());
     if (given().fault()) return;
     if (!ordered) {
       all = file.summary_of(t);
@@ -140,8 +138,15 @@ class collective_call {
     arguments given;
     job work = {};
   };
-  std::optional<plain_call> plain_;
-  call const* asked_ = nullptr;  // of a plain call
+  struct plain_part {
+    plain_part(plain_call const& p, call const* c, std::int64_t place, bool there)
+        : what(p), asked(c), at(place), has_place(there) {}
+    plain_call what;
+    call const* asked;
+    std::int64_t at;
+    bool has_place;
+  };
+  std::optional<plain_part> plain_;
   std::optional<prepared> full_;
   struct {
     bool known = false, together = false, weighed = false, shipped = false;

@@ -1,5 +1,5 @@
-// The steps of a collective read or write: begin, plan, move, end. All reductions that the ranks make
-// for it are here, in their order, or in what a plan in which ranks move data for each other does.
+// The steps of a collective read or write: begin, plan, move, end. All reductions that the ranks
+// make for it are here, in their order, or in the exchange of a plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,12 +37,14 @@
 
 namespace argosy::detail {
 
-// Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the ranks before it. A hidden file is
-// asked only if some rank has used it, and left as it is: all ranks learn the new value here. `before`: what they ask for, or -1.
-// Nothing on all ranks where some rank fails: then it may be another one that says why.
+// Moves the shared pointer by what all ranks ask for, and gives each rank its place behind the
+// ranks before it. A hidden file is asked only if some rank has used it, and left as it is: all ranks
+// learn the new value here. `before`: what the ranks before ask for, or -1. Returns nothing on all ranks
+// where some rank fails: then it may be another one that says why.
 template <agreeing World>
-std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointer& pointer, std::int64_t etypes,
-                                               std::int64_t all, std::int64_t before, failure& f) {
+std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointer& pointer,
+                                               std::int64_t etypes, std::int64_t all,
+                                               std::int64_t before, failure& f) {
   struct answer {
     std::int64_t at = 0;
     std::int64_t failed = 0;
@@ -70,32 +72,36 @@ std::optional<std::int64_t> find_ordered_place(World const& world, shared_pointe
   return told.at + (before >= 0 ? before : world.exclusive_sum(etypes));
 }
 
-// Why each rank goes by itself, where that is so wherever the data lies. The same on all ranks. Collective as `group` is.
+// Returns why each rank goes by itself, if that is so wherever the data lies. The same on all
+// ranks. Collective as `group` is.
 template <agreeing World>
 std::optional<reason_text> too_small(World const& world, team<World>& ranks, open_file& file,
-                                     any_policy const& together, access_kind kind, access_summary const& all) {
+                                     any_policy const& together, access_kind kind,
+                                     access_summary const& all) {
   auto const* const choosing = together.target<automatic>();
   if (!choosing || file.is_atomic()) return {};
   return choosing->too_small(kind, all, ranks.group(world, file));
 }
 
-// Asks the policy. Collective where it is one of the program: it may throw on some ranks only, break the rules, or not be pure, and
-// all ranks must know before they rely on it.
+// Asks the policy. Collective where it is one of the program: it may throw on some ranks only,
+// break the rules, or not be pure, and all ranks must know before they rely on it.
 template <agreeing World>
 collective_plan ask_for_plan(World const& world, open_file const& file, collective_call const& c,
-                             access_summary const& all, rank_group const& ranks, access_histogram const* where,
-                             agreement& result) {
+                             access_summary const& all, rank_group const& ranks,
+                             access_histogram const* where, agreement& result) {
   job const& t = c.work();
   collective_plan plan;
   auto const ask = [&] {
-    plan = where ? t.together.plan_together(t.kind, all, ranks, *where) : t.together.plan_together(t.kind, all, ranks);
+    any_policy const& together = t.by.together;
+    plan = where ? together.plan_together(t.kind, all, ranks, *where)
+                 : together.plan_together(t.kind, all, ranks);
   };
-  if (t.together.keeps_rules()) return ask(), plan;
-  if (all.empty()) return {std::string(t.together.name()), "no rank asks for anything", t.kind};
+  if (t.by.together.keeps_rules()) return ask(), plan;
+  if (all.empty()) return {std::string(t.by.together.name()), "no rank asks for anything", t.kind};
   arguments given(c.name(), c.where);
   given.fail(failure_of(errc::argument, [&] {
     ask();
-    domain_check const check(std::string(t.together.name()), plan);
+    domain_check const check(std::string(t.by.together.name()), plan);
     check.look(t.kind, all, ranks);
     if (t.bytes > 0) check.covers(file.access_of(t));
   }));
@@ -104,27 +110,32 @@ collective_plan ask_for_plan(World const& world, open_file const& file, collecti
   return plan;
 }
 
-// Collective, and the same on all ranks; only if `result` is a success. Uneven accesses are worth a second look, to balance them.
+// Returns the plan of all ranks, which is the same on all of them, if `result` is a success. Uneven
+// accesses are worth a second look, to balance them. Collective.
 template <agreeing World>
-collective_plan plan_together(World const& world, team<World>& ranks, open_file& file, collective_call const& c,
-                              access_summary const& all, agreement& result) {
+collective_plan plan_together(World const& world, team<World>& ranks, open_file& file,
+                              collective_call const& c, access_summary const& all,
+                              agreement& result) {
   job const& t = c.work();
-  if (!t.together.has_value())
-    return {std::string(t.policy.name()), "the policy is one of each rank by itself", t.kind};
-  if (file.is_atomic()) return {std::string(t.policy.name()), "atomic mode: each rank by itself, under a lock", t.kind};
+  if (!t.by.together.has_value())
+    return {std::string(t.by.policy.name()), "the policy is one of each rank by itself", t.kind};
+  if (file.is_atomic())
+    return {std::string(t.by.policy.name()), "atomic mode: each rank by itself, under a lock",
+            t.kind};
   in_phase const now(phase::agreement);
   rank_group const& group = ranks.group(world, file);
   collective_plan plan = ask_for_plan(world, file, c, all, group, nullptr, result);
-  if (result && plan.domains.size() > 1 && t.together.balances() && may_be_uneven(all)) {
+  if (result && plan.domains.size() > 1 && t.by.together.balances() && may_be_uneven(all)) {
     access_histogram where;
     if (t.bytes > 0) where = histogram_of(file.access_of(t), all);
     world.all_reduce(where);
     plan = ask_for_plan(world, file, c, all, group, &where, result);
   }
-  if (t.given_together) plan.reason += file.in_use().on_prices_of(t.together, plan.weighed);
+  if (t.by.given_together) plan.reason += file.in_use().on_prices_of(t.by.together, plan.weighed);
   bool const shipped =
-      t.together.keeps_rules() && !plan.domains.empty() && plan.domains[0].striped();
-  if (shipped || t.together.target<data_shipping>()) plan.reason += file.agents().parts().words();
+      t.by.together.keeps_rules() && !plan.domains.empty() && plan.domains[0].striped();
+  if (shipped || t.by.together.target<data_shipping>())
+    plan.reason += file.agents().parts().words();
   return plan;
 }
 
@@ -158,19 +169,15 @@ template <agreeing World>
 class collective_steps {
  public:
   collective_steps(ranks_of_file<World> const& of, collective_call& c, report& done)
-      : world_(of.world),
-        ranks_(of.ranks),
-        file_(of.file),
-        pointer_(of.pointer),
-        call_(c),
-        done_(done) {}
+      : of_(of), call_(c), done_(done) {}
 
   agreement run(staging_of_call space) {
     if (!call_.plain()) {
       space.get();  // no rank may fail between the steps
-      watched_.emplace(file_, call_, done_);
+      watched_.emplace(of_.file, call_, done_);
     }
-    if (call_.kind() == access_kind::write) merges_ = write_gate::closed(file_.merges().gate_of_node());
+    if (call_.kind() == access_kind::write)
+      merges_ = write_gate::closed(of_.file.merges().gate_of_node());
     if (agreement const begun = begin(); !begun) return begun;
     if (agreement const planned = plan(); !planned) return planned;
     if (call_.plain()) return end(move_stretch());
@@ -205,28 +212,27 @@ class collective_steps {
   // --- begin: the arguments are valid on all ranks, and the same where they must be.
 
   agreement begin() {
-    // A call that was begun long ago, or waited for others, has more beside it now; and beside one that goes on by itself, which
-    // is pending, too, may be whatever comes after it.
-    if (file_.others().has_requests()) call_.all.pending = 1;
-    if (!call_.begun) {
-      // Not later: all ranks must know it, since all reconcile then.
-      if (file_.merges().written_alone().are_unfound()) call_.all.wrote_alone = 1;
-      agreement valid = call_.plain() ? agree_to_begin(world_, digest_of_plain(), !call_.has_place,
-                                                       call_.all, call_.before, filled())
-                                      : agree_to_begin(world_, call_.given(), call_.develop,
-                                                       call_.all, call_.before);
-      if (!valid) return valid;
-    }
-    if (!call_.plain()) call_.work().begin_ns = done_.agreement_ns;
-    all_ = call_.all;
+    // A call that was begun long ago, or waited for others, has more beside it now; and beside one
+    // that goes on by itself, which is pending, too, may be whatever comes after it.
+    if (of_.file.others().has_requests()) call_.all.pending = 1;
+    // Not later: all ranks must know it, since all reconcile then.
+    if (of_.file.merges().written_alone().are_unfound()) call_.all.wrote_alone = 1;
+    access_summary& all = call_.all;
+    agreement valid =
+        call_.plain() ? agree_to_begin(of_.world, digest_of_plain(), !call_.has_place(), all,
+                                       call_.before, filled())
+                      : agree_to_begin(of_.world, call_.given(), call_.develop, all, call_.before);
+    if (!valid) return valid;
+    if (!call_.plain()) call_.work().told.begin_ns = done_.agreement_ns;
+    all_ = all;
     return {};
   }
   std::uint64_t digest_of_plain() const {
-    return call_.digest(file_.choice().key(call_.kind()));
+    return call_.digest(of_.file.choice().key(call_.kind()));
   }
   auto filled() {
     return [this]() -> arguments const& {
-      call_.fill(file_);
+      call_.fill(of_.file);
       return call_.given();
     };
   }
@@ -237,31 +243,33 @@ class collective_steps {
     if (call_.ordered) find_place();
     if (call_.plain() && goes_alone()) return {};
     if (call_.plain()) {
-      call_.fill(file_);
-      watched_.emplace(file_, call_, done_);
+      call_.fill(of_.file);
+      watched_.emplace(of_.file, call_, done_);
     }
     job& t = call_.work();
     if (call_.ordered) {
-      if (place_) mine_ = file_.locate(*place_, t);
+      if (place_) mine_ = of_.file.locate(*place_, t);
       if (!place_ || mine_) t.bytes = 0;
       sum_up_places();
     }
     if (compares_writes())
-      if (agreement const apart = agree_on_outcome(world_, compare_writes(world_, file_, t)); !apart)
+      if (agreement const apart =
+              agree_on_outcome(of_.world, compare_writes(of_.world, of_.file, t));
+          !apart)
         return apart;
     agreement result;
     plan_ = small_ ? collective_plan{.policy = std::string(sieving::name),
                                      .reason = *std::move(small_),
                                      .kind = t.kind,
                                      .weighed = true}
-                   : plan_together(world_, ranks_, file_, call_, all_, result);
-    if (result) call_.planned(file_, plan_);
+                   : plan_together(of_.world, of_.ranks, of_.file, call_, all_, result);
+    if (result) call_.planned(of_.file, plan_);
     return result;
   }
   // Each rank goes by itself, and its one stretch of the file is one call of it.
   bool goes_alone() {
-    any_policy const& together = file_.choice().together(call_.kind());
-    small_ = too_small(world_, ranks_, file_, together, call_.kind(), all_);
+    any_policy const& together = of_.file.choice().together(call_.kind());
+    small_ = too_small(of_.world, of_.ranks, of_.file, together, call_.kind(), all_);
     if (together.has_value() && !small_) return false;
     call_.planned_alone(together.has_value());
     return true;
@@ -269,32 +277,34 @@ class collective_steps {
   void find_place() {
     plain_call const* const p = call_.plain();
     std::int64_t const etypes = p ? p->etypes : call_.work().etypes;
-    place_ = find_ordered_place(world_, pointer_, etypes, all_.spans, call_.before, mine_);
+    place_ = find_ordered_place(of_.world, of_.pointer, etypes, all_.spans, call_.before, mine_);
   }
   // What ranks ask for at the shared pointer is summed up when all places are known.
   void sum_up_places() {
     job const& t = call_.work();
-    small_ = too_small(world_, ranks_, file_, t.together, t.kind, all_);
-    if (small_ && t.given_together) *small_ += file_.in_use().on_prices_of(t.together, true);
+    small_ = too_small(of_.world, of_.ranks, of_.file, t.by.together, t.kind, all_);
+    if (small_ && t.by.given_together)
+      *small_ += of_.file.in_use().on_prices_of(t.by.together, true);
     all_ = {};
-    if (!small_ && t.together.has_value()) {
-      if (!mine_) all_ = file_.summary_of(t);
-      world_.all_reduce(all_);
+    if (!small_ && t.by.together.has_value()) {
+      if (!mine_) all_ = of_.file.summary_of(t);
+      of_.world.all_reduce(all_);
     }
     // Also threads, and ranks that have no place.
     all_.pending = std::max(all_.pending, call_.all.pending);
     all_.wrote_alone = std::max(all_.wrote_alone, call_.all.wrote_alone);
   }
   bool compares_writes() const {
-    return call_.develop && call_.kind() == access_kind::write && !call_.ordered && !file_.is_atomic() &&
-           row_of(call_.what).when != moment::never;
+    bool const writes =
+        call_.kind() == access_kind::write && row_of(call_.what).when != moment::never;
+    return call_.develop && writes && !call_.ordered && !of_.file.is_atomic();
   }
 
   // --- move: one stretch; or all ranks for each other, who end it, too; or each rank by itself.
 
   failure move_stretch() {
-    std::int64_t const at = call_.ordered ? place_.value_or(0) : call_.at;
-    if (place_ || !call_.ordered) file_.access_plain(*call_.plain(), at, done_, mine_);
+    std::int64_t const at = call_.ordered ? place_.value_or(0) : call_.at();
+    if (place_ || !call_.ordered) of_.file.access_plain(*call_.plain(), at, done_, mine_);
     if (small_) done_.reason = *std::move(small_);
     return std::move(mine_);
   }
@@ -304,12 +314,12 @@ class collective_steps {
     if (all_.wrote_alone != 0)
       if (agreement found = find_what_was_written(); !found) return found;
     job& t = call_.work();
-    t.together_by = {static_cast<std::int64_t>(plan_.domains.size()), call_.window_bytes(),
+    t.told.together_by = {static_cast<std::int64_t>(plan_.domains.size()), call_.window_bytes(),
                      all_.high - all_.low,
-                     !t.given_together          ? chosen_by::hints
-                     : t.together.keeps_rules() ? chosen_by::call
+                     !t.by.given_together          ? chosen_by::hints
+                     : t.by.together.keeps_rules() ? chosen_by::call
                                                 : chosen_by::program};
-    auto result = ranks_.exchange(world_, plan_, t, file_, space, done_, all_, mine_);
+    auto result = of_.ranks.exchange(of_.world, plan_, t, of_.file, space, done_, all_, mine_);
     if (!result) {
       plan_.reason = "no staging memory; each rank by itself";
       return result;
@@ -317,36 +327,34 @@ class collective_steps {
     done_.policy = std::move(plan_.policy);
     done_.reason = std::move(plan_.reason);
     done_.memory_bytes = memory_bytes_of(t, done_.bytes);
-    if (*result && t.kind == access_kind::write) file_.late().write();
+    if (*result && t.kind == access_kind::write) of_.file.late().write();
     return result;
   }
   // Before ranks carry each other's data, what each has written by itself is in the file.
   agreement find_what_was_written() {
-    lone_writes& alone = file_.merges().written_alone();
+    lone_writes& alone = of_.file.merges().written_alone();
     std::uint64_t const written = alone.count();
-    agreement found = agree_on_outcome(world_, file_.reconcile(), phase::waiting);
+    agreement found = agree_on_outcome(of_.world, of_.file.reconcile(), phase::waiting);
     if (!found) return found;
     alone.are_found(written);
-    // Requests and threads of this rank may have read, and kept, what another had not written out yet.
-    mine_.keep(file_.reconcile());
+    // Requests and threads of this rank may have read, and kept, what another had not written
+    // out yet.
+    mine_.keep(of_.file.reconcile());
     return found;
   }
 
   failure move_alone(staging& space) {
     job const& t = call_.work();
-    if (!mine_) mine_ = file_.access_alone(t, space, done_);
-    if (t.together.has_value()) done_.reason = std::move(plan_.reason);
+    if (!mine_) mine_ = of_.file.access_alone(t, space, done_);
+    if (t.by.together.has_value()) done_.reason = std::move(plan_.reason);
     return std::move(mine_);
   }
 
   // --- end: it has succeeded on all ranks, or on none.
 
-  agreement end(failure const& mine) { return agree_on_outcome(world_, mine, phase::waiting); }
+  agreement end(failure const& mine) { return agree_on_outcome(of_.world, mine, phase::waiting); }
 
-  World const& world_;
-  team<World>& ranks_;
-  open_file& file_;
-  shared_pointer& pointer_;
+  ranks_of_file<World> of_;
   collective_call& call_;
   report& done_;
 

@@ -37,7 +37,8 @@ class open_steps {
       : crew_(all), path_(path), modes_(modes), with_(with) {}
 
   agreement run(World const& world, opener files) {
-    if constexpr (requires { world.note("open", with_.where()); }) world.note("open", with_.where());
+    if constexpr (requires { world.note("open", with_.where()); })
+      world.note("open", with_.where());
     std::shared_ptr<call_board> watched;
     if constexpr (!working_in_background<World>)
       watched = call_watch::from_environment(path_, world.rank());

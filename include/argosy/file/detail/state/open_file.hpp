@@ -92,7 +92,7 @@ class open_file {
 
   void count(job const& t, report const& done, bool failed) {
     if (usage* const r = seen_by_.report())
-      r->add(t.call, done, failed, t.begin_ns, t.together_by, t.called_at);
+      r->add(t.told.call, done, failed, t.told.begin_ns, t.told.together_by, t.told.called_at);
   }
 
   // What the hints say, and what they choose.
@@ -182,7 +182,7 @@ class open_file {
     return agents_.may_be_had() && hints().values().wants_agents();
   }
   bool wants_partitioning() const;
-  bool ships_alone(job const& t) const { return t.shipped && why_not_shipped(t).empty(); }
+  bool ships_alone(job const& t) const { return t.by.shipped && why_not_shipped(t).empty(); }
 
  private:
   failure join(std::uint64_t number, bool& none);  // where other opens are to know of this one
