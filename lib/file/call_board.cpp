@@ -3,7 +3,6 @@
 #include <argosy/file/detail/ranks/call_board.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <argosy/file/detail/ranks/call_watch.hpp>

@@ -31,7 +31,7 @@ failure merge_safety::try_lock(any_handle& file, bool& none) const {
   } else {
     error = file.lock(lock_tried_at, 1, lock_kind::shared);
   }
-  none = error && classify(error) == errc::no_locks;
+  none = classify(error) == errc::no_locks;
   return {error ? error : give_back(file, lock_tried_at, 1), "trying a byte-range lock"};
 }
 
@@ -61,13 +61,10 @@ bool merge_safety::would_merge(used_view const& in, sieving policy) const {
   if (!v.sorted) return false;
   policy.merges = true;
   layout const& stream = v.view.stream();
-  std::int64_t const copy = v.view.filetype().size(), all = stream.size();
-  std::int64_t const step = std::max<std::int64_t>(1, copy / 4);
-  for (std::int64_t from = 0; from < std::min(copy, all); from += step) {
-    std::int64_t const bytes = std::min(all - from, policy.write_window_bytes);
-    window const w = policy.next({access_kind::write, stream, from, bytes, stream}, from);
-    if (w.how == passage::merged && w.holes() > 0) return true;
-  }
+  access const all{access_kind::write, stream, 0, stream.size(), stream};
+  std::int64_t const copy = v.view.filetype().size(), step = std::max<std::int64_t>(1, copy / 4);
+  for (std::int64_t from = 0; from < copy; from += step)
+    if (policy.next(all, from).how == passage::merged) return true;
   return false;
 }
 

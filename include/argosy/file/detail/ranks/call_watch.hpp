@@ -24,7 +24,7 @@ namespace argosy::detail {
 
 // Reads the board of one rank's open file. A thread of its own looks at the clock and writes to
 // standard error; it makes no call of MPI. It asks one rank of each other node by a service of its
-// own, as it must also tell of ranks that no call goes on beside, or that do not reach each other.
+// own, as a file need not have a served_world.
 class call_watch {
  public:
   // Returns the board of a rank that is watched, or null if ARGOSY_WATCH names no seconds.

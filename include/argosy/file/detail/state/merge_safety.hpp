@@ -96,9 +96,9 @@ class merge_safety {
 
  private:
   merging where(bool ranks_write) const;
+  // Returns true if ranks of several nodes lock what they write, by such a hint.
   bool ranks_lock(toggle ds_write) const noexcept {
-    return !near_ &&
-           (ds_write == toggle::enable || (ds_write == toggle::automatic && agreed_));
+    return ds_write == toggle::enable || (ds_write == toggle::automatic && agreed_);
   }
   bool reads_late() const noexcept { return !near_ && on_.reads_late; }
   // Clients that write whole pages bring old bytes of others back, unless these are locked out.
