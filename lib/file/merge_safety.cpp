@@ -74,10 +74,11 @@ merging merge_safety::where(bool ranks_write) const {
   bool const late = reads_late(), merges = can_read_ && !late;
   bool const all_lock = all_writes_lock();
   bool const shared = ranks_write || all_lock;
+  presence const* const opens = opens_ ? &*opens_ : nullptr;
   if (has(opened_.how, mode::unique_open) && !shared) return {none, merges};
-  // Where a rank has no locks nobody merges, and so nobody has to be kept from it.
-  if (locks_ != locks::working || (late && !all_lock)) return {none, false};
-  merging m{shared ? ranks : programs, merges, opens_ ? &*opens_ : nullptr};
+  // No rank of this open merges, so none is kept out. Other opens may merge, and must see this one.
+  if (locks_ != locks::working || (late && !all_lock)) return {none, false, opens};
+  merging m{shared ? ranks : programs, merges, opens};
   if (ranks_write && gate_ && !all_lock) m.gate = &gate_;
   m.sees_all = near_;
   if (caches_differ())  // what is under a lock is written out before it goes

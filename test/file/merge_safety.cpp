@@ -17,6 +17,7 @@
 
 #include <argosy/datatype.hpp>
 #include <argosy/error/errc.hpp>
+#include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/state/lone_writes.hpp>
 #include <argosy/file/detail/state/merge_safety.hpp>
 #include <argosy/file/detail/used_view.hpp>
@@ -24,6 +25,7 @@
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/opener.hpp>
 #include <argosy/handle/posix.hpp>
+#include <argosy/plan/report.hpp>
 #include <argosy/policy/sieving.hpp>
 #include <argosy/view/view.hpp>
 
@@ -193,8 +195,7 @@ std::string_view fault(situation const& s, rank_of const& r, call const& c) {
   merging const how = of(r.merges, c);
   bool const work = s.have == locks::work;
   if (how.opens && s.is_unique()) return "it looks for other opens, of which there are none";
-  if (!how.opens && !s.is_unique() && how.writing != merging::others::none)
-    return "other opens do not know of it";
+  if (!how.opens && !s.is_unique()) return "other opens do not know of it";
   if (!s.near && s.on.separate_caches && !s.on.exact_writes && work &&
       (how.writing != merging::others::ranks || how.gate))
     return "a page with bytes of others may be written without a lock";
@@ -337,8 +338,9 @@ std::vector<row> rows_of_a_node() {
       {"ranks of a node see each other", {}, {}, "ranks, merges, opens, gate"},
       {"without a gate all take locks", {.gates = false}, {}, "ranks, merges, opens"},
       {"write permission alone", {.reads = false}, {}, "ranks, opens, gate"},
-      {"a rank without locks", {.have = locks::lack}, {}, "none"},
-      {"a request where there are no locks", {.have = locks::lack}, request, "none, locks"},
+      {"a rank without locks", {.have = locks::lack}, {}, "none, opens"},
+      {"a request where there are no locks", {.have = locks::lack}, request,
+       "none, opens, locks"},
       {"a collective call", {}, all, "ranks, merges, opens, gate, owns, never waits"},
       {"a collective call beside requests", {}, all_with_threads,
        "ranks, merges, opens, gate, never waits"},
@@ -380,8 +382,8 @@ std::vector<row> rows_of_nodes() {
       {"agents do", far(lustre), agent, "ranks, merges, opens, sees its node"},
       {"so that all beside them lock", far(lustre), beside_agents, "ranks, opens, sees its node"},
       {"locks end at the node: nothing is merged", having(lustre, locks::are_vain), all,
-       "none, owns, never waits"},
-      {"nor by ranks", having(lustre, locks::are_vain), {}, "none"},
+       "none, opens, owns, never waits"},
+      {"nor by ranks", having(lustre, locks::are_vain), {}, "none, opens"},
   };
 }
 
@@ -401,10 +403,11 @@ std::vector<row> rows_of_caches() {
       {"NFS: also in a collective call", far(nfs, unique), all,
        "ranks, merges, long ones too, owns, never waits, sees its node"},
       {"NFS: without locks nothing is merged", having(nfs, locks::lack), all,
-       "none, owns, never waits"},
-      {"MooseFS: nothing is merged", asking(moose, toggle::enable, true), {}, "none"},
-      {"MooseFS: not by collective calls", far(moose), all, "none, owns, never waits"},
-      {"MooseFS: not by agents", far(moose), agent, "none"},
+       "none, opens, owns, never waits"},
+      {"MooseFS: nothing is merged", asking(moose, toggle::enable, true), {}, "none, opens"},
+      {"MooseFS: not by collective calls", far(moose), all,
+       "none, opens, owns, never waits"},
+      {"MooseFS: not by agents", far(moose), agent, "none, opens"},
       {"read late, and whole pages: all lock", far(traits(true, true, false, true)), {},
        "ranks, opens, long ones too, sees its node"},
   };
@@ -762,6 +765,34 @@ TEST_CASE("a rank that is alone stays so: an open of the file waits", "[file][me
   std::unique_ptr<rank_in> const other = enters.get();
   CHECK_FALSE(other->failed);
   CHECK_FALSE(a.is_alone());
+}
+
+TEST_CASE("an open that came beside a strange lock is seen when it writes, though it never merges",
+          "[file][merging]") {
+  using change = void (*)(merge_safety&);
+  for (change const after : {change([](merge_safety&) {}), change([](merge_safety& m) {
+                               m.meet({}, false);
+                               m.lies_on(moose);
+                             }),
+                             change([](merge_safety& m) { m.lacks_locks(); }),
+                             change([](merge_safety& m) { m.locks_in_vain(); })}) {
+    one_file const f;
+    io::any_handle program = f.open();
+    CHECK_FALSE(program.lock(0, std::numeric_limits<std::int64_t>::max(),
+                             io::lock_kind::exclusive));
+    rank_in r(f, 1);
+    CHECK(r.opens().unseen());
+    after(r.merges);
+    program.close();
+    rank_in other(f, 2);
+    CHECK(other.is_alone());
+    CHECK_FALSE(other.opens().readmit(other.file));
+    io::report done;
+    io::detail::write_guard<io::any_handle> guard(r.file, r.merges.alone(false, false, false),
+                                                  done);
+    CHECK_FALSE(guard.pieces(0, 8, [] { return std::error_code(); }));
+    CHECK_FALSE(other.is_alone());
+  }
 }
 
 TEST_CASE("a unique open is alone by promise, and one for reading never", "[file][merging]") {
