@@ -1,4 +1,5 @@
-// Merges: when a rank may merge, and what keeps the writes of others out of its window.
+// Merges: when a rank may merge, and what keeps the writes of others out of its window. One page,
+// since its oracle is one for all states and pairs of calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <chrono>
