@@ -102,7 +102,7 @@ void scheduler::put_in_flight(message m, picoseconds at) {
     free_in_flight_.pop_back();
     in_flight_[slot] = std::move(m);
   }
-  push(at, nullptr, slot);
+  push(at, {.slot = slot});
 }
 
 std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std::span<std::byte> into, int from,
@@ -132,9 +132,9 @@ std::shared_ptr<operation> scheduler::start_receive(group const& g, int me, std:
     match(c.arrived.pop(), *o);
   } else if (rank(peer).dead) {
     // Messages sent before the death may still be on their way.
-    bool const more = std::any_of(queue_.begin(), queue_.end(), [&](event const& e) {
-      if (!e.is_message()) return false;
-      message const& m = in_flight_[e.what];
+    bool const more = std::ranges::any_of(queue_.all(), [&](auto const& e) {
+      if (!e.what.is_message()) return false;
+      message const& m = in_flight_[e.what.slot];
       return m.from == peer && m.to == to && m.group == g.id && m.tag == tag;
     });
     if (more) {
@@ -331,9 +331,9 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
       // Long messages from it are lost with its memory; messages on their way still arrive, and are matched in order.
       c.arrived.remove_if([](message const& m) { return m.sender != nullptr; });
       std::size_t coming = 0;
-      for (event const& e : queue_)
-        if (e.is_message()) {
-          message const& m = in_flight_[e.what];
+      for (auto const& e : queue_.all())
+        if (e.what.is_message()) {
+          message const& m = in_flight_[e.what.slot];
           coming +=
               m.from == dead.number && m.to == r.number && m.group == name.group && m.tag == name.tag && !m.sender;
         }
@@ -349,17 +349,16 @@ void scheduler::tell_senders_and_receivers(rank_state& dead) {
       }
     }
   // Long messages on their way are dropped.
-  std::erase_if(queue_, [&](event const& e) {
-    if (!e.is_message()) return false;
-    message& m = in_flight_[e.what];
+  queue_.erase_if([&](subject const& what) {
+    if (!what.is_message()) return false;
+    message& m = in_flight_[what.slot];
     bool const gone = m.from == dead.number && m.sender;
     if (gone) {
       m = {};
-      free_in_flight_.push_back(e.what);
+      free_in_flight_.push_back(what.slot);
     }
     return gone;
   });
-  std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
 }
 
 }  // namespace argosy::lab::detail

@@ -82,18 +82,16 @@ scheduler::scheduler(lab::scenario const& s, virtual_options const& o)
   }
 }
 
-scheduler::~scheduler() = default;
+scheduler::~scheduler() {
+  for (auto const& tell : when_ended) tell();
+}
 
 // --- The queue ---
 
-void scheduler::push(picoseconds at, task* who, std::size_t what, bool is_call) {
-  std::uint64_t const number = ++sequence_;
-  std::uint64_t const key = scenario_.seed != 0 ? mixed(scenario_.seed ^ mixed(number)) : number;
-  queue_.push_back({at, key, number, who, what, is_call});
-  std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
-}
+// The seed decides the order of events of one time.
+void scheduler::push(picoseconds at, subject what) { queue_.push(at, key_of(++keys_), what); }
 
-void scheduler::call_at(picoseconds at, std::function<void()> what) {
+void scheduler::post(picoseconds at, std::function<void()> what) {
   std::size_t slot = calls_.size();
   if (free_calls_.empty()) {
     calls_.push_back(std::move(what));
@@ -102,19 +100,19 @@ void scheduler::call_at(picoseconds at, std::function<void()> what) {
     free_calls_.pop_back();
     calls_[slot] = std::move(what);
   }
-  push(std::max(at, now_), nullptr, slot, true);
+  // One key for all calls at a time, so that they stay in the order in which they were posted.
+  queue_.push(at, key_of(static_cast<std::uint64_t>(at)), {.slot = slot, .is_call = true});
 }
 
 void scheduler::synchronize() {
   task& t = *current_;
   if (!queue_.empty() && queue_.front().time <= t.time) {
-    push(t.time, &t, 0);
-    if (queue_.front().who != &t) {
+    push(t.time, {.who = &t});
+    if (queue_.front().what.who != &t) {
       t.context->suspend();
       if (t.cancelled) throw run_ended{};
     } else {
-      std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
-      queue_.pop_back();
+      queue_.pop();
     }
   }
   now_ = std::max(now_, t.time);
@@ -133,7 +131,7 @@ void scheduler::block(waiting why) {
 void scheduler::wake(task& t, picoseconds at) {
   if (!t.blocked) return;
   t.blocked = false;
-  push(std::max(at, t.time), &t, 0);
+  push(std::max(at, t.time), {.who = &t});
 }
 
 void scheduler::resume(task& t) {
@@ -183,7 +181,7 @@ void scheduler::start_service(std::function<void()> work) {
   task& t = make_task(me(), true, std::move(work));
   t.time = current_->time;
   me().services.push_back(&t);
-  push(t.time, &t, 0);
+  push(t.time, {.who = &t});
 }
 
 virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& program) {
@@ -201,7 +199,7 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
   for (rank_state& r : ranks_) {
     virtual_rank const handed(world, r.number);
     r.program = &make_task(r, false, [&program, handed] { program(handed); });
-    push(0, r.program, 0);
+    push(0, {.who = r.program});
   }
   world.reset();
   loop();
@@ -231,10 +229,8 @@ virtual_report scheduler::run(std::function<void(virtual_rank const&)> const& pr
 
 void scheduler::loop() {
   while (!queue_.empty() && !ending_) {
-    std::pop_heap(queue_.begin(), queue_.end(), std::greater<>());
-    event const e = queue_.back();
-    queue_.pop_back();
-    now_ = std::max(now_, e.time);
+    auto const [time, key, number, what] = queue_.pop();
+    now_ = std::max(now_, time);
     ++report.events;
     if (options_.most_events > 0 && report.events > options_.most_events) {
       failed_ = virtual_run_error::reason::too_many_events;
@@ -243,21 +239,21 @@ void scheduler::loop() {
       ending_ = true;
       return;
     }
-    if (e.who) {
-      if (e.who->finished) continue;
-      hash(1, static_cast<std::uint64_t>(e.who->number), static_cast<std::uint64_t>(e.time));
-      e.who->time = std::max(e.who->time, e.time);
-      resume(*e.who);
-    } else if (e.is_call) {
-      hash(6, static_cast<std::uint64_t>(e.time));
-      auto const what = std::exchange(calls_[e.what], nullptr);
-      free_calls_.push_back(e.what);
-      what();
+    if (what.who) {
+      if (what.who->finished) continue;
+      hash(1, static_cast<std::uint64_t>(what.who->number), static_cast<std::uint64_t>(time));
+      what.who->time = std::max(what.who->time, time);
+      resume(*what.who);
+    } else if (what.is_call) {
+      hash(6, static_cast<std::uint64_t>(time));
+      auto const call = std::exchange(calls_[what.slot], nullptr);
+      free_calls_.push_back(what.slot);
+      call();
     } else {
-      message m = std::move(in_flight_[e.what]);
-      free_in_flight_.push_back(e.what);
+      message m = std::move(in_flight_[what.slot]);
+      free_in_flight_.push_back(what.slot);
       hash(2, static_cast<std::uint64_t>(m.from) << 32 | static_cast<std::uint64_t>(m.to),
-           static_cast<std::uint64_t>(e.time));
+           static_cast<std::uint64_t>(time));
       try {
         deliver(std::move(m));
       } catch (run_ended const&) {

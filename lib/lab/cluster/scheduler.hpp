@@ -21,6 +21,7 @@
 #include <argosy/error/source_location.hpp>
 #include <argosy/handle/fault_script.hpp>
 #include <argosy/lab/cluster/virtual_cluster.hpp>
+#include <argosy/lab/detail/event_queue.hpp>
 #include <argosy/world/service.hpp>
 
 #include "coroutine.hpp"
@@ -265,10 +266,13 @@ class scheduler final : public argosy::detail::phase_listener {
   void block(waiting why);
   void wake(task& t, picoseconds at);
   void start_service(std::function<void()> work);
-  // Calls `what` at a time: for parts that are no ranks, such as a simulated machine. Dropped when the run has ended.
-  void call_at(picoseconds at, std::function<void()> what);
+  // Calls `what` at a time: for parts that are no ranks, such as a simulated machine. Calls at one
+  // time are made in the order in which they were posted, whatever the seed. A run that ends drops
+  // those that are left.
+  void post(picoseconds at, std::function<void()> what);
   bool in_task() const noexcept { return current_ != nullptr; }
   std::vector<std::function<void(rank_state&)>> when_lost;  // told of every death
+  std::vector<std::function<void()>> when_ended;            // told of the end of the run
 
   void record(char const* kind, std::string_view name, picoseconds begin, std::int64_t bytes = -1, int peer = -1);
   // Phases of the running task: heard if there is a timeline.
@@ -315,20 +319,21 @@ class scheduler final : public argosy::detail::phase_listener {
   std::uint64_t next_number = 0;  // of virtual_rank::unique_number
 
  private:
-  struct event {
-    picoseconds time;
-    std::uint64_t key, number;
-    task* who;  // null: a message arrives, or a call
-    std::size_t what;
+  // The subject of an event.
+  struct subject {
+    task* who = nullptr;   // null: a message arrives, or a call
+    std::size_t slot = 0;  // of in_flight_ or calls_
     bool is_call = false;
     bool is_message() const { return !who && !is_call; }
-    bool operator>(event const& o) const {
-      return time != o.time ? time > o.time : key != o.key ? key > o.key : number > o.number;
-    }
   };
 
   task& make_task(rank_state& r, bool is_service, std::function<void()> body);
-  void push(picoseconds at, task* who, std::size_t what, bool is_call = false);
+  void push(picoseconds at, subject what);
+  // Returns 0 if the seed is 0, so that events of one time happen in the order in which they were
+  // made.
+  std::uint64_t key_of(std::uint64_t n) const {
+    return scenario_.seed != 0 ? mixed(scenario_.seed ^ mixed(n)) : 0;
+  }
   void resume(task& t);
   void loop();
   void unwind();
@@ -360,7 +365,7 @@ class scheduler final : public argosy::detail::phase_listener {
   stack_pool stacks_;
   std::vector<rank_state> ranks_;
   std::vector<std::unique_ptr<task>> tasks_;
-  std::vector<event> queue_;  // a heap
+  event_queue<subject> queue_;
   std::vector<message> in_flight_;
   std::vector<std::size_t> free_in_flight_;
   std::vector<std::function<void()>> calls_;
@@ -370,7 +375,7 @@ class scheduler final : public argosy::detail::phase_listener {
   std::unordered_map<std::uint32_t const*, std::vector<task*>> watchers_;  // of a word, in the order in which they came
   std::map<std::uint64_t, group*> groups_;
   std::uint64_t next_group_ = 0;
-  std::uint64_t sequence_ = 0, hash_ = 0, run_number_ = 0;
+  std::uint64_t keys_ = 0, hash_ = 0, run_number_ = 0;
   picoseconds now_ = 0;
   task* current_ = nullptr;
   bool ending_ = false;

@@ -91,7 +91,7 @@ void scheduler::arrive(std::shared_ptr<question> q) {
   task& t = make_task(r, true, [this, q] { answer(q); });
   r.services.push_back(&t);
   t.time = ready;
-  push(ready, &t, 0);
+  push(ready, {.who = &t});
 }
 
 // If this rank dies meanwhile, the question stays among the unanswered ones.

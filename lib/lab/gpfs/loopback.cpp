@@ -19,16 +19,35 @@ loopback::loopback(machine const& m, int nodes, troubles t, std::vector<std::sha
   }
 }
 
+void loopback::put_in_order(instant at, std::uint64_t number) {
+  if (other_queue_)
+    other_queue_(at, number);
+  else
+    queue_.push(at.count(), 0, number);
+}
+
+void loopback::order_by(std::function<void(instant, std::uint64_t)> queue) {
+  other_queue_ = std::move(queue);
+  queue_.clear();
+  for (auto const& [number, made] : events_) put_in_order(made.first, number);
+}
+
+void loopback::post(instant at, event what) {
+  std::uint64_t const number = next_event_++;
+  events_.try_emplace(number, at, std::move(what));
+  put_in_order(at, number);
+}
+
 void loopback::post(outbox& out, node_id node) {
   for (outbox::outgoing& o : out.messages) {
     instant extra{};
     if (delay_max_.count() > 0)
       extra = instant(static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(delay_max_.count())));
     instant const at = fabric_.arrival(o, extra);
-    events_.emplace(std::pair(at, next_order_++), std::move(o.what));
+    post(at, std::move(o.what));
   }
-  for (completion const& c : out.completions) events_.emplace(std::pair(c.at, next_order_++), ended{node, c});
-  for (outbox::timer const& t : out.timers) events_.emplace(std::pair(t.at, next_order_++), alarm{t.id});
+  for (completion const& c : out.completions) post(c.at, ended{node, c});
+  for (outbox::timer const& t : out.timers) post(t.at, alarm{t.id});
 }
 
 auto loopback::start(node_id node, call c) -> ticket {
@@ -40,49 +59,57 @@ auto loopback::start(node_id node, call c) -> ticket {
 }
 
 void loopback::start_later(node_id node, call c, instant at) {
-  events_.emplace(std::pair(std::max(at, now_), next_order_++), beginning{node, std::move(c)});
-}
-
-std::optional<instant> loopback::next_event() const {
-  return events_.empty() ? std::nullopt : std::optional(events_.begin()->first.first);
+  post(std::max(at, now_), beginning{node, std::move(c)});
 }
 
 bool loopback::step() {
-  if (events_.empty()) return false;
-  auto const next = events_.extract(events_.begin());
-  event const& e = next.mapped();
-  now_ = std::max(now_, next.key().first);
-  if (auto const* const m = std::get_if<message>(&e)) {
-    outbox out;
-    if (m->to.who == role::client && dead_.contains(m->to.index)) return true;
-    if (on_delivery) on_delivery(*m, now_);
-    switch (m->to.who) {
-      case role::client:
-        client(m->to.index).receive(*m, now_, out);
-        break;
-      case role::manager:
-        manager_.receive(*m, now_, out);
-        break;
-      case role::server:
-        server(m->to.index).receive(*m, now_, out);
-        break;
-    }
-    post(out, m->to.index);
-  } else if (auto const* const c = std::get_if<ended>(&e)) {
-    ticket const t{c->node, c->what.ticket};
-    if (dead_.contains(c->node)) return true;
-    if (on_completion)
-      on_completion(t, c->what);
-    else
-      completions_[t] = c->what;
-  } else if (auto const* const b = std::get_if<beginning>(&e)) {
-    if (!dead_.contains(b->node)) start(b->node, b->what);
-  } else {
-    outbox out;
-    manager_.expire(std::get<alarm>(e).id, now_, out);
-    post(out, 0);
-  }
+  if (queue_.empty()) return false;
+  happen(queue_.pop().what);
   return true;
+}
+
+void loopback::happen(std::uint64_t number) {
+  auto const made = events_.extract(number);
+  if (made.empty()) return;
+  now_ = std::max(now_, made.mapped().first);
+  std::visit([this](auto const& what) { handle(what); }, made.mapped().second);
+}
+
+void loopback::handle(message const& m) {
+  if (m.to.who == role::client && dead_.contains(m.to.index)) return;
+  if (on_delivery) on_delivery(m, now_);
+  outbox out;
+  switch (m.to.who) {
+    case role::client:
+      client(m.to.index).receive(m, now_, out);
+      break;
+    case role::manager:
+      manager_.receive(m, now_, out);
+      break;
+    case role::server:
+      server(m.to.index).receive(m, now_, out);
+      break;
+  }
+  post(out, m.to.index);
+}
+
+void loopback::handle(ended const& e) {
+  if (dead_.contains(e.node)) return;
+  ticket const t{e.node, e.what.ticket};
+  if (on_completion)
+    on_completion(t, e.what);
+  else
+    completions_[t] = e.what;
+}
+
+void loopback::handle(alarm const& a) {
+  outbox out;
+  manager_.expire(a.id, now_, out);
+  post(out, 0);
+}
+
+void loopback::handle(beginning const& b) {
+  if (!dead_.contains(b.node)) start(b.node, b.what);
 }
 
 void loopback::run() {

@@ -16,8 +16,8 @@
 namespace argosy::lab {
 namespace detail {
 
-// The system has a clock of its own, which goes on from run to run. In a run it goes with the scheduler: the next of its
-// events is always an event there, too.
+// The system has a clock of its own, which goes on from run to run. In a run its events are in the
+// scheduler's queue.
 struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   gpfs_state(gpfs::machine const& m, int nodes, gpfs::troubles t, contents kept)
       : system(m, nodes, std::move(t), {}, kept) {
@@ -37,15 +37,13 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
   std::map<gpfs::loopback::ticket, std::shared_ptr<pending>> calls;
   std::uint64_t run = 0;  // the run in which `began` was set
   gpfs::instant began{};
-  std::optional<picoseconds> awaited;  // the scheduler's event of this system that comes first
 
   gpfs::instant instant_of(picoseconds t) const { return began + gpfs::instant(t / 1000); }
   picoseconds time_of(gpfs::instant at) const { return ps_of_ns((at - began).count()); }
 
   // Handles events that are left from earlier runs.
   void settle() {
-    while (system.step()) {
-    }
+    system.run();
     calls.clear();
   }
 
@@ -54,7 +52,12 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     settle();
     run = s.run_number();
     began = system.now();
-    awaited.reset();
+    system.order_by([this, &s](gpfs::instant at, std::uint64_t event) {
+      s.post(time_of(at), [keep = shared_from_this(), event] { keep->system.happen(event); });
+    });
+    s.when_ended.push_back([keep = weak_from_this()] {
+      if (auto const state = keep.lock()) state->system.order_by({});
+    });
     if (system.hardware().shared_adapters > 0)
       s.adapters = [this, keep = weak_from_this()](int node, bool leaves, picoseconds at, picoseconds takes) {
         if (takes == 0 || keep.expired() || node >= system.nodes()) return at + takes;
@@ -69,7 +72,6 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
         if (s.rank(i).node == r.node && !s.rank(i).dead) return;
       system.kill(r.node);
       refuse_all_of(r.node, instant_of(r.death));
-      await_next(s);
     });
   }
 
@@ -89,20 +91,6 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
         return instant_of(done);
       });
     }
-  }
-
-  void await_next(scheduler& s) {
-    auto const next = system.next_event();
-    if (!next) return;
-    picoseconds const at = time_of(*next);
-    if (awaited && *awaited <= at) return;
-    awaited = at;
-    s.call_at(at, [this, &s, at, keep = shared_from_this()] {
-      if (awaited == at) awaited.reset();
-      gpfs::instant const now = instant_of(at);
-      for (auto first = system.next_event(); first && *first <= now; first = system.next_event()) system.step();
-      await_next(s);
-    });
   }
 
   void completed(gpfs::loopback::ticket const& t, gpfs::completion const& c) {
@@ -153,7 +141,6 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     calls[system.start(node, std::move(c))] = p;
     if (s) {
       p->who = &s->now();
-      await_next(*s);
       try {
         s->block({.kind = call_kind::file, .words = &words});
       } catch (...) {
@@ -182,7 +169,6 @@ struct gpfs_state : std::enable_shared_from_this<gpfs_state> {
     scheduler* const s = scheduler::running();
     bool const timed = s && s->in_task() && run == s->run_number();
     system.start_later(node, std::move(c), timed ? instant_of(s->now().time) : system.now());
-    if (timed && !s->ending()) await_next(*s);
   }
 
   // The client node of the calling rank.
@@ -376,7 +362,7 @@ void virtual_gpfs::put(std::string const& path, std::span<std::byte const> bytes
   if (!error) error = f.write(0, bytes).error;
   if (!error) error = f.sync();
   if (!error) error = f.close();
-  state_->settle();
+  if (!scheduler::running()) state_->settle();  // in a run that takes virtual time
   faults(true);
   if (error) throw std::system_error(error, "argosy::lab::virtual_gpfs::put: " + path);
 }

@@ -107,6 +107,53 @@ TEST_CASE("the same seeds give the same run, others give others", "[virtual_gpfs
   CHECK(hash(1, 1) != hash(1, 2));
 }
 
+TEST_CASE("events of one instant happen as they were made, in every run and outside of runs",
+          "[virtual_gpfs]") {
+  using log = std::vector<std::pair<gpfs::instant, std::string>>;
+  gpfs::machine m = small();
+  m.servers = 8;
+  m.message_us = 0;
+  m.nic_mb_per_s = m.client_write_mb_per_s = m.copy_mb_per_s = 1e9;
+  auto const use = [](io::lab::virtual_gpfs const& files) {
+    auto f = open_at(files);
+    CHECK(f.write(0, filled(16 * B, 1)).bytes == 16 * B);
+    CHECK_FALSE(f.sync());
+    CHECK_FALSE(f.close());
+  };
+  auto const delivered = [&](auto&& run) {
+    io::lab::virtual_gpfs const files(m, 1);
+    log all;
+    files.system().on_delivery = [&](gpfs::message const& what, gpfs::instant at) {
+      all.emplace_back(at, std::to_string(static_cast<int>(what.to.who)) + ":" +
+                               std::to_string(what.to.index) + " from " +
+                               std::to_string(what.from.index));
+    };
+    run(files);
+    return all;
+  };
+  log const outside = delivered(use);
+  auto const same = [](auto const& a, auto const& b) { return a.first == b.first; };
+  REQUIRE(std::adjacent_find(outside.begin(), outside.end(), same) != outside.end());
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    CHECK(outside == delivered([&](io::lab::virtual_gpfs const& files) {
+            io::lab::virtual_cluster({.ranks = 1, .seed = seed})
+                .run([&](io::lab::virtual_rank const&) { use(files); });
+          }));
+}
+
+TEST_CASE("what is left at the end of a run happens after it", "[virtual_gpfs]") {
+  io::lab::virtual_gpfs const files(small(), 1);
+  CHECK_THROWS_AS(io::lab::virtual_cluster({.ranks = 1}).run([&](io::lab::virtual_rank const&) {
+                    auto f = open_at(files);
+                    CHECK(f.write(0, filled(3 * B, 1)).bytes == 3 * B);
+                    throw std::runtime_error("the program ends here");
+                  }),
+                  std::runtime_error);
+  auto f = open_at(files);  // outside of runs events happen until the call is complete
+  CHECK_FALSE(f.sync());
+  CHECK(files.on_disk("f") == filled(3 * B, 1));
+}
+
 TEST_CASE("files outlive runs, and are there from outside", "[virtual_gpfs]") {
   io::lab::virtual_gpfs files(small(), 2);
   files.put("old", filled(3000, 5));

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -16,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include <argosy/lab/detail/event_queue.hpp>
 #include <argosy/lab/gpfs/block_server.hpp>
 #include <argosy/lab/gpfs/client_node.hpp>
 #include <argosy/lab/gpfs/fabric.hpp>
@@ -25,8 +25,8 @@
 
 namespace argosy::lab::gpfs {
 
-// Delivers the messages of the state machines in the order of virtual time; events of one instant in the order in which
-// they were made. The same calls and options give the same run.
+// Delivers the messages of the state machines in the order of virtual time. Events of one instant
+// happen in the order in which they were made. The same calls and options give the same run.
 class loopback {
  public:
   // `stores`: one per server; none: in memory.
@@ -45,12 +45,16 @@ class loopback {
   completion result(ticket const& t) const { return completions_.at(t); }
   // Starts a call at a time, or now if that has passed; nobody waits for it. Dropped if the node is dead by then.
   void start_later(node_id node, call c, instant at);
-  // Handles the next event; false if there is none.
+  // Handles the next event; false if there is none, or if another queue has them.
   bool step();
-  std::optional<instant> next_event() const;
-  // Sets the clock. Call it only after step() has handled all earlier events.
+  // Sets the clock. Call it only after all earlier events have happened.
   void pass(instant to) { now_ = std::max(now_, to); }
   void run();
+  // Puts all events that are to come into another queue, which calls happen() with the number that
+  // it was given. An empty function brings them back into the system's own queue.
+  void order_by(std::function<void(instant, std::uint64_t)> queue);
+  // Handles an event. Does nothing if it has been handled before.
+  void happen(std::uint64_t number);
   // Goes on until the call is complete. Throws std::logic_error if it never will be.
   completion wait(ticket const& t);
   completion perform(node_id node, call c) { return wait(start(node, std::move(c))); }
@@ -93,6 +97,12 @@ class loopback {
   using event = std::variant<message, ended, alarm, beginning>;
 
   void post(outbox& out, node_id node);
+  void post(instant at, event what);
+  void put_in_order(instant at, std::uint64_t number);
+  void handle(message const& m);
+  void handle(ended const& e);
+  void handle(alarm const& a);
+  void handle(beginning const& b);
   std::vector<std::byte> bytes_of(std::string const& path, bool with_caches);
 
   machine machine_;
@@ -102,8 +112,10 @@ class loopback {
   token_manager manager_;
   std::vector<client_node> clients_;
   std::vector<block_server> servers_;
-  std::map<std::pair<instant, std::uint64_t>, event> events_;  // by time, then by age
-  std::uint64_t next_order_ = 0;
+  std::map<std::uint64_t, std::pair<instant, event>> events_;  // those to come, by number
+  std::uint64_t next_event_ = 0;
+  lab::detail::event_queue<std::uint64_t> queue_;              // of their numbers, or
+  std::function<void(instant, std::uint64_t)> other_queue_;    // where they are instead
   instant now_{};
   std::map<ticket, completion> completions_;
   std::set<node_id> dead_;
