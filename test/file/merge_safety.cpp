@@ -21,7 +21,7 @@
 #include <argosy/exchange/detail/write_guard.hpp>
 #include <argosy/file/detail/state/lone_writes.hpp>
 #include <argosy/file/detail/state/merge_safety.hpp>
-#include <argosy/file/detail/used_view.hpp>
+#include <argosy/file/detail/state/used_view.hpp>
 #include <argosy/handle/faulty.hpp>
 #include <argosy/handle/forwarding.hpp>
 #include <argosy/handle/opener.hpp>
@@ -312,8 +312,8 @@ io::storage const nfs = traits(true, true, false, false);
 io::storage const moose = traits(true, true, true, true);
 
 constexpr mode unique = mode::write | mode::unique_open;
-constexpr call thread{by::rank, true}, request{by::rank, true, true}, all{by::all},
-    all_with_threads{by::all, true}, beside_agents{by::rank, false, false, true},
+constexpr call thread{by::rank, true}, request{by::rank, true, true}, together{by::all},
+    together_with_threads{by::all, true}, beside_agents{by::rank, false, false, true},
     request_beside_agents{by::rank, true, true, true}, agent{by::agent, true, false, true};
 
 std::vector<row> rows_of_a_node() {
@@ -333,8 +333,9 @@ std::vector<row> rows_of_a_node() {
       {"and without locks nothing is merged", {.how = unique, .ranks = 1, .have = locks::lack},
        thread, "none"},
       {"ranks of a unique file interfere", {.how = unique}, {}, "ranks, merges, gate"},
-      {"but not in a collective call", {.how = unique}, all, "none, merges, owns, never waits"},
-      {"unless threads write", {.how = unique}, all_with_threads,
+      {"but not in a collective call", {.how = unique}, together,
+       "none, merges, owns, never waits"},
+      {"unless threads write", {.how = unique}, together_with_threads,
        "ranks, merges, gate, never waits"},
       {"ranks of a node see each other", {}, {}, "ranks, merges, opens, gate"},
       {"without a gate all take locks", {.gates = false}, {}, "ranks, merges, opens"},
@@ -342,10 +343,10 @@ std::vector<row> rows_of_a_node() {
       {"a rank without locks", {.have = locks::lack}, {}, "none, opens"},
       {"a request where there are no locks", {.have = locks::lack}, request,
        "none, opens, locks"},
-      {"a collective call", {}, all, "ranks, merges, opens, gate, owns, never waits"},
-      {"a collective call beside requests", {}, all_with_threads,
+      {"a collective call", {}, together, "ranks, merges, opens, gate, owns, never waits"},
+      {"a collective call beside requests", {}, together_with_threads,
        "ranks, merges, opens, gate, never waits"},
-      {"a collective call of one rank", {.ranks = 1}, all,
+      {"a collective call of one rank", {.ranks = 1}, together,
        "programs, merges, opens, owns, never waits"},
       {"an agent", {}, agent, "ranks, merges, opens, gate"},
       {"a rank beside agents of its node", {}, beside_agents, "ranks, merges, opens, gate"},
@@ -376,13 +377,13 @@ std::vector<row> rows_of_nodes() {
        "ranks, merges, opens, sees its node"},
       {"but not if they are told not to", asking(lustre, toggle::disable, true), {},
        "ranks, opens, gate, sees its node"},
-      {"collective calls do", far(lustre), all,
+      {"collective calls do", far(lustre), together,
        "ranks, merges, opens, gate, owns, never waits, sees its node"},
-      {"those of a unique file without a lock", far(lustre, unique), all,
+      {"those of a unique file without a lock", far(lustre, unique), together,
        "none, merges, owns, never waits"},
       {"agents do", far(lustre), agent, "ranks, merges, opens, sees its node"},
       {"so that all beside them lock", far(lustre), beside_agents, "ranks, opens, sees its node"},
-      {"locks end at the node: nothing is merged", having(lustre, locks::are_vain), all,
+      {"locks end at the node: nothing is merged", having(lustre, locks::are_vain), together,
        "none, opens, owns, never waits"},
       {"nor by ranks", having(lustre, locks::are_vain), {}, "none, opens"},
   };
@@ -401,12 +402,12 @@ std::vector<row> rows_of_caches() {
       {"NFS: all writes lock", far(nfs), {}, "ranks, opens, long ones too, sees its node"},
       {"NFS: those of a unique file, too", far(nfs, unique), {},
        "ranks, long ones too, sees its node"},
-      {"NFS: also in a collective call", far(nfs, unique), all,
+      {"NFS: also in a collective call", far(nfs, unique), together,
        "ranks, merges, long ones too, owns, never waits, sees its node"},
-      {"NFS: without locks nothing is merged", having(nfs, locks::lack), all,
+      {"NFS: without locks nothing is merged", having(nfs, locks::lack), together,
        "none, opens, owns, never waits"},
       {"MooseFS: nothing is merged", asking(moose, toggle::enable, true), {}, "none, opens"},
-      {"MooseFS: not by collective calls", far(moose), all,
+      {"MooseFS: not by collective calls", far(moose), together,
        "none, opens, owns, never waits"},
       {"MooseFS: not by agents", far(moose), agent, "none, opens"},
       {"read late, and whole pages: all lock", far(traits(true, true, false, true)), {},
@@ -938,27 +939,27 @@ TEST_CASE("locks that other nodes do not see, or that keep nothing old away, are
 // --- Writes of a rank by itself.
 
 TEST_CASE("a write counts when it begins and when it ends", "[file][merging]") {
-  lone_writes all;
-  CHECK(all.count() == 0);
-  CHECK_FALSE(all.are_unfound());
+  lone_writes writes;
+  CHECK(writes.count() == 0);
+  CHECK_FALSE(writes.are_unfound());
   {
-    lone_writes::one const first(&all);
-    CHECK(all.count() == 1);
-    CHECK(all.are_unfound());
+    lone_writes::one const first(&writes);
+    CHECK(writes.count() == 1);
+    CHECK(writes.are_unfound());
     lone_writes::one const nobody_counts(nullptr);
-    CHECK(all.count() == 1);
-    lone_writes::one const second(&all);
-    CHECK(all.count() == 2);
+    CHECK(writes.count() == 1);
+    lone_writes::one const second(&writes);
+    CHECK(writes.count() == 2);
     // A rank that has found this much has not seen the end.
-    all.are_found(all.count());
-    CHECK_FALSE(all.are_unfound());
+    writes.are_found(writes.count());
+    CHECK_FALSE(writes.are_unfound());
   }
-  CHECK(all.count() == 4);
-  CHECK(all.are_unfound());
-  all.are_found(3);
-  CHECK(all.are_unfound());
-  all.are_found(4);
-  CHECK_FALSE(all.are_unfound());
+  CHECK(writes.count() == 4);
+  CHECK(writes.are_unfound());
+  writes.are_found(3);
+  CHECK(writes.are_unfound());
+  writes.are_found(4);
+  CHECK_FALSE(writes.are_unfound());
 }
 
 TEST_CASE("writes count where nodes have caches of their own", "[file][merging]") {
