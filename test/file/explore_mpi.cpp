@@ -17,11 +17,11 @@
 #include <argosy/handle/raw_posix.hpp>
 #include <argosy/policy/sieving.hpp>
 
-#include "explore/planted.hpp"
-#include "explore/program.hpp"
-#include "explore/real_files.hpp"
-#include "explore/remote_ground.hpp"
-#include "explore/remote_run.hpp"
+#include "lab/explore/planted.hpp"
+#include "lab/explore/program.hpp"
+#include "lab/explore/real_files.hpp"
+#include "lab/explore/remote_ground.hpp"
+#include "lab/explore/remote_run.hpp"
 #include "support/catch.hpp"
 #include "support/fault_shim.hpp"
 #include "support/files.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "../explore/calls.hpp"
+#include "../lab/explore/calls.hpp"
 #include "../support/catch.hpp"
 
 namespace io = argosy;

@@ -1,4 +1,4 @@
-// What automatic chooses by the prices of what a file lies on, in the shapes of docs/develop/gpfs_shapes.md.
+// What automatic chooses by the prices of what a file lies on, in the shapes of docs/develop/lab/gpfs_shapes.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>

@@ -8,12 +8,12 @@
 #include <argosy/lab/cluster/scenario.hpp>
 #include <argosy/policy/sieving.hpp>
 
-#include "explore/features.hpp"
-#include "explore/generate.hpp"
-#include "explore/planted.hpp"
-#include "explore/program.hpp"
-#include "explore/run.hpp"
-#include "explore/sweep.hpp"
+#include "lab/explore/features.hpp"
+#include "lab/explore/generate.hpp"
+#include "lab/explore/planted.hpp"
+#include "lab/explore/program.hpp"
+#include "lab/explore/run.hpp"
+#include "lab/explore/sweep.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 

@@ -6,9 +6,9 @@
 #include <argosy/lab/cluster/scenario.hpp>
 #include <argosy/policy/sieving.hpp>
 
-#include "explore/features.hpp"
-#include "explore/program.hpp"
-#include "explore/run.hpp"
+#include "lab/explore/features.hpp"
+#include "lab/explore/program.hpp"
+#include "lab/explore/run.hpp"
 #include "support/catch.hpp"
 
 using argosy::mode;

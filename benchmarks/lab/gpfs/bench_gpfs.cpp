@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "../support/csv.hpp"
-#include "../support/files.hpp"
+#include "../../support/csv.hpp"
+#include "../../support/files.hpp"
 #include "experiment.hpp"
 #include "plot.hpp"
 

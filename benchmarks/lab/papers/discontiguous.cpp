@@ -8,7 +8,7 @@
 
 #include <argosy/datatype.hpp>
 
-#include "../shuffle.hpp"
+#include "../../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {

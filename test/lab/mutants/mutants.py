@@ -1,4 +1,4 @@
-# Breaks the code in many small ways, one at a time, and sees which the tests notice: docs/develop/mutants.md.
+# Breaks the code in many small ways, one at a time, and sees which the tests notice: docs/develop/lab/mutants.md.
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import concurrent.futures
@@ -17,7 +17,7 @@ import collect
 import rewrite
 import tests as testing
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 WORK = ROOT / "build/mutants"
 TREE, BUILD = WORK / "tree", WORK / "build"
 COPIED = ["CMakeLists.txt", "cmake", "include", "lib", "test", "docs/use", "docs/snippets"]
@@ -303,8 +303,8 @@ def short(text, width=100):
 
 
 def accepted():
-    """Keys that docs/develop/mutants.md says are equivalent or accepted."""
-    page = ROOT / "docs/develop/mutants.md"
+    """Keys that docs/develop/lab/mutants.md says are equivalent or accepted."""
+    page = ROOT / "docs/develop/lab/mutants.md"
     found = {}
     section = ""
     for line in page.read_text().splitlines() if page.exists() else []:
@@ -362,7 +362,7 @@ def main():
     o.add_argument("--count", type=int, default=20, help="so many that the rules make (default 20; 0: none)")
     o.add_argument("--seed", default="1", help="which are drawn; a word or a number")
     o.add_argument("--room", action="append", help="of a room, or of product, lab, all (default: all); ROOM:N draws N there; may be repeated")
-    o.add_argument("--hand", action="store_true", help="also those of test/mutants/*.toml")
+    o.add_argument("--hand", action="store_true", help="also those of test/lab/mutants/*.toml")
     o.add_argument("--only", help="these, by their ids, with the output of all tests")
     o.add_argument("--list", action="store_true", help="show them, build nothing")
     o.add_argument("--tests", action="store_true", help="show which tests each would meet, in which order")

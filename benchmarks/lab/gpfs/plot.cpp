@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "../support/chart.hpp"
+#include "../../support/chart.hpp"
 
 namespace shapes {
 

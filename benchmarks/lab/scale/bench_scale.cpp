@@ -15,8 +15,8 @@
 #include <argosy/lab/cluster/virtual_files.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "../patterns/process.hpp"
-#include "../support/options.hpp"
+#include "../../patterns/process.hpp"
+#include "../../support/options.hpp"
 #include "lattice4d.hpp"
 
 namespace io = argosy;

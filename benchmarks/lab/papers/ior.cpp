@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "../shuffle.hpp"
+#include "../../shuffle.hpp"
 #include "workloads.hpp"
 
 namespace papers {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "../support/csv.hpp"
+#include "../../support/csv.hpp"
 #include "workload.hpp"
 
 namespace papers {

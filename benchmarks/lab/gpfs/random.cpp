@@ -10,7 +10,7 @@
 
 #include <argosy/handle/gpfs_fcntl.hpp>
 
-#include "../shuffle.hpp"
+#include "../../shuffle.hpp"
 #include "experiment.hpp"
 
 namespace shapes {

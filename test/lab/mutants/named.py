@@ -1,4 +1,4 @@
-# Mutants written by hand: what test/mutants/*.toml says, and where that is in the code. As a program, checks that each is there, once:
+# Mutants written by hand: what test/lab/mutants/*.toml says, and where that is in the code. As a program, checks that each is there, once:
 #   named.py [REPOSITORY]
 # SPDX-License-Identifier: BSD-3-Clause
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 def found(root):
     """Those that are found, each with the place in its file, and sentences about the others."""
     places, wrong = [], []
-    for listing in sorted((root / "test/mutants").glob("*.toml")):
+    for listing in sorted((root / "test/lab/mutants").glob("*.toml")):
         for one in tomllib.loads(listing.read_text())["mutant"]:
             source = root / one["file"]
             text = source.read_bytes() if source.exists() else b""
@@ -24,6 +24,6 @@ def found(root):
 
 
 if __name__ == "__main__":
-    places, wrong = found(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]))
+    places, wrong = found(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[3]))
     print("\n".join(wrong) if wrong else f"{len(places)} mutants written by hand are where the code is")
     sys.exit(bool(wrong))

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "../support/csv.hpp"
-#include "../support/statistics.hpp"
+#include "../../support/csv.hpp"
+#include "../../support/statistics.hpp"
 
 namespace papers {
 

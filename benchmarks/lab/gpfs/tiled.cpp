@@ -11,7 +11,7 @@
 #include <argosy/policy/sieving.hpp>
 #include <argosy/policy/two_phase.hpp>
 
-#include "../shuffle.hpp"
+#include "../../shuffle.hpp"
 #include "experiment.hpp"
 
 namespace shapes {

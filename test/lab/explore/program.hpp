@@ -144,7 +144,7 @@ char const* name_of(shape s) noexcept;
 // where ranks would touch the same bytes.
 std::vector<step> complete(program const& p);
 
-// A test case for test/explore.cpp.
+// A test case for test/lab/cluster/explore.cpp.
 std::string to_test(program const& p, std::string const& name);
 
 // One program for each seed; `ranks`: 0 for any number.

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "../support/chart.hpp"
+#include "../../support/chart.hpp"
 #include "report.hpp"
 
 namespace papers {

@@ -97,7 +97,7 @@ def with_keys(found):
 
 def by_rules(root, database, work, jobs):
     rules = hashlib.sha1()
-    for name in sources(root) + ["test/mutants/places.py", "test/mutants/collect.py"]:
+    for name in sources(root) + ["test/lab/mutants/places.py", "test/lab/mutants/collect.py"]:
         rules.update((root / name).read_bytes())
     cache = work / "places.json"
     if cache.exists():
@@ -125,7 +125,7 @@ def by_rules(root, database, work, jobs):
 
 
 def by_hand(root):
-    """What test/mutants/*.toml says. A pattern that ends in ; is a statement, any other an expression."""
+    """What test/lab/mutants/*.toml says. A pattern that ends in ; is a statement, any other an expression."""
     places_found, wrong = named.found(root)
     if wrong:
         raise SystemExit("\n".join(wrong))

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../support/options.hpp"
+#include "../../support/options.hpp"
 #include "workload.hpp"
 
 namespace papers {

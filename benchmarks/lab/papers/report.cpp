@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "../support/statistics.hpp"
+#include "../../support/statistics.hpp"
 
 namespace papers {
 

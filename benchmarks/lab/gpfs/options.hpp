@@ -8,7 +8,7 @@
 
 #include <argosy/lab/gpfs/machine.hpp>
 
-#include "../support/options.hpp"
+#include "../../support/options.hpp"
 
 namespace shapes {
 
