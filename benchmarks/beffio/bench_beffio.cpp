@@ -23,7 +23,7 @@
 
 #include <argosy/world/mpi.hpp>
 
-#include "../support/files.hpp"
+#include "../support/result_files.hpp"
 #include "argosy_files.hpp"
 #include "interrupt.hpp"
 #include "journal.hpp"

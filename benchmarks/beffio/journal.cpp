@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "../support/files.hpp"
+#include "../support/result_files.hpp"
 #include "plots.hpp"
 #include "print.hpp"
 #include "record.hpp"

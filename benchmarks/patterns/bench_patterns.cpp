@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include "../support/files.hpp"
+#include "../support/result_files.hpp"
 #include "check.hpp"
 #include "choice_report.hpp"
 #include "collective.hpp"

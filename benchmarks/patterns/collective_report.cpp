@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "../support/csv.hpp"
-#include "../support/files.hpp"
+#include "../support/result_files.hpp"
 #include "../support/statistics.hpp"
 
 namespace patterns {

@@ -14,7 +14,7 @@
 #include <beffio/plots.hpp>
 #include <beffio/print.hpp>
 #include <beffio/record.hpp>
-#include <support/files.hpp>
+#include <support/result_files.hpp>
 
 #include "../support/files.hpp"
 

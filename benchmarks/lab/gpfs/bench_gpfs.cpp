@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "../../support/csv.hpp"
-#include "../../support/files.hpp"
+#include "../../support/result_files.hpp"
 #include "experiment.hpp"
 #include "plot.hpp"
 

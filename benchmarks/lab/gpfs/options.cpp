@@ -5,7 +5,7 @@
 #include <exception>
 #include <sstream>
 
-#include "../../support/files.hpp"
+#include "../../support/result_files.hpp"
 
 namespace shapes {
 namespace {

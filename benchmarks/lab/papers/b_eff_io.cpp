@@ -10,7 +10,7 @@
 
 #include <beffio/argosy_files.hpp>
 #include <beffio/run.hpp>
-#include <support/files.hpp>
+#include <support/result_files.hpp>
 
 #include "workloads.hpp"
 

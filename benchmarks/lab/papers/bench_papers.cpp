@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "../../support/files.hpp"
+#include "../../support/result_files.hpp"
 #include "calibrate.hpp"
 #include "options.hpp"
 #include "report.hpp"

@@ -1,6 +1,6 @@
-// Implements files.hpp.
+// Implements result_files.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "files.hpp"
+#include "result_files.hpp"
 
 #include <unistd.h>
 
