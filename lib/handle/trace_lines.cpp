@@ -1,4 +1,4 @@
-// Implements handle/tracer.hpp: calls, phases and notes as lines of text or JSON.
+// Implements handle/tracer.hpp: calls, phases and notes as lines of JSON.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/tracer.hpp>
 #include <argosy/handle/tracing.hpp>
@@ -18,8 +18,6 @@
 namespace argosy {
 
 namespace {
-
-using detail::trace_text;
 
 constexpr std::chrono::milliseconds longest_gathered{100};
 
@@ -44,6 +42,10 @@ long thread_id() noexcept {
   return id;
 }
 
+std::int64_t nanoseconds_of(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
+}
+
 }  // namespace
 
 std::string error_name(std::error_code const& error) {
@@ -64,7 +66,7 @@ std::string detail::describe(open_flags flags) {
 
 // Time since the epoch, so that ranks and nodes can be compared, but never going backwards within one tracer.
 std::int64_t tracer::nanoseconds(std::chrono::steady_clock::time_point t) const noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(start_.time_since_epoch() + (t - steady_start_)).count();
+  return nanoseconds_of(start_.time_since_epoch() + (t - steady_start_));
 }
 
 // `put` appends so many lines, the newest of which is of `when`, to what has gathered.
@@ -97,219 +99,155 @@ void tracer::add_lines(std::int64_t lines, bool at_once, std::chrono::steady_clo
     write_locked();
 }
 
+// The functions of `gathering` are inline, so that they are no symbols of the library.
+
+// Appends the rank, the thread and the time of an event.
+inline void tracer::gathering::put_place(std::int64_t when) {
+  long const thread = thread_id();
+  // A clock that was never set would put zeros before the number, which are no JSON.
+  when = std::max(when, nanoseconds_of(std::chrono::seconds(1)));
+  std::int64_t const second = when / 1'000'000'000;
+  if (thread != thread_ || second != second_) {
+    place_ = ",\"pid\":" + std::to_string(rank_) + ",\"tid\":" + std::to_string(thread) +
+             ",\"ts\":" + std::to_string(second);
+    thread_ = thread;
+    second_ = second;
+  }
+  text.put(place_);
+  text.put_digits<6>(when % 1'000'000'000 / 1000);
+  text.put('.');
+  text.put_digits<3>(when % 1000);
+}
+
+inline void tracer::gathering::put_file(std::string_view file) {
+  if (!quoted_is_whole_ || file != file_) {
+    quoted_is_whole_ = false;
+    quoted_.cut(0);
+    quoted_.put(",\"args\":{\"file\":");
+    quoted_.put_quoted(file);
+    file_ = file;
+    quoted_is_whole_ = true;
+  }
+  text.put(quoted_.view());
+}
+
+// Appends what the lines of calls and phases begin with.
+inline void tracer::gathering::put_start(std::string_view name, std::string_view category,
+                                         std::int64_t begin,
+                                         std::chrono::steady_clock::duration took,
+                                         std::string_view file) {
+  text.put(",{\"name\":\"");
+  text.put(name);
+  text.put("\",\"cat\":\"");
+  text.put(category);
+  text.put("\",\"ph\":\"X\"");
+  put_place(begin);
+  text.put(",\"dur\":");
+  text.put_time(nanoseconds_of(took));
+  put_file(file);
+}
+
+// Returns the number of a message. Both ends count alike, so that they can be put together.
+inline std::int64_t tracer::gathering::next_message(std::string_view file,
+                                                    detail::traced_message const& m) {
+  auto of_file = messages_.find(file);
+  if (of_file == messages_.end()) of_file = messages_.try_emplace(std::string(file)).first;
+  return of_file->second[m.peer][static_cast<std::size_t>(m.what)]++;
+}
+
+inline void tracer::gathering::put_call(detail::traced_call const& call, std::int64_t begin) {
+  put_start(to_string(call.kind), call.error ? "error" : "file", begin, call.end - call.begin,
+            call.file);
+  text.put_argument(",\"offset\":", call.offset);
+  text.put_argument(",\"bytes\":", call.bytes);
+  if (call.runs != 1) {
+    text.put(",\"runs\":");
+    text.put_number(call.runs);
+  }
+  text.put_argument(",\"at\":", call.places);
+  text.put_argument(",\"failed\":", call.failed);
+  text.put_argument(",\"detail\":", call.detail);
+  text.put_argument(",\"result\":", call.result);
+  if (call.missing) text.put(",\"missing\":true");
+  if (call.error) {
+    text.put_argument(",\"error\":", error_name(call.error));
+    text.put_argument(",\"message\":", call.error.message());
+  }
+  text.put("}}\n");
+}
+
+inline void tracer::gathering::put_phase(detail::traced_phase const& p, std::int64_t begin,
+                                         std::string_view file) {
+  std::string_view const kind = name_of(p.what);
+  put_start(p.facts.name.empty() ? kind : p.facts.name, kind, begin, p.end - p.begin, file);
+  text.put_argument(",\"offset\":", p.facts.offset);
+  text.put_argument(",\"bytes\":", p.facts.bytes);
+  text.put_argument(",\"number\":", p.facts.number);
+  text.put_argument(",\"detail\":", p.facts.detail);
+  if (p.facts.source_line > 0) {
+    text.put(",\"from\":\"");
+    text.put_escaped(p.facts.source_file);
+    text.put(':');
+    text.put_number(p.facts.source_line);
+    text.put('"');
+  }
+  text.put("}}\n");
+}
+
+inline void tracer::gathering::put_message(detail::traced_message const& m, std::int64_t when,
+                                           std::string_view file) {
+  bool const sent = m.what == detail::message_end::sent;
+  std::int64_t const number = next_message(file, m);
+  // The viewers draw an arrow between two events of one id.
+  text.put(sent ? R"(,{"name":"message","cat":"message","ph":"s","id":")"
+                : R"(,{"name":"message","cat":"message","ph":"f","bp":"e","id":")");
+  text.put_hex(id_of_message(file, sent ? rank_ : m.peer, sent ? m.peer : rank_, number));
+  text.put('"');
+  put_place(when);
+  put_file(file);
+  text.put_argument(",\"bytes\":", m.bytes);
+  text.put_argument(",\"peer\":", m.peer);
+  text.put_argument(",\"number\":", number);
+  text.put("}}\n");
+}
+
+inline void tracer::gathering::put_note(std::string_view message, std::int64_t when) {
+  text.put(",{\"name\":");
+  text.put_quoted(message);
+  text.put(R"(,"cat":"note","ph":"i","s":"p")");
+  put_place(when);
+  text.put("}\n");
+}
+
 void tracer::record(detail::traced_call const& call) noexcept {
-  auto const begin = nanoseconds(call.begin);
-  auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(call.end - call.begin).count();
-  bool const last = call.error || call.kind == file_call::close;
-  auto const put_text = [&](gathering& all) {
-    trace_text& line = all.text;
-    all.put_time(begin);
-    line.put(' ');
-    line.put_fraction<6>((took + 500) / 1000);
-    line.put(" s ");
-    line.put(to_string(call.kind));
-    line.put(' ');
-    all.put_file(call.file);
-    line.put_argument(" offset=", call.offset);
-    line.put_argument(" bytes=", call.bytes);
-    if (call.runs != 1) {
-      line.put(" runs=");
-      line.put_number(call.runs);
-    }
-    auto const put_word = [&](std::string_view name, std::string_view word) {
-      if (word.empty()) return;
-      line.put(name);
-      line.put(word);
-    };
-    put_word(" at=", call.places);
-    put_word(" failed=", call.failed);
-    put_word(" ", call.detail);
-    line.put(" ->");
-    line.put_argument(" ", call.result);
-    if (call.error) {
-      line.put(' ');
-      line.put(error_name(call.error));
-      line.put(" (");
-      line.put(call.error.message());
-      line.put(')');
-    } else if (call.result < 0) {
-      line.put(call.missing ? " missing" : " ok");
-    }
-    line.put('\n');
-  };
-  auto const put_json = [&](gathering& all) {
-    trace_text& line = all.text;
-    line.put(",{\"name\":\"");
-    line.put(to_string(call.kind));
-    line.put(call.error ? R"(","cat":"error","ph":"X","pid":)" : R"(","cat":"file","ph":"X","pid":)");
-    line.put_number(options_.rank);
-    line.put(",\"tid\":");
-    line.put_number(thread_id());
-    line.put(",\"ts\":");
-    line.put_fraction<3>(begin);
-    line.put(",\"dur\":");
-    line.put_fraction<3>(took);
-    line.put(",\"args\":{\"file\":");
-    all.put_file(call.file);
-    line.put_argument(",\"offset\":", call.offset);
-    line.put_argument(",\"bytes\":", call.bytes);
-    if (call.runs != 1) {
-      line.put(",\"runs\":");
-      line.put_number(call.runs);
-    }
-    auto const put_word = [&](std::string_view name, std::string_view word) {
-      if (word.empty()) return;
-      line.put(name);
-      line.put_quoted(word);
-    };
-    put_word(",\"at\":", call.places);
-    put_word(",\"failed\":", call.failed);
-    put_word(",\"detail\":", call.detail);
-    line.put_argument(",\"result\":", call.result);
-    if (call.missing) line.put(",\"missing\":true");
-    if (call.error) {
-      put_word(",\"error\":", error_name(call.error));
-      line.put(",\"message\":");
-      line.put_quoted(call.error.message());
-    }
-    line.put("}}\n");
-  };
+  bool const at_once = call.error || call.kind == file_call::close;
   std::lock_guard const guard(mutex_);
-  if (options_.format == trace_format::text)
-    add_lines(1, last, call.end, put_text);
-  else
-    add_lines(1, last, call.end, put_json);
+  add_lines(1, at_once, call.end,
+            [&](gathering& all) { all.put_call(call, nanoseconds(call.begin)); });
 }
 
 // A call may have hundreds of phases, and its rank waits for their lines.
-void tracer::record(std::span<detail::traced_phase const> phases, std::span<detail::traced_message const> messages,
+void tracer::record(std::span<detail::traced_phase const> phases,
+                    std::span<detail::traced_message const> messages,
                     std::string_view file) noexcept {
-  auto const put_text = [&](gathering& all) {
-    trace_text& lines = all.text;
-    for (detail::traced_phase const& p : phases) {
-      std::string_view const kind = name_of(p.what);
-      all.put_time(nanoseconds(p.begin));
-      lines.put(' ');
-      lines.put_fraction<9>(std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count());
-      lines.put(" s ");
-      lines.put(kind);
-      lines.put(':');
-      lines.put(p.facts.name.empty() ? kind : p.facts.name);
-      lines.put(' ');
-      all.put_file(file);
-      lines.put_argument(" offset=", p.facts.offset);
-      lines.put_argument(" bytes=", p.facts.bytes);
-      lines.put_argument(" number=", p.facts.number);
-      if (!p.facts.detail.empty()) {
-        lines.put(' ');
-        lines.put(p.facts.detail);
-      }
-      if (p.facts.source_line > 0) {
-        lines.put(" from=");
-        lines.put(p.facts.source_file);
-        lines.put(':');
-        lines.put_number(p.facts.source_line);
-      }
-      lines.put(" -> ok\n");
-    }
-    for (detail::traced_message const& m : messages) {
-      all.put_time(nanoseconds(m.at));
-      lines.put(m.what == detail::message_end::sent ? " 0.0 s message:sent " : " 0.0 s message:received ");
-      all.put_file(file);
-      lines.put_argument(" bytes=", m.bytes);
-      lines.put_argument(" peer=", m.peer);
-      lines.put_argument(" number=", all.next_message(file, m));
-      lines.put(" -> ok\n");
-    }
-  };
-  auto const put_json = [&](gathering& all) {
-    trace_text& lines = all.text;
-    auto const put_place = [&] {
-      lines.put(",\"pid\":");
-      lines.put_number(options_.rank);
-      lines.put(",\"tid\":");
-      lines.put_number(thread_id());
-      lines.put(",\"ts\":");
-    };
-    for (detail::traced_phase const& p : phases) {
-      std::string_view const kind = name_of(p.what);
-      lines.put(",{\"name\":\"");
-      lines.put(p.facts.name.empty() ? kind : p.facts.name);
-      lines.put("\",\"cat\":\"");
-      lines.put(kind);
-      lines.put("\",\"ph\":\"X\"");
-      put_place();
-      lines.put_fraction<3>(nanoseconds(p.begin));
-      lines.put(",\"dur\":");
-      lines.put_fraction<3>(std::chrono::duration_cast<std::chrono::nanoseconds>(p.end - p.begin).count());
-      lines.put(",\"args\":{\"file\":");
-      all.put_file(file);
-      lines.put_argument(",\"offset\":", p.facts.offset);
-      lines.put_argument(",\"bytes\":", p.facts.bytes);
-      lines.put_argument(",\"number\":", p.facts.number);
-      if (!p.facts.detail.empty()) {
-        lines.put(",\"detail\":");
-        lines.put_quoted(p.facts.detail);
-      }
-      if (p.facts.source_line > 0) {
-        lines.put(",\"from\":");
-        lines.put_quoted(p.facts.source_file + (':' + std::to_string(p.facts.source_line)));
-      }
-      lines.put("}}\n");
-    }
-    int const me = options_.rank;
-    for (detail::traced_message const& m : messages) {
-      bool const sent = m.what == detail::message_end::sent;
-      std::int64_t const number = all.next_message(file, m);
-      // The viewers draw an arrow between two events of one id.
-      lines.put(sent ? ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"s\",\"id\":\""
-                     : ",{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"f\",\"bp\":\"e\",\"id\":\"");
-      lines.put_hex(id_of_message(file, sent ? me : m.peer, sent ? m.peer : me, number));
-      lines.put('"');
-      put_place();
-      lines.put_fraction<3>(nanoseconds(m.at));
-      lines.put(",\"args\":{\"file\":");
-      all.put_file(file);
-      lines.put_argument(",\"bytes\":", m.bytes);
-      lines.put_argument(",\"peer\":", m.peer);
-      lines.put_argument(",\"number\":", number);
-      lines.put("}}\n");
-    }
-  };
   if (phases.empty() && messages.empty()) return;
   auto const count = std::ssize(phases) + std::ssize(messages);
-  auto const when = phases.empty() ? messages.back().at : phases.front().end;  // the first holds the others
+  // The first phase holds the others.
+  auto const when = phases.empty() ? messages.back().at : phases.front().end;
   std::lock_guard const guard(mutex_);
-  if (options_.format == trace_format::text)
-    add_lines(count, false, when, put_text);
-  else
-    add_lines(count, false, when, put_json);
+  add_lines(count, false, when, [&](gathering& all) {
+    for (detail::traced_phase const& p : phases) all.put_phase(p, nanoseconds(p.begin), file);
+    for (detail::traced_message const& m : messages) all.put_message(m, nanoseconds(m.at), file);
+  });
 }
 
-// At once, with what has gathered before it: notes are few, and who writes one mostly looks for something that goes wrong.
+// Writes the note at once, with what has gathered before it. Notes are few, and whoever writes one
+// mostly looks for something that goes wrong.
 void tracer::note(std::string_view message) noexcept {
   if (options_.mode == trace_mode::off) return;
   auto const when = std::chrono::steady_clock::now();
   std::lock_guard const guard(mutex_);
-  add_lines(1, true, when, [&](gathering& all) {
-    trace_text& line = all.text;
-    if (options_.format == trace_format::text) {
-      all.put_time(nanoseconds(when));
-      line.put(" # ");
-      line.put_plainly(message);
-    } else {
-      line.put(",{\"name\":");
-      line.put_quoted(message);
-      line.put(R"(,"cat":"note","ph":"i","s":"p","pid":)");
-      line.put_number(options_.rank);
-      line.put(",\"tid\":");
-      line.put_number(thread_id());
-      line.put(",\"ts\":");
-      line.put_fraction<3>(nanoseconds(when));
-      line.put('}');
-    }
-    line.put('\n');
-  });
+  add_lines(1, true, when, [&](gathering& all) { all.put_note(message, nanoseconds(when)); });
 }
 
 }  // namespace argosy

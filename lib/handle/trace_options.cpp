@@ -17,12 +17,15 @@ namespace argosy {
 namespace {
 
 // Each complaint once per process.
-void complain(char const* variable, char const* value, char const* allowed) {
+void complain(char const* variable, char const* value, std::string const& why) {
   static std::mutex mutex;
   static std::map<std::string, bool> said;
   std::lock_guard const guard(mutex);
   if (!said.emplace(std::string(variable) + "=" + value, true).second) return;
-  std::fprintf(stderr, "argosy: %s=%s is not understood (%s); the default holds\n", variable, value, allowed);
+  std::fprintf(stderr, "argosy: %s=%s is %s\n", variable, value, why.c_str());
+}
+void complain_of_value(char const* variable, char const* value, char const* allowed) {
+  complain(variable, value, "not understood (" + std::string(allowed) + "); the default holds");
 }
 
 template <class Value>
@@ -32,7 +35,8 @@ Value choice(int rank, char const* variable, Value value, std::initializer_list<
   if (!said || !*said) return value;
   for (auto const& [name, meaning] : choices)
     if (std::strcmp(name, said) == 0) return meaning;
-  if (rank == 0) complain(variable, said, allowed);  // all ranks mostly have the same environment
+  if (rank == 0)
+    complain_of_value(variable, said, allowed);  // all ranks mostly have the same environment
   return value;
 }
 
@@ -50,8 +54,13 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
                    {"calls", trace_mode::calls},
                    {"phases", trace_mode::phases}},
                   "off, errors, calls or phases");
-  o.format = choice(rank, "ARGOSY_TRACE_FORMAT", trace_format::text,
-                    {{"text", trace_format::text}, {"chrome", trace_format::chrome}}, "text or chrome");
+  // Programs that chose between two formats still set it. `chrome` is the one that is left.
+  if (char const* const format = std::getenv("ARGOSY_TRACE_FORMAT");
+      format && *format && std::strcmp(format, "chrome") != 0 && o.mode != trace_mode::off &&
+      rank == 0)
+    complain("ARGOSY_TRACE_FORMAT", format,
+             "no longer understood: traces are JSON, and `argosy trace --text FILE...` prints them "
+             "as text");
   if (char const* const from = std::getenv("ARGOSY_TRACE_FROM"); from && *from) {
     char* end = nullptr;
     errno = 0;
@@ -59,7 +68,7 @@ trace_options trace_options::from_environment(int rank, std::string agent) {
     if (!*end && !errno && bytes >= 0)
       o.from_offset = bytes;
     else if (rank == 0)
-      complain("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
+      complain_of_value("ARGOSY_TRACE_FROM", from, "a file offset in bytes");
   }
   if (char const* const directory = std::getenv("ARGOSY_TRACE_DIR")) o.directory = directory;
   o.write = choice(rank, "ARGOSY_TRACE_WRITE", detail::trace_write::gathered,

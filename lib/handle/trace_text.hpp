@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -47,48 +46,54 @@ class trace_text {
       at[--i] = static_cast<char>('0' + three / 100);
     }
   }
-  // `Digits` behind the point, of a number that counts in the last of those.
-  template <int Digits>
-  void put_fraction(std::int64_t n) {
-    constexpr std::int64_t unit = Digits == 3 ? 1'000 : Digits == 6 ? 1'000'000 : 1'000'000'000;
-    static_assert(Digits == 3 || Digits == 6 || Digits == 9);
-    put_number(n / unit);
+  // Appends nanoseconds as microseconds.
+  void put_time(std::int64_t ns) {
+    put_number(ns / 1000);
     put('.');
-    put_digits<Digits>(n % unit);
+    put_digits<3>(ns % 1000);
   }
   void put_argument(std::string_view name, std::int64_t value) {
     if (value < 0) return;
     put(name);
     put_number(value);
   }
-  // On a line.
-  void put_plainly(std::string_view s) {
-    for (char const c : s) put(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+  void put_argument(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    put(name);
+    put_quoted(value);
   }
-  // As JSON wants it; text takes the same.
+  // Appends it in quotes, with the escapes of JSON.
   void put_quoted(std::string_view s) {
     put('"');
-    for (char const c : s) {
-      if (c == '"' || c == '\\') {
-        put('\\');
-        put(c);
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        put("\\u00");
-        put("0123456789abcdef"[static_cast<unsigned char>(c) / 16]);
-        put("0123456789abcdef"[static_cast<unsigned char>(c) % 16]);
-      } else {
-        put(c);
-      }
-    }
+    put_escaped(s);
     put('"');
+  }
+  void put_escaped(std::string_view s) {
+    constexpr auto is_special = [](char c) {
+      return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+    };
+    while (!s.empty()) {
+      auto const plain = std::find_if(s.begin(), s.end(), is_special);
+      put({s.begin(), plain});
+      if (plain == s.end()) return;
+      if (auto const c = static_cast<unsigned char>(*plain); c < 0x20) {
+        put("\\u00");
+        put("0123456789abcdef"[c / 16]);
+        put("0123456789abcdef"[c % 16]);
+      } else {
+        put('\\');
+        put(*plain);
+      }
+      s = {plain + 1, s.end()};
+    }
   }
 
  private:
   template <class Integer>
   void put_digits_of(Integer n, int base) {
-    std::array<char, 24> digits;
-    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), n, base).ptr;
-    put({digits.data(), end});
+    constexpr std::size_t most = 24;
+    char* const at = room(most);
+    size_ -= static_cast<std::size_t>(at + most - std::to_chars(at, at + most, n, base).ptr);
   }
   char* room(std::size_t n) {
     if (capacity_ - size_ < n) [[unlikely]]

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -39,7 +40,7 @@ std::string name_of(trace_options const& o, int number) {
                      "-rank" + std::to_string(o.rank);
   if (!o.agent.empty()) name += '-' + plain(o.agent);
   if (number != 1) name += '.' + std::to_string(number);
-  return name + (o.format == trace_format::text ? ".trace" : ".json");
+  return name + ".json";
 }
 
 // Returns "rank 3", or with an agent "rank 3 NAME".
@@ -52,24 +53,24 @@ std::string place_of_process() {
   return ", pid " + std::to_string(::getpid()) + " on " + detail::host_name();
 }
 
-// Returns the first lines of a trace.
+// Returns the first lines of a trace. `argosy trace --text` needs `trace` and `mode`.
 trace_text head_of(trace_options const& o) {
+  constexpr std::array<std::string_view, 4> modes{"off", "errors", "calls", "phases"};
+  std::string const rank = name_of_rank(o), process = o.program + place_of_process();
   trace_text head;
-  if (o.format == trace_format::text) {
-    head.put("# argosy trace: ");
-    head.put_plainly(name_of_rank(o) + " of " + o.program + place_of_process());
-    head.put("\n# time, duration, call, file, parameters -> result\n");
-    return head;
-  }
-  head.put("[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":");
-  head.put_number(o.rank);
-  head.put(",\"args\":{}}\n,{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":");
-  head.put_number(o.rank);
-  head.put(",\"args\":{\"name\":");
-  head.put_quoted(name_of_rank(o) + " (" + o.program + place_of_process() + ")");
-  head.put("}}\n,{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":");
-  head.put_number(o.rank);
-  head.put(",\"args\":{\"sort_index\":");
+  auto const put_event = [&](std::string_view start, std::string_view arguments) {
+    head.put(start);
+    head.put_number(o.rank);
+    head.put(",\"args\":{");
+    head.put(arguments);
+  };
+  put_event("[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":", "}}\n");
+  put_event(",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":", "\"name\":");
+  head.put_quoted(rank + " (" + process + ")");
+  head.put_argument(",\"trace\":", rank + " of " + process);
+  head.put_argument(",\"mode\":", modes[static_cast<std::size_t>(o.mode)]);
+  head.put("}}\n");
+  put_event(",{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":", "\"sort_index\":");
   head.put_number(o.rank);
   head.put("}}\n");
   return head;
@@ -97,7 +98,7 @@ tracer::tracer(trace_options options)
     : options_(std::move(options)),
       steady_start_(std::chrono::steady_clock::now()),
       start_(std::chrono::system_clock::now()),
-      gathered_(std::make_unique<gathering>()) {
+      gathered_(std::make_unique<gathering>(options_.rank)) {
   heed_forks();
   gathered_->at_once = options_.write == detail::trace_write::at_once || options_.mode == trace_mode::errors;
   gathered_->newest = gathered_->written = steady_start_;
@@ -114,7 +115,7 @@ tracer::~tracer() {
   if (auto const guard = lock_if_free(mutex_)) {
     write_locked();
     bool const mine = !gathered_->inherited && gathered_->of_fork == detail::forks.load(std::memory_order_relaxed);
-    if (!ended_ && mine && options_.format == trace_format::chrome) put_whole("]\n");
+    if (!ended_ && mine) put_whole("]\n");
   }
   ::close(descriptor_);
 }

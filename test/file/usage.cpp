@@ -477,7 +477,7 @@ TEST_CASE("what is wrong with the environment of many ranks is told once, by one
     if (world.rank() == world.size() - 1) ::setenv("ARGOSY_HINTS_OVERRIDE", (here / "no.override").c_str(), 1);
     ::setenv("ARGOSY_TRACE", "1", 1);
     ::setenv("ARGOSY_DEVELOP", "maybe", 1);
-    ::setenv("ARGOSY_TRACE_FORMAT", "pictures", 1);
+    ::setenv("ARGOSY_TRACE_FORMAT", "text", 1);
     ::setenv("ARGOSY_TRACE_DIR", (here / "no-directory").c_str(), 1);
     for (int i = 0; i < 2; ++i) io::file::open(world, here / "data", making).close();
     for (char const* name : {"ARGOSY_HINTS", "ARGOSY_HINTS_OVERRIDE", "ARGOSY_TRACE", "ARGOSY_TRACE_FORMAT",
@@ -498,7 +498,7 @@ TEST_CASE("what is wrong with the environment of many ranks is told once, by one
   CHECK(times("ARGOSY_HINTS=") == 1);
   CHECK(times("the trace of rank 0 cannot be written") == 1);
   CHECK(times("the trace of rank") == 1);
-  CHECK(times("ARGOSY_TRACE_FORMAT=pictures is not understood") == 1);
+  CHECK(times("ARGOSY_TRACE_FORMAT=text is no longer understood") == 1);
   CHECK(times("ARGOSY_TRACE=") == 0);
   CHECK(times("argosy: ARGOSY_DEVELOP=maybe is not understood (1, on, true, 0, off, false); it is off (on rank 0" +
               more + ")\n") == 1);

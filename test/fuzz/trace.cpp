@@ -1,9 +1,12 @@
-// Traces, as `argosy trace` reads them: every line is an event, a fault or nothing, and what is merged is JSON again.
+// Traces, as `argosy trace` reads them: every line is an event, a fault or nothing, what is merged
+// is JSON again, and as text each event is one line.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <sstream>
+#include <string>
 
 #include <tools/argosy/json.hpp>
 #include <tools/argosy/trace_events.hpp>
@@ -13,9 +16,13 @@ using namespace argosy;
 int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const text = fuzz::text_of(data, size);
   tool::trace t;
-  tool::read_trace(text, "f", t);
+  std::ostringstream printed;
+  tool::read_trace(text, "f", t, &printed);
   auto const lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
   FUZZ_CHECK(t.events.size() + t.faults.size() <= lines);
+  std::string const all_lines = printed.str();
+  auto const shown = static_cast<std::size_t>(std::ranges::count(all_lines, '\n'));
+  FUZZ_CHECK(shown >= t.events.size() + t.messages.size() && shown <= 2 * lines);
   for (tool::trace_event const& e : t.events)
     FUZZ_CHECK(e.took_ns >= 0 && e.begin_ns >= 0 && e.end_ns() >= e.begin_ns && e.runs > 0);
   std::ranges::sort(t.events, {}, &tool::trace_event::begin_ns);

@@ -31,7 +31,6 @@ namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
 using io::file_call;
 using io::lock_kind;
-using io::trace_format;
 using io::trace_mode;
 using io::trace_options;
 using namespace io::test;
@@ -46,9 +45,12 @@ TEST_CASE("errors have names", "[trace]") {
 
 TEST_CASE("every call is a line", "[trace]") {
   scratch const dir, traces;
-  trace_options o{.mode = trace_mode::calls, .directory = traces.string(), .rank = 3, .agent = "writer"};
   {
-    auto const to = std::make_shared<io::tracer>(o);
+    auto const to = std::make_shared<io::tracer>(trace_options{.mode = trace_mode::calls,
+                                                               .directory = traces.string(),
+                                                               .program = "p",
+                                                               .rank = 3,
+                                                               .agent = "writer"});
     std::error_code error;
     io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
     CHECK(f.is_open());
@@ -57,31 +59,33 @@ TEST_CASE("every call is a line", "[trace]") {
     io::with_tracing(io::posix_opener(), to)(dir / "no/f", read_write, error);
     CHECK(to->lines() == 13);
   }
-  auto const lines = lines_of(content_of(only_file(traces.string())));
-  CHECK(lines.size() == 15);
-  std::vector<std::string> const expected{
-      R"(# argosy trace: rank 3 writer of .*, pid \d+ on .*)",
-      R"(# time.*)",
-      R"( open ".*/f" read write create -> ok)",
-      R"( write ".*/f" offset=0 bytes=100 -> 100)",
-      R"( write ".*/f" offset=200 bytes=120 runs=2 at=200\+20,300\+100 -> 120)",
-      R"( read ".*/f" offset=50 bytes=1000 -> 350)",
-      R"( lock ".*/f" offset=0 bytes=10 exclusive -> ok)",
-      R"( unlock ".*/f" offset=0 bytes=10 -> ok)",
-      R"( size ".*/f" -> 400)",
-      R"( resize ".*/f" bytes=50 -> ok)",
-      R"( preallocate ".*/f" bytes=60 -> ok)",
-      R"( sync ".*/f" -> ok)",
-      R"( close ".*/f" -> ok)",
-      R"( # phase two)",
-      R"( open ".*/no/f" read write create -> ENOENT \(No such file or directory\))"};
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string const when = i < 2     ? ""
-                             : i == 13 ? R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z)"
-                                       : R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z \d+\.\d{6} s)";
-    CAPTURE(lines[i], expected[i]);
-    CHECK(std::regex_match(lines[i], std::regex(when + expected[i])));
-  }
+  std::string text = content_of(only_file(traces.string()));
+  std::regex const place(R"("pid":3,"tid":\d+,"ts":\d{16}\.\d{3})");
+  std::regex const of_call(R"(@,"dur":\d+\.\d{3},"args":\{"file":"[^"]*/f")");
+  text = std::regex_replace(text, place, "@");
+  text = std::regex_replace(text, of_call, "#");
+  text = std::regex_replace(text, std::regex(R"(pid \d+ on [^")]+)"), "pid N on H");
+  CHECK(text == R"x([{"name":"argosy","ph":"M","pid":3,"args":{}}
+,{"name":"process_name","ph":"M","pid":3,"args":{"name":"rank 3 writer (p, pid N on H)",)x"
+                R"x("trace":"rank 3 writer of p, pid N on H","mode":"calls"}}
+,{"name":"process_sort_index","ph":"M","pid":3,"args":{"sort_index":3}}
+,{"name":"open","cat":"file","ph":"X",#,"detail":"read write create"}}
+,{"name":"write","cat":"file","ph":"X",#,"offset":0,"bytes":100,"result":100}}
+,{"name":"write","cat":"file","ph":"X",#,"offset":200,"bytes":120,"runs":2,"at":"200+20,300+100",)x"
+                R"x("result":120}}
+,{"name":"read","cat":"file","ph":"X",#,"offset":50,"bytes":1000,"result":350}}
+,{"name":"lock","cat":"file","ph":"X",#,"offset":0,"bytes":10,"detail":"exclusive"}}
+,{"name":"unlock","cat":"file","ph":"X",#,"offset":0,"bytes":10}}
+,{"name":"size","cat":"file","ph":"X",#,"result":400}}
+,{"name":"resize","cat":"file","ph":"X",#,"bytes":50}}
+,{"name":"preallocate","cat":"file","ph":"X",#,"bytes":60}}
+,{"name":"sync","cat":"file","ph":"X",#}}
+,{"name":"close","cat":"file","ph":"X",#}}
+,{"name":"phase\u000atwo","cat":"note","ph":"i","s":"p",@}
+,{"name":"open","cat":"error","ph":"X",#,"detail":"read write create","error":"ENOENT",)x"
+                R"x("message":"No such file or directory"}}
+]
+)x");
 }
 
 TEST_CASE("errors only, and no file without one", "[trace]") {
@@ -101,75 +105,70 @@ TEST_CASE("errors only, and no file without one", "[trace]") {
   use(f);
   auto const text = content_of(only_file(traces.string()));
   CHECK(to->lines() == 2);
-  CHECK_THAT(text, ContainsSubstring("write") && ContainsSubstring("offset=0 bytes=100 -> 0 ENOSPC (") &&
-                       ContainsSubstring("sync") && ContainsSubstring("-> EIO ("));
+  CHECK_THAT(text, ContainsSubstring(R"("name":"write","cat":"error")") &&
+                       ContainsSubstring(R"("offset":0,"bytes":100,"result":0,"error":"ENOSPC")") &&
+                       ContainsSubstring(R"("name":"sync","cat":"error")") &&
+                       ContainsSubstring(R"("error":"EIO")"));
 }
 
 TEST_CASE("a look for a file that may be missing is no error", "[trace]") {
-  scratch const dir;
-  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
-    scratch const traces;
-    auto const to = std::make_shared<io::tracer>(
-        trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
-    auto const open = io::with_tracing(io::posix_opener(), to);
-    std::error_code error;
-    CHECK_FALSE(open(dir / "f", {.read = true, .may_be_missing = true}, error).is_open());
-    CHECK(error == std::errc::no_such_file_or_directory);
-    to->flush();
-    auto const text = content_of(to->path());
-    CHECK_THAT(text, !ContainsSubstring("ENOENT") && !ContainsSubstring("error"));
-    CHECK_THAT(text, ContainsSubstring(format == trace_format::text ? "read -> missing" : "\"missing\":true"));
-    CHECK_FALSE(open(dir / "f", {.read = true}, error).is_open());
-    CHECK_THAT(content_of(to->path()), ContainsSubstring("ENOENT"));
-  }
+  scratch const dir, traces;
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::calls, .directory = traces.string()});
+  auto const open = io::with_tracing(io::posix_opener(), to);
+  std::error_code error;
+  CHECK_FALSE(open(dir / "f", {.read = true, .may_be_missing = true}, error).is_open());
+  CHECK(error == std::errc::no_such_file_or_directory);
+  to->flush();
+  auto const text = content_of(to->path());
+  CHECK_THAT(text, !ContainsSubstring("ENOENT") && !ContainsSubstring("error"));
+  CHECK_THAT(text, ContainsSubstring("\"missing\":true"));
+  CHECK_FALSE(open(dir / "f", {.read = true}, error).is_open());
+  CHECK_THAT(content_of(to->path()), ContainsSubstring("ENOENT"));
 }
 
 TEST_CASE("a read of what will be written back says so", "[trace]") {
-  scratch const dir;
-  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
-    scratch const traces;
-    auto const to = std::make_shared<io::tracer>(
-        trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
-    std::error_code error;
-    io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
-    std::vector<std::byte> memory(64);
-    f.write(0, memory);
+  scratch const dir, traces;
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::calls, .directory = traces.string()});
+  std::error_code error;
+  io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "f", read_write, error);
+  std::vector<std::byte> memory(64);
+  f.write(0, memory);
+  f.read(0, memory);
+  {
+    io::detail::reading_to_merge const marked;
     f.read(0, memory);
-    {
-      io::detail::reading_to_merge const marked;
-      f.read(0, memory);
-    }
-    f.read(0, memory);
-    f.close();
-    auto const lines = lines_of(content_of(to->path()));
-    std::string const mark = format == trace_format::text ? "bytes=64 to merge -> 64" : "\"detail\":\"to merge\"";
-    CHECK(std::count_if(lines.begin(), lines.end(), [&](auto const& l) { return l.find(mark) != l.npos; }) == 1);
   }
+  f.read(0, memory);
+  f.close();
+  auto const lines = lines_of(content_of(to->path()));
+  CHECK(std::count_if(lines.begin(), lines.end(), [](std::string const& line) {
+          return line.find("\"bytes\":64,\"detail\":\"to merge\"") != line.npos;
+        }) == 1);
 }
 
 TEST_CASE("an error names the run in which it came, and of many runs the first are listed", "[trace]") {
   scratch const dir, traces;
-  for (trace_format const format : {trace_format::text, trace_format::chrome}) {
-    trace_options const o{.mode = trace_mode::errors, .format = format, .directory = traces.string()};
-    auto const to = std::make_shared<io::tracer>(o);
-    auto const script = std::make_shared<io::fault_script>();
-    std::error_code error;
-    io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(dir / "f", read_write, error);
-    script->fill_disk_at(310);
-    std::vector<io::write_part> parts{{200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
-    CHECK(f.write(parts).bytes == 30);
-    std::span<std::byte const> const few = std::span(data).first(5);
-    parts = {{0, few}};
-    for (std::int64_t i = 1; i < 40; ++i) parts.push_back({i * 10, few});
-    CHECK(f.write(parts).bytes == 155);
-    auto const text = content_of(to->path());
-    bool const words = format == trace_format::text;
-    CHECK(to->lines() == 2);
-    CHECK_THAT(text, ContainsSubstring(words ? " at=200+20,300+100 failed=300+100 -> 30 ENOSPC"
-                                             : R"("at":"200+20,300+100","failed":"300+100")"));
-    CHECK_THAT(text,
-               ContainsSubstring(words ? "300+5,310+5,... failed=310+5 -> 155" : R"(310+5,...","failed":"310+5")"));
-  }
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::errors, .directory = traces.string()});
+  auto const script = std::make_shared<io::fault_script>();
+  std::error_code error;
+  io::any_handle f = io::with_tracing(io::with_faults(io::posix_opener(), script), to)(
+      dir / "f", read_write, error);
+  script->fill_disk_at(310);
+  std::vector<io::write_part> parts{
+      {200, std::span(data).first(10)}, {210, std::span(data).first(10)}, {300, data}};
+  CHECK(f.write(parts).bytes == 30);
+  std::span<std::byte const> const few = std::span(data).first(5);
+  parts = {{0, few}};
+  for (std::int64_t i = 1; i < 40; ++i) parts.push_back({i * 10, few});
+  CHECK(f.write(parts).bytes == 155);
+  CHECK(to->lines() == 2);
+  CHECK_THAT(content_of(to->path()),
+             ContainsSubstring(
+                 R"("at":"200+20,300+100","failed":"300+100","result":30,"error":"ENOSPC")") &&
+                 ContainsSubstring(R"(300+5,310+5,...","failed":"310+5","result":155)"));
 }
 
 TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
@@ -188,14 +187,13 @@ TEST_CASE("calls below an offset are left out, unless they fail", "[trace]") {
   to->flush();
   auto const text = content_of(to->path());
   CHECK(to->lines() == 4);  // open, too
-  for (char const* const there : {"offset=10 ", "offset=60 ", "offset=500 "})
+  for (char const* const there : {"\"offset\":10,", "\"offset\":60,", "\"offset\":500,"})
     CHECK_THAT(text, ContainsSubstring(there));
 }
 
-TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]") {
+TEST_CASE("a trace is JSON, and also when it is cut off", "[trace]") {
   scratch const dir, traces;
-  trace_options o{.format = trace_format::chrome, .directory = traces.string()};
-  o.mode = trace_mode::calls;
+  trace_options o{.mode = trace_mode::calls, .directory = traces.string()};
   std::vector<std::string> paths;
   for (int rank = 0; rank < 2; ++rank) {
     o.rank = rank;
@@ -227,7 +225,7 @@ TEST_CASE("a trace for Perfetto is JSON, and also when it is cut off", "[trace]"
   CHECK_THAT(all, ContainsSubstring("\"pid\":0") && ContainsSubstring("\"pid\":1"));
 }
 
-TEST_CASE("in a trace for Perfetto both ends of a message have one id, which no other has", "[trace]") {
+TEST_CASE("both ends of a message have one id, which no other has", "[trace]") {
   using io::detail::message_end;
   scratch const traces;
   auto const now = std::chrono::steady_clock::now();
@@ -235,7 +233,6 @@ TEST_CASE("in a trace for Perfetto both ends of a message have one id, which no 
   std::map<std::string, int> sent, received;
   for (int const rank : {3, 4, 5}) {
     io::tracer to({.mode = trace_mode::phases,
-                   .format = trace_format::chrome,
                    .directory = traces.string(),
                    .rank = rank,
                    .write = io::detail::trace_write::at_once});
@@ -272,8 +269,8 @@ TEST_CASE("one file per rank, for all its handles and threads", "[trace]") {
   to->flush();
   CHECK(to->lines() == 4 * 101);
   auto const lines = lines_of(content_of(only_file(traces.string())));
-  CHECK(lines.size() == 2 + 4 * 101);
-  for (auto const& line : lines) CHECK((line[0] == '#' || line.find(" -> ") != std::string::npos));
+  CHECK(lines.size() == 3 + 4 * 101);
+  for (auto const& line : lines) CHECK(json::valid(line.substr(1)));
 }
 
 TEST_CASE("a line stays a line, whatever a program is called", "[trace]") {
@@ -285,7 +282,7 @@ TEST_CASE("a line stays a line, whatever a program is called", "[trace]") {
   io::tracer t(o);
   t.record({.file = "a\nname"});
   t.flush();
-  CHECK(lines_of(content_of(t.path())).size() == 3);
+  CHECK(lines_of(content_of(t.path())).size() == 4);
 }
 
 TEST_CASE("a second tracer of the same name does not disturb the first", "[trace]") {
@@ -301,32 +298,27 @@ TEST_CASE("a second tracer of the same name does not disturb the first", "[trace
 
 TEST_CASE("the line of an open says how, and any name can be written", "[trace]") {
   scratch const dir, traces;
-  for (auto const format : {trace_format::text, trace_format::chrome}) {
-    auto const to = std::make_shared<io::tracer>(
-        trace_options{.mode = trace_mode::calls, .format = format, .directory = traces.string()});
-    auto const open = io::with_tracing(io::posix_opener(), to);
-    std::error_code error;
-    std::string const name = dir / "a \"b\" \\c\n";
-    open(name, {.write = true, .create = true, .exclusive = true}, error);
-    open(name, {.read = true}, error);
-    open(name, {.write = true}, error);
-    open(name, read_write, error);
-    CHECK_FALSE(error);
-    to->note("one\ntwo");
-    std::filesystem::remove(name);
-    auto const text = content_of(to->path());
-    CHECK_THAT(text, ContainsSubstring("write create exclusive") && ContainsSubstring("read write create") &&
-                         ContainsSubstring("a \\\"b\\\" \\\\c\\u000a"));
-    if (format == trace_format::chrome) {
-      CHECK(json::valid(text + "]"));
-      continue;
-    }
-    auto const lines = lines_of(text);
-    REQUIRE(lines.size() == 7);  // two of them the head
-    CHECK_THAT(lines[3], ContainsSubstring(" read -> ok"));
-    CHECK_THAT(lines[4], ContainsSubstring(" write -> ok"));
-    CHECK_THAT(lines[6], ContainsSubstring("# one two"));
-  }
+  auto const to = std::make_shared<io::tracer>(
+      trace_options{.mode = trace_mode::calls, .directory = traces.string()});
+  auto const open = io::with_tracing(io::posix_opener(), to);
+  std::error_code error;
+  std::string const name = dir / "a \"b\" \\c\n";
+  open(name, {.write = true, .create = true, .exclusive = true}, error);
+  open(name, {.read = true}, error);
+  open(name, {.write = true}, error);
+  open(name, read_write, error);
+  CHECK_FALSE(error);
+  to->note("one\ntwo");
+  auto const text = content_of(to->path());
+  CHECK(json::valid(text + "]"));
+  CHECK_THAT(text, ContainsSubstring("a \\\"b\\\" \\\\c\\u000a"));
+  auto const lines = lines_of(text);
+  REQUIRE(lines.size() == 8);  // three of them the head
+  char const* const how[] = {"\"write create exclusive\"", "\"read\"", "\"write\"",
+                             "\"read write create\""};
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK_THAT(lines[3 + i], ContainsSubstring("\"detail\":" + std::string(how[i])));
+  CHECK_THAT(lines[7], ContainsSubstring("one\\u000atwo"));
 }
 
 TEST_CASE("a tracer that is off writes nothing, also when it is told", "[trace]") {
@@ -352,7 +344,8 @@ TEST_CASE("a lock without end and a list without parts are lines, too", "[trace]
   CHECK(f.write(std::span<io::write_part const>()).bytes == 0);
   to->flush();
   CHECK(to->lines() == 1);
-  CHECK_THAT(content_of(to->path()), ContainsSubstring("lock \"f\" offset=100 bytes=9223372036854775807 shared -> ok"));
+  CHECK_THAT(content_of(to->path()),
+             ContainsSubstring(R"("offset":100,"bytes":9223372036854775807,"detail":"shared")"));
 }
 
 TEST_CASE("around a raw handle, the calls to the system are seen", "[trace]") {
@@ -366,6 +359,7 @@ TEST_CASE("around a raw handle, the calls to the system are seen", "[trace]") {
   CHECK(f.write(0, data).bytes == 100);
   to->flush();
   auto const text = content_of(to->path());
-  CHECK_THAT(text, ContainsSubstring("-> 0 EINTR") && ContainsSubstring("-> 100"));
+  CHECK_THAT(text, ContainsSubstring(R"("result":0,"error":"EINTR")") &&
+                       ContainsSubstring(R"("result":100)"));
   CHECK(to->lines() == 3);
 }

@@ -21,7 +21,6 @@
 
 namespace io = argosy;
 using Catch::Matchers::ContainsSubstring;
-using io::trace_format;
 using io::trace_mode;
 using io::trace_options;
 using io::detail::trace_write;
@@ -31,11 +30,10 @@ TEST_CASE("the environment chooses", "[trace]") {
   CHECK(trace_options::from_environment().mode == trace_mode::off);
   CHECK(io::open_trace(trace_options::from_environment()) == nullptr);
   {
-    variable const a("ARGOSY_TRACE", "calls"), b("ARGOSY_TRACE_FROM", "4096"), c("ARGOSY_TRACE_DIR", "/somewhere"),
-        d("ARGOSY_TRACE_FORMAT", "chrome"), e("ARGOSY_TRACE_WRITE", "at_once");
+    variable const a("ARGOSY_TRACE", "calls"), b("ARGOSY_TRACE_FROM", "4096"),
+        c("ARGOSY_TRACE_DIR", "/somewhere"), d("ARGOSY_TRACE_WRITE", "at_once");
     auto const o = trace_options::from_environment(5, "agent2");
     CHECK(o.mode == trace_mode::calls);
-    CHECK(o.format == trace_format::chrome);
     CHECK(o.write == trace_write::at_once);
     CHECK(o.from_offset == 4096);
     CHECK(o.directory == "/somewhere");
@@ -77,6 +75,17 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
       variable const a("ARGOSY_TRACE_WRITE", "sometimes");
       if (trace_options::from_environment().write != trace_write::gathered) return false;
     }
+    {
+      variable const a("ARGOSY_TRACE_FORMAT", "text");
+      trace_options::from_environment();  // nothing is traced
+      for (char const* const mode : {"calls", "phases"}) {
+        variable const b("ARGOSY_TRACE", mode);
+        trace_options::from_environment();
+        trace_options::from_environment(1);
+      }
+      variable const b("ARGOSY_TRACE", "calls"), c("ARGOSY_TRACE_FORMAT", "chrome");
+      trace_options::from_environment();
+    }
     // Other ranks mostly have the same environment: they leave it to rank 0.
     variable const other("ARGOSY_TRACE", "everything");
     if (trace_options::from_environment(1).mode != trace_mode::off) return false;
@@ -86,10 +95,14 @@ TEST_CASE("what the environment says is read whole, and complained of once", "[t
   });
   CHECK(good == 0);
   auto const complaints = lines_of(content_of(dir / "complaints"));
-  REQUIRE(complaints.size() == 4);
+  REQUIRE(complaints.size() == 5);
   CHECK_THAT(complaints[0], ContainsSubstring("ARGOSY_TRACE_FROM=12x is not understood (a file offset in bytes)"));
   CHECK_THAT(complaints[1], ContainsSubstring("99999999999999999999"));
   CHECK_THAT(complaints[3], ContainsSubstring("ARGOSY_TRACE_WRITE=sometimes is not understood (gathered or at_once)"));
+  CHECK(complaints[4] ==
+        "argosy: ARGOSY_TRACE_FORMAT=text is no longer understood: traces are JSON, and `argosy "
+        "trace --text FILE...` "
+        "prints them as text");
 }
 
 TEST_CASE("a trace that cannot be written is told at open, once for each rank, and why", "[trace][errors]") {
@@ -177,17 +190,14 @@ TEST_CASE("a trace that cannot be written disturbs nothing", "[trace][errors]") 
   SECTION("a full disk: whole lines as far as they go") {
     io::test::small_tmpfs const fs(traces / "mount", "size=8k");
     if (!fs.mounted()) return io::test::skipped("no right to mount a tmpfs");
-    for (auto const format : {trace_format::text, trace_format::chrome}) {
-      trace_options const o{.mode = trace_mode::calls, .format = format, .directory = traces / "mount"};
-      auto const to = std::make_shared<io::tracer>(o);
-      for (int i = 0; i < 50; ++i) CHECK(works(to));
-      auto const text = content_of(to->path());
-      CHECK(to->lines() > 10);
-      CHECK(to->lines() < 200);
-      CHECK(text.back() == '\n');
-      if (format == trace_format::chrome) CHECK(json::valid(text + "]"));
-      std::filesystem::remove(to->path());
-    }
+    auto const to = std::make_shared<io::tracer>(
+        trace_options{.mode = trace_mode::calls, .directory = traces / "mount"});
+    for (int i = 0; i < 50; ++i) CHECK(works(to));
+    auto const text = content_of(to->path());
+    CHECK(to->lines() > 10);
+    CHECK(to->lines() < 200);
+    CHECK(text.back() == '\n');
+    CHECK(json::valid(text + "]"));
   }
   SECTION("a size limit: the process lives") {
     int const lived = in_child([&] {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <argosy/handle/tracing.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -26,9 +28,9 @@ using json_value = boost::json::value;
 namespace {
 
 // A rank that writes 100 pieces by themselves, merges a window, and meets one error. Returns the trace.
-std::string traced(argosy::test::scratch const& dir, int rank, io::trace_format format) {
+std::string traced(argosy::test::scratch const& dir, int rank) {
   io::trace_options o{
-      .mode = io::trace_mode::calls, .format = format, .directory = dir.string(), .program = "p", .rank = rank};
+      .mode = io::trace_mode::calls, .directory = dir.string(), .program = "p", .rank = rank};
   auto const to = std::make_shared<io::tracer>(o);
   std::error_code error;
   io::any_handle f = io::with_tracing(io::posix_opener(), to)(dir / "a \"file\"",
@@ -51,70 +53,85 @@ std::string traced(argosy::test::scratch const& dir, int rank, io::trace_format 
   return to->path();
 }
 
+std::string head(int rank, std::string const& trace, std::string const& mode = "calls") {
+  constexpr char const* form =
+      R"x([{{"name":"process_name","ph":"M","pid":{0},"args":{{"name":"rank {0} ({1})",)x"
+      R"x("trace":"rank {0} of {1}","mode":"{2}"}}}})x";
+  return fmt::format(form, rank, trace, mode) + "\n";
+}
+
+// An event of a rank, which began so many nanoseconds after a full second.
+std::string event(int rank, std::string const& category, std::string const& name,
+                  std::int64_t begin_ns, std::int64_t took_ns, std::string const& arguments,
+                  std::string const& kind = "X") {
+  constexpr char const* form = R"(,{{"name":"{}","cat":"{}","ph":"{}","pid":{},"tid":0,)"
+                               R"("ts":1790000000{:06}.{:03},"dur":{}.{:03},"args":{{{}}}}})";
+  return fmt::format(form, name, category, kind, rank, begin_ns / 1000, begin_ns % 1000,
+                     took_ns / 1000, took_ns % 1000, arguments) +
+         "\n";
+}
+
 }  // namespace
 
-TEST_CASE("traces of several ranks are summed by call and by rank, in both formats", "[tool][trace]") {
-  for (io::trace_format const format : {io::trace_format::text, io::trace_format::chrome}) {
-    argosy::test::scratch const dir;
-    std::vector<std::string> words{"trace"};
-    for (int rank = 0; rank < 3; ++rank) words.push_back(traced(dir, rank, format));
-    auto const json_words = [&] {
-      auto all = words;
-      all.emplace_back("--json");
-      return all;
-    }();
-    tool_outcome const o = run_tool(json_words);
-    CAPTURE(o.err, o.out);
-    REQUIRE(o.code == 0);
-    json_value const v = io::tool::parse_json(o.out);
-    CHECK(v.at("ranks").as_int64() == 3);
-    bool found = false;
-    for (json_value const& call : v.at("calls").as_array()) {
-      if (call.at("call").as_string() != "write") continue;
-      found = true;
-      CHECK(call.at("calls").as_int64() == 3 * 102);
-      CHECK(call.at("bytes").as_int64() == 3 * (6400 + 8192 + 128));
-      CHECK(call.at("runs").as_int64() == 3 * 103);
-      CHECK(call.at("seconds").to_number<double>() > 0);
-    }
-    CHECK(found);
-    auto const& small = v.at("small_calls").as_array();
-    REQUIRE(small.size() == 3);
-    CHECK(small[0].at("runs").as_int64() == 102);
-    CHECK(small[0].at("file").as_string() == dir / "a \"file\"");
-    CHECK(v.at("merging").at("reads").as_int64() == 3);
-    CHECK(v.at("merging").at("bytes_read").as_int64() == 3 * 8192);
-    CHECK(v.at("slowest_ranks").as_array().size() == 3);
-    CHECK(v.at("unread_lines").as_array().empty());
-
-    words.insert(words.end(), {"--perfetto", dir / "all.json", "--svg", dir / "all.svg"});
-    tool_outcome const text = run_tool(words);
-    CHECK(text.code == 0);
-    CHECK_THAT(text.out, ContainsSubstring("slowest ranks") && ContainsSubstring("many calls of less than 4 KiB") &&
-                             ContainsSubstring("read to be written back with changes: 24 KiB in 3 reads"));
-    json_value const all = io::tool::parse_json(argosy::test::content_of(dir / "all.json"));
-    std::size_t calls = 0;
-    for (json_value const& e : all.at("traceEvents").as_array())
-      calls += e.at("ph").as_string() == "X";
-    CHECK(calls == 3 * 109);
-    CHECK_THAT(argosy::test::content_of(dir / "all.svg"), ContainsSubstring("rank 2") && ContainsSubstring("</svg>"));
+TEST_CASE("traces of several ranks are summed by call and by rank", "[tool][trace]") {
+  argosy::test::scratch const dir;
+  std::vector<std::string> words{"trace"};
+  for (int rank = 0; rank < 3; ++rank) words.push_back(traced(dir, rank));
+  auto const json_words = [&] {
+    auto all = words;
+    all.emplace_back("--json");
+    return all;
+  }();
+  tool_outcome const o = run_tool(json_words);
+  CAPTURE(o.err, o.out);
+  REQUIRE(o.code == 0);
+  json_value const v = io::tool::parse_json(o.out);
+  CHECK(v.at("ranks").as_int64() == 3);
+  bool found = false;
+  for (json_value const& call : v.at("calls").as_array()) {
+    if (call.at("call").as_string() != "write") continue;
+    found = true;
+    CHECK(call.at("calls").as_int64() == 3 * 102);
+    CHECK(call.at("bytes").as_int64() == 3 * (6400 + 8192 + 128));
+    CHECK(call.at("runs").as_int64() == 3 * 103);
+    CHECK(call.at("seconds").to_number<double>() > 0);
   }
+  CHECK(found);
+  auto const& small = v.at("small_calls").as_array();
+  REQUIRE(small.size() == 3);
+  CHECK(small[0].at("runs").as_int64() == 102);
+  CHECK(small[0].at("file").as_string() == dir / "a \"file\"");
+  CHECK(v.at("merging").at("reads").as_int64() == 3);
+  CHECK(v.at("merging").at("bytes_read").as_int64() == 3 * 8192);
+  CHECK(v.at("slowest_ranks").as_array().size() == 3);
+  CHECK(v.at("unread_lines").as_array().empty());
+
+  words.insert(words.end(), {"--perfetto", dir / "all.json", "--svg", dir / "all.svg"});
+  tool_outcome const text = run_tool(words);
+  CHECK(text.code == 0);
+  CHECK_THAT(text.out,
+             ContainsSubstring("slowest ranks") &&
+                 ContainsSubstring("many calls of less than 4 KiB") &&
+                 ContainsSubstring("read to be written back with changes: 24 KiB in 3 reads"));
+  json_value const all = io::tool::parse_json(argosy::test::content_of(dir / "all.json"));
+  std::size_t calls = 0;
+  for (json_value const& e : all.at("traceEvents").as_array())
+    calls += e.at("ph").as_string() == "X";
+  CHECK(calls == 3 * 109);
+  CHECK_THAT(argosy::test::content_of(dir / "all.svg"),
+             ContainsSubstring("rank 2") && ContainsSubstring("</svg>"));
 }
 
 TEST_CASE("a rank number of several processes is told: their calls are one sum", "[tool][trace]") {
   argosy::test::scratch const dir;
-  auto const text_of = [](int rank, int pid, std::string const& host) {
-    return fmt::format(
-        "# argosy trace: rank {} of p, pid {} on {}\n2026-01-01T00:00:00.000000000Z 0.000001 s write \"a\" offset=0 "
-        "bytes=2 -> 2\n",
-        rank, pid, host);
+  auto const trace_of = [](int rank, int pid) {
+    return head(rank, fmt::format("p, pid {} on hostA", pid)) +
+           event(rank, "file", "write", 0, 1000, R"("file":"a","offset":0,"bytes":2,"result":2)");
   };
-  std::ofstream(dir / "a") << text_of(0, 12, "hostA");
-  std::ofstream(dir / "b")
-      << "[{\"name\":\"argosy\",\"ph\":\"M\",\"pid\":0,\"args\":{}}\n"
-         ",{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"rank 0 (p, pid 13 on hostA)\"}}\n";
-  std::ofstream(dir / "c") << text_of(1, 12, "hostA");
-  std::ofstream(dir / "d") << text_of(1, 12, "hostA");  // another file of the same process
+  std::ofstream(dir / "a") << trace_of(0, 12);
+  std::ofstream(dir / "b") << head(0, "p, pid 13 on hostA");
+  std::ofstream(dir / "c") << trace_of(1, 12);
+  std::ofstream(dir / "d") << trace_of(1, 12);  // another file of the same process
   std::vector<std::string> words{"trace", dir / "a", dir / "b", dir / "c", dir / "d"};
   tool_outcome const o = run_tool(words);
   CAPTURE(o.out, o.err);
@@ -144,18 +161,14 @@ TEST_CASE("times of a trace are kept to the nanosecond", "[tool][trace]") {
   CHECK(t.events[0].begin_ns == 1790000000123456789);
   CHECK(t.events[0].took_ns == 1);
   CHECK(t.events[0].rank == 7);
-  io::tool::trace text;
-  io::tool::read_trace("2026-09-21T14:13:20.123456789Z 0.000001 s read \"f\" offset=1 bytes=2 -> 2\n", "f", text);
-  REQUIRE(text.events.size() == 1);
-  CHECK(text.events[0].begin_ns == 1790000000123456789);
-  CHECK(text.events[0].took_ns == 1000);
 }
 
 TEST_CASE("what a size returns is no transfer", "[tool][trace]") {
   argosy::test::scratch const dir;
   std::string const path = dir / "t";
-  std::ofstream(path) << "2026-09-21T14:13:20.000000001Z 0.000001 s size \"f\" -> 4096\n"
-                         "2026-09-21T14:13:20.000001001Z 0.000001 s read \"f\" offset=0 bytes=8 -> 5\n";
+  std::ofstream(path) << event(0, "file", "size", 1, 1000, R"("file":"f","result":4096)")
+                      << event(0, "file", "read", 1001, 1000,
+                               R"("file":"f","offset":0,"bytes":8,"result":5)");
   tool_outcome const o = run_tool({"trace", path, "--json"});
   REQUIRE(o.code == 0);
   json_value const v = io::tool::parse_json(o.out);
@@ -164,42 +177,39 @@ TEST_CASE("what a size returns is no transfer", "[tool][trace]") {
 }
 
 TEST_CASE("the number of a round and what a call says of itself reach Perfetto", "[tool][trace]") {
-  std::string const text =
-      "2026-09-21T14:13:20.000000001Z 0.000001 s open \"f\" create|read_write -> ok\n"
-      "2026-09-21T14:13:20.000001001Z 0.000001 s exchange:round \"f\" number=3 -> ok\n"
-      "2026-09-21T14:13:20.000002001Z 0.000001 s read \"f\" offset=0 bytes=64 to merge -> 64\n";
-  std::string const json =
-      "[{\"name\":\"round\",\"cat\":\"exchange\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":1.000,\"dur\":2.000,"
-      "\"args\":{\"file\":\"f\",\"number\":3}}\n"
-      ",{\"name\":\"read\",\"cat\":\"file\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":4.000,\"dur\":2.000,"
-      "\"args\":{\"file\":\"f\",\"offset\":0,\"bytes\":64,\"detail\":\"to merge\",\"result\":64}}\n";
-  for (std::string const& given : {text, json}) {
-    io::tool::trace t;
-    io::tool::read_trace(given, "given", t);
-    CHECK(t.faults.empty());
-    std::string const all = io::tool::perfetto_json(t);
-    CHECK_THAT(all, ContainsSubstring("\"number\":3") && ContainsSubstring("\"detail\":\"to merge\""));
-  }
+  io::tool::trace t;
+  io::tool::read_trace(
+      event(0, "exchange", "round", 1000, 2000, R"("file":"f","number":3)") +
+          event(0, "file", "read", 4000, 2000, R"("file":"f","offset":0,"detail":"to merge")"),
+      "given", t);
+  CHECK(t.faults.empty());
+  std::string const all = io::tool::perfetto_json(t);
+  CHECK_THAT(all,
+             ContainsSubstring("\"number\":3") && ContainsSubstring("\"detail\":\"to merge\""));
 }
 
 TEST_CASE("times since 1970 are read from JSON to the last nanosecond", "[tool][trace]") {
   for (std::int64_t k = 0; k < 300; ++k) {
     std::int64_t const begin_ns = 1'790'000'000'000'000'000 + k * 1'001, took_ns = k * 7;
     io::tool::trace t;
-    io::tool::read_trace(
-        fmt::format(
-            "[{{\"name\":\"read\",\"ph\":\"X\",\"pid\":0,\"ts\":{}.{:03},\"dur\":{}.{:03}}}\n",
-            begin_ns / 1000, begin_ns % 1000, took_ns / 1000, took_ns % 1000),
-        "given", t);
+    io::tool::read_trace(event(0, "file", "read", k * 1'001, took_ns, ""), "given", t);
     REQUIRE(t.events.size() == 1);
     CHECK(t.events[0].begin_ns == begin_ns);
     CHECK(t.events[0].took_ns == took_ns);
   }
 }
 
+TEST_CASE("a trace as text has a line for each call, phase, message and note", "[tool][trace]") {
+  tool_outcome const o =
+      run_tool({"trace", "--text", ARGOSY_TEST_EXPECTED_FILES "/trace_lines.json"});
+  CHECK(o.err.empty());
+  CHECK(o.code == 0);
+  argosy::test::check_expected("trace_lines.txt", o.out);
+}
+
 TEST_CASE("torn lines are told and the rest is read; what is no trace is an error", "[tool][trace]") {
   argosy::test::scratch const dir;
-  std::string const path = traced(dir, 0, io::trace_format::text);
+  std::string const path = traced(dir, 0);
   std::string const whole = argosy::test::content_of(path);
   std::ofstream(dir / "torn") << whole.substr(0, whole.size() - 30);
   tool_outcome const o = run_tool({"trace", dir / "torn", "--json"});
@@ -207,6 +217,11 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
   json_value const v = io::tool::parse_json(o.out);
   CHECK(v.at("unread_lines").as_array().size() == 1);
   CHECK(v.at("events").as_int64() == 108);
+  tool_outcome const text = run_tool({"trace", dir / "torn", "--text"});
+  CHECK(text.code == 1);
+  CHECK(std::ranges::count(text.out, '\n') == 2 + 108);
+  CHECK_THAT(text.err, ContainsSubstring("torn:112: JSON, at byte"));
+  CHECK(run_tool({"trace", dir / "torn", "--text", "--json"}).code == 2);
 
   std::ofstream(dir / "letter") << "Dear Sir,\nno trace\n";
   CHECK(run_tool({"trace", dir / "letter"}).code == 1);
@@ -215,8 +230,9 @@ TEST_CASE("torn lines are told and the rest is read; what is no trace is an erro
              ContainsSubstring("cannot read") && ContainsSubstring("No such file"));
   tool_outcome const directory = run_tool({"trace", dir.string()});
   CHECK(directory.code == 1);
-  CHECK(directory.err == "argosy: " + dir.string() + " is a directory: give the trace files, for instance " +
-                             (dir / "argosy-*.trace") + "\n");
+  CHECK(directory.err == "argosy: " + dir.string() +
+                             " is a directory: give the trace files, for instance " +
+                             (dir / "argosy-*.json") + "\n");
 }
 
 TEST_CASE("phases are told by their own time, with the rank that the others wait for", "[tool][trace]") {
@@ -225,18 +241,18 @@ TEST_CASE("phases are told by their own time, with the rank that the others wait
   for (int rank = 0; rank < 3; ++rank) {
     // A call of 100 ms; rank 1 comes when 90 of them are over.
     int const waits = rank == 1 ? 1 : 91;
-    words.push_back(dir / ("argosy-p-1-rank" + std::to_string(rank) + ".trace"));
+    words.push_back(dir / ("argosy-p-1-rank" + std::to_string(rank) + ".json"));
     std::ofstream out(words.back());
-    out << "# argosy trace: rank " << rank
-        << " of p, pid 1 on here\n# time, duration, call, file, parameters -> result\n";
-    auto const line = [&](int begin_ms, int ms, std::string const& what) {
-      out << fmt::format("2026-01-01T00:00:00.{:03}000000Z {:.9f} s {} \"a\" -> ok\n", begin_ms, ms * 1e-3, what);
+    out << head(rank, "p, pid 1 on here", "phases");
+    auto const line = [&](int begin_ms, int ms, std::string const& category,
+                          std::string const& name) {
+      out << event(rank, category, name, begin_ms * 1'000'000, ms * 1'000'000, R"("file":"a")");
     };
-    line(100 + 91 - waits, waits + 9, "call:write_all");
-    line(100 + 91 - waits, waits, "agreement:agreement");
-    line(100 + 91, 9, "exchange:exchange");
-    line(100 + 93, 4, "waiting:waiting");
-    line(100 + 98, 2, "file:write");
+    line(100 + 91 - waits, waits + 9, "call", "write_all");
+    line(100 + 91 - waits, waits, "agreement", "agreement");
+    line(100 + 91, 9, "exchange", "exchange");
+    line(100 + 93, 4, "waiting", "waiting");
+    line(100 + 98, 2, "file", "write");
   }
   tool_outcome const o = run_tool(words);
   INFO(o.out << o.err);
@@ -260,25 +276,37 @@ TEST_CASE("what is told and drawn of a trace is what people have looked at", "[t
   argosy::test::scratch const dir;
   for (int rank = 0; rank < 3; ++rank) {
     std::ofstream to(dir / ("t" + std::to_string(rank)));
-    to << "# argosy trace: rank " << rank << " of p, pid 1" << rank << " on host\n";
-    auto const line = [&](int begin_us, int took_us, std::string const& words) {
-      to << fmt::format("2026-01-01T00:00:01.{:06}000Z 0.{:06} s {}\n", begin_us, took_us, words);
+    to << head(rank, fmt::format("p, pid 1{} on host", rank));
+    auto const line = [&](int begin_us, int took_us, std::string const& category,
+                          std::string const& name, std::string const& arguments,
+                          std::string const& kind = "X") {
+      to << event(rank, category, name, 1000 * begin_us, 1000 * took_us,
+                  R"("file":"/data/)" + arguments, kind);
     };
-    line(1000 * rank, 250, "open \"/data/a\" read write create -> ok");
+    line(1000 * rank, 250, "file", "open", R"(a","detail":"read write create")");
     for (int i = 0; i < 16; ++i)
-      line(4000 + 100 * i + rank, 40, fmt::format("write \"/data/a\" offset={} bytes=64 -> 64", 4096 * i));
-    line(6000, 500 * (rank + 1), "lock \"/data/a\" offset=0 bytes=8192 exclusive -> ok");
-    line(8000, 5000, "call:write_at_all \"/data/a\" offset=0 bytes=8192 number=7 two_phase -> ok");
-    line(8000, 200 + 700 * ((rank + 1) % 3), "agreement:begin \"/data/a\" number=7 -> ok");
-    if (rank != 1) line(8950, 0, "message:sent \"/data/a\" bytes=64 peer=1 number=1 -> ok");
-    if (rank == 1)
-      for (int from : {0, 2})
-        line(8960 + from, 0, fmt::format("message:received \"/data/a\" bytes=64 peer={} number=1 -> ok", from));
-    line(9000, 700, "read \"/data/a\" offset=0 bytes=8192 to merge -> 8192");
-    line(9800, 900, "write \"/data/a\" offset=0 bytes=8192 runs=2 at=0+4096,8192+4096 -> 8192");
-    line(11000, 20, "unlock \"/data/a\" offset=0 bytes=8192 -> ok");
-    if (rank == 2) line(11100, 30, "read \"/data/b\" offset=0 bytes=64 -> 0 EIO (Input/output error)");
-    line(12000, 900 - 300 * rank, "close \"/data/a\" -> ok");
+      line(4000 + 100 * i + rank, 40, "file", "write",
+           fmt::format(R"(a","offset":{},"bytes":64,"result":64)", 4096 * i));
+    line(6000, 500 * (rank + 1), "file", "lock",
+         R"(a","offset":0,"bytes":8192,"detail":"exclusive")");
+    line(8000, 5000, "call", "write_at_all",
+         R"(a","offset":0,"bytes":8192,"number":7,"detail":"two_phase")");
+    line(8000, 200 + 700 * ((rank + 1) % 3), "agreement", "begin", R"(a","number":7)");
+    for (int from : {0, 2}) {
+      if (rank == from)
+        line(8950, 0, "message", "message", R"(a","bytes":64,"peer":1,"number":1)", "s");
+      if (rank == 1)
+        line(8960 + from, 0, "message", "message",
+             fmt::format(R"(a","bytes":64,"peer":{},"number":1)", from), "f");
+    }
+    line(9000, 700, "file", "read",
+         R"(a","offset":0,"bytes":8192,"detail":"to merge","result":8192)");
+    line(9800, 900, "file", "write",
+         R"(a","offset":0,"bytes":8192,"runs":2,"at":"0+4096,8192+4096","result":8192)");
+    line(11000, 20, "file", "unlock", R"(a","offset":0,"bytes":8192)");
+    if (rank == 2)
+      line(11100, 30, "error", "read", R"(b","offset":0,"bytes":64,"result":0,"error":"EIO")");
+    line(12000, 900 - 300 * rank, "file", "close", R"(a")");
   }
   tool_outcome const o =
       run_tool({"trace", dir / "t0", dir / "t1", dir / "t2", "--svg", dir / "s.svg", "--perfetto", dir / "p.json"});

@@ -21,14 +21,12 @@ namespace argosy {
 
 // errors: only calls that failed; phases: those, and what reads and writes of files do when: agree, exchange, wait, access
 enum class trace_mode { off, errors, calls, phases };
-enum class trace_format { text, chrome };  // chrome: opens in Perfetto and chrome://tracing, a process per rank
 namespace detail {
 enum class trace_write { gathered, at_once };  // of calls and phases; errors are always written at once
 }  // namespace detail
 
 struct trace_options {
   trace_mode mode = trace_mode::off;
-  trace_format format = trace_format::text;
   std::int64_t from_offset = 0;  // reads, writes and locks that end before it are left out, unless they fail
   std::string directory = {};    // empty: TMPDIR, or /tmp: local to the node
   std::string program = {};      // empty: the name of this one
@@ -36,9 +34,9 @@ struct trace_options {
   std::string agent = {};  // a role of this rank for others; becomes part of the file's name
   detail::trace_write write = detail::trace_write::gathered;
 
-  // ARGOSY_TRACE = off | errors | calls | phases (0 is off, 1 is calls), ARGOSY_TRACE_FORMAT = text | chrome, ARGOSY_TRACE_FROM =
-  // bytes, ARGOSY_TRACE_DIR, ARGOSY_TRACE_WRITE = gathered | at_once. A value that is not understood is reported on stderr by
-  // rank 0, once, and its default is used.
+  // Reads ARGOSY_TRACE = off | errors | calls | phases (0 is off, 1 is calls), ARGOSY_TRACE_FROM =
+  // bytes, ARGOSY_TRACE_DIR, ARGOSY_TRACE_WRITE = gathered | at_once. Rank 0 reports a value that
+  // is not understood on standard error, once, and its default is used.
   static trace_options from_environment(int rank = 0, std::string agent = {});
 };
 
@@ -62,8 +60,9 @@ struct traced_call {
 
 }  // namespace detail
 
-// One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].trace (.json for chrome), made at the first
-// line; any number of handles and threads. Lines gather in memory and are written together:
+// One file per rank, <directory>/argosy-<program>-<pid>-rank<rank>[-<agent>].json, made at the
+// first line; any number of handles and threads. It opens in Perfetto and chrome://tracing, and
+// `argosy trace` reads it. Lines gather in memory and are written together:
 //   - when there are 64 KiB of them, or the newest is 0.1 s younger than what was written last;
 //   - with a line that tells an error, or a note, at once;
 //   - before a rank waits for others in a collective call, when a file is closed, and when the program ends by exit.
@@ -72,7 +71,8 @@ struct traced_call {
 // are written after it, in one piece, and none is lost: for programs that crash. A child made by fork() does not write what its
 // parent has gathered.
 //
-// Of a process that dies, a .json lacks its last ']', which the viewers do not mind. Several ranks in one picture:
+// The trace of a process that dies lacks its last ']', which the viewers do not mind. This puts
+// several ranks into one picture:
 //
 //   (head -qn1 argosy-*-rank0.json | head -n1; grep -hs '^,' argosy-*.json; echo ']') > all.json
 //

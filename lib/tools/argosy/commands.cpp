@@ -37,8 +37,10 @@ constexpr std::array plan_options{
     option_info{"--no-dry-run", "", "plans only"},
 };
 constexpr std::array trace_options_{
-    option_info{"--perfetto", "FILE",
-                "writes one JSON for ui.perfetto.dev: a process for each rank, an arrow for each message"},
+    option_info{"--text", "", "prints a line for each event instead, file by file"},
+    option_info{
+        "--perfetto", "FILE",
+        "writes one JSON for ui.perfetto.dev: a process for each rank, an arrow for each message"},
     option_info{"--svg", "FILE", "draws all calls, a row for each rank"},
     option_info{"--small", "BYTES", "calls below this are small (default: 4096)"},
 };
@@ -85,13 +87,12 @@ constexpr std::array table{
                  "merges the traces of ranks: what calls cost, and which are too small",
                  "Traces are written by programs under ARGOSY_TRACE=calls (or phases: also what "
                  "collective calls wait "
-                 "for), as text or (ARGOSY_TRACE_FORMAT=chrome) as JSON; of one that crashes, "
-                 "ARGOSY_TRACE_WRITE=at_once loses "
+                 "for), as JSON; of one that crashes, ARGOSY_TRACE_WRITE=at_once loses "
                  "no lines. Shown are a table by call, the slowest ranks, who "
                  "makes many small calls, and what was read only to be written back. Ends with 1 "
                  "if a line could not be "
                  "read.",
-                 trace_options_, "trace /tmp/argosy-prog-*.trace --perfetto run.json", run_trace},
+                 trace_options_, "trace /tmp/argosy-prog-*.json --perfetto run.json", run_trace},
     command_info{"info", "FILE...", 1, -1, "tells what .npy files and checkpoints hold",
                  "Types, shapes and places of the arrays in files of NumPy and in checkpoints of "
                  "argosy, by their headers. "

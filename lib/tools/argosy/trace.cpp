@@ -335,12 +335,16 @@ void print_text(trace const& t, findings const& f, std::ostream& out) {
 
 }  // namespace
 
-int run_trace(arguments const& given, std::ostream& out, std::ostream&) {
-  trace const t = read_traces(given.operands());
+int run_trace(arguments const& given, std::ostream& out, std::ostream& err) {
+  bool const as_text = given.has("--text");
+  if (as_text && given.json()) throw usage_error("give --text or --json, not both");
+  trace const t = read_traces(given.operands(), as_text ? &out : nullptr);
   findings const f = look_at(t, given.number("--small", 4096, 1));
   if (given.has("--perfetto")) write_file(given.value("--perfetto"), perfetto_json(t));
   if (given.has("--svg")) write_file(given.value("--svg"), picture_of(t));
-  if (given.json())
+  if (as_text)
+    for (std::string const& fault : t.faults) err << "argosy: " << fault << "\n";
+  else if (given.json())
     print_json(t, f, out);
   else
     print_text(t, f, out);

@@ -13,16 +13,20 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
+
+#include <handle/trace_text.hpp>
 
 #include "json.hpp"
 
@@ -35,48 +39,6 @@ std::optional<N> number(std::string_view s) {
   auto const [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
   if (error != std::errc() || end != s.data() + s.size()) return std::nullopt;
   return n;
-}
-
-std::string_view take_word(std::string_view& s) {
-  auto const end = std::min(s.find(' '), s.size());
-  std::string_view const word = s.substr(0, end);
-  s.remove_prefix(std::min(end + 1, s.size()));
-  return word;
-}
-
-// "2026-03-01T12:00:00.123456789Z" as nanoseconds since 1970
-std::optional<std::int64_t> time_of(std::string_view s) {
-  if (s.size() != 30 || s[10] != 'T' || s[19] != '.' || s[29] != 'Z') return std::nullopt;
-  auto const part = [&](std::size_t at, std::size_t n) { return number<int>(s.substr(at, n)); };
-  auto const year = part(0, 4), month = part(5, 2), day = part(8, 2), hour = part(11, 2), minute = part(14, 2),
-             second = part(17, 2), nanos = part(20, 9);
-  for (auto const& p : {year, month, day, hour, minute, second, nanos})
-    if (!p || *p < 0) return std::nullopt;
-  std::tm t{};
-  t.tm_year = *year - 1900;
-  t.tm_mon = *month - 1;
-  t.tm_mday = *day;
-  t.tm_hour = *hour;
-  t.tm_min = *minute;
-  t.tm_sec = *second;
-  if (*year < 1970 || *year > 2200 || *month > 12 || *day > 31 || *hour > 24 || *minute > 60 || *second > 60)
-    return std::nullopt;
-  return static_cast<std::int64_t>(::timegm(&t)) * 1'000'000'000 + *nanos;
-}
-
-// What stands in quotes, with \" and \\.
-std::optional<std::string> take_quoted(std::string_view& s) {
-  if (!s.starts_with('"')) return std::nullopt;
-  std::string out;
-  for (std::size_t i = 1; i < s.size(); ++i) {
-    if (s[i] == '"') {
-      s.remove_prefix(std::min(i + 2, s.size()));
-      return out;
-    }
-    if (s[i] == '\\' && i + 1 < s.size()) ++i;
-    out += s[i];
-  }
-  return std::nullopt;
 }
 
 std::int64_t ns_of(double microseconds) {
@@ -104,173 +66,201 @@ double json_real(boost::json::value const& of, std::string_view name) {
   return m && m->is_number() ? m->to_number<double>() : 0;
 }
 
-class reader {
- public:
-  reader(std::string const& origin, trace& into) : origin_(origin), into_(into) {}
+// Microseconds as nanoseconds. Those since 1970 have more digits than a double, so their text is
+// read if it is found.
+std::int64_t exact_ns(std::string_view line, boost::json::value const& v, std::string const& name) {
+  double const us = json_real(v, name);
+  std::string const key = "\"" + name + "\":";
+  std::string_view text = line.substr(std::min(line.size(), line.find(key)));
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ', key.size())));
+  text = text.substr(0, text.find_first_not_of("0123456789."));
+  auto const dot = std::min(text.find('.'), text.size());
+  auto const whole_us = number<std::int64_t>(text.substr(0, dot));
+  std::string digits(text.substr(std::min(dot + 1, text.size())).substr(0, 3));
+  digits.resize(3, '0');
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2000;
+  // Boost.JSON's doubles may be the neighbours of those that are nearest.
+  double const read = number<double>(text).value_or(-1);
+  if (!(std::abs(read - us) <= 1e-12 * us) || !whole_us || *whole_us > most) return ns_of(us);
+  return *whole_us * 1000 + *number<std::int64_t>(digits);
+}
 
-  void text_line(std::string_view line) {
-    if (line.starts_with('#')) return head(line);
-    trace_event e;
-    e.rank = rank_;
-    auto const begin = time_of(take_word(line));
-    if (!begin) return fault("no time at the start of the line");
-    e.begin_ns = *begin;
-    if (line.starts_with("# ")) return;  // a note
-    auto const took = number<double>(take_word(line));
-    if (!took || !(*took >= 0) || *took > 1e9 || take_word(line) != "s") return fault("no duration");
-    e.took_ns = ns_of(*took * 1e6);
-    e.name = take_word(line);
-    // "exchange:write_all": a phase
-    if (auto const colon = e.name.find(':'); colon != std::string::npos) {
-      e.category = e.name.substr(0, colon);
-      e.name.erase(0, colon + 1);
-    }
-    auto const file = take_quoted(line);
-    if (!file) return fault("no file in quotes");
-    e.file = *file;
-    auto const arrow = line.find("->");
-    if (arrow == std::string_view::npos) return fault("the line is torn: it has no result");
-    std::string_view arguments = line.substr(0, arrow), result = line.substr(arrow + 2);
-    trace_message m;
-    while (!arguments.empty()) {
-      std::string_view const word = take_word(arguments);
-      auto const value = number<std::int64_t>(word.substr(std::min(word.find('=') + 1, word.size())));
-      if (word.starts_with("peer=")) m.peer = rank_of(value.value_or(-1));
-      if (word.starts_with("number=")) m.number = e.number = value.value_or(0);
-      if (word.starts_with("offset=")) e.offset = value.value_or(-1);
-      if (word.starts_with("bytes=")) e.bytes = value.value_or(-1);
-      if (word.starts_with("runs=")) e.runs = value.value_or(1);
-      if (!word.empty() && word.find('=') == std::string_view::npos) (e.detail += e.detail.empty() ? "" : " ") += word;
-    }
-    if (e.category == "message") return add(std::move(m), e, e.name == "sent");
-    while (!result.empty()) {
-      std::string_view const word = take_word(result);
-      if (word.empty() || word == "ok" || word == "missing") continue;
-      if (auto const n = number<std::int64_t>(word)) {
-        e.result = *n;
-      } else {
-        e.error = word;
-        break;
-      }
-    }
-    add(std::move(e));
+// Returns -1 for what is no rank.
+int json_rank(boost::json::value const& of, std::string_view name, std::int64_t otherwise) {
+  std::int64_t const n = json_whole(of, name, otherwise);
+  return n < 0 || n > std::numeric_limits<int>::max() ? -1 : static_cast<int>(n);
+}
+
+// Prints events as lines, each with its time, what took how long, and what came of it.
+class text_lines {
+ public:
+  explicit text_lines(std::ostream& out) : out_(out) {}
+
+  void print_head(boost::json::value const& args) {
+    are_phases_ = json_text(args, "mode") == "phases";
+    std::string const trace = json_text(args, "trace");
+    print("# argosy trace: " + (trace.empty() ? json_text(args, "name") : trace));
+    print("# time, duration, call, file, parameters -> result");
+  }
+  void print_note(std::string const& note, std::int64_t at_ns) { print(time(at_ns) + "# " + note); }
+  void print_message(trace_message const& m) {
+    print(fmt::format("{}0.0 s message:{} {}{}{}{} -> ok", time(m.at_ns),
+                      m.sent ? "sent" : "received", quoted(m.file), number(" bytes=", m.bytes),
+                      number(" peer=", m.peer), number(" number=", m.number)));
+  }
+  void print_event(trace_event const& e, boost::json::value const& args) {
+    // Calls and the phases inside them share a category, but no trace has both.
+    bool const is_phase = e.category != "error" && (e.category != "file" || are_phases_);
+    std::int64_t const us = (e.took_ns + 500) / 1000;
+    std::string line = time(e.begin_ns);
+    line += is_phase
+                ? fmt::format("{}.{:09} s {}:", e.took_ns / second, e.took_ns % second, e.category)
+                : fmt::format("{}.{:06} s ", us / 1'000'000, us % 1'000'000);
+    line += e.name + " " + quoted(e.file) + number(" offset=", e.offset) +
+            number(" bytes=", e.bytes) + number(" number=", e.number);
+    if (std::int64_t const runs = json_whole(args, "runs", 1); runs != 1)
+      line += number(" runs=", runs);
+    line += word(" at=", json_text(args, "at")) + word(" failed=", json_text(args, "failed")) +
+            word(" ", e.detail) + word(" from=", json_text(args, "from")) + " ->" +
+            number(" ", e.result);
+    if (!e.error.empty())
+      line += " " + e.error + " (" + json_text(args, "message") + ")";
+    else if (e.result < 0)
+      line += json_member(args, "missing") ? " missing" : " ok";
+    print(std::move(line));
   }
 
-  void json_line(std::string_view line) {
+ private:
+  static constexpr std::int64_t second = 1'000'000'000;
+
+  void print(std::string line) {
+    std::ranges::replace_if(
+        line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    out_ << line << '\n';
+  }
+  static std::string time(std::int64_t ns) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z ",
+                       fmt::gmtime(static_cast<std::time_t>(ns / second)), ns % second);
+  }
+  static std::string quoted(std::string const& file) {
+    detail::trace_text text;
+    text.put_quoted(file);
+    return std::string(text.view());
+  }
+  static std::string number(char const* name, std::int64_t n) {
+    return n < 0 ? "" : name + std::to_string(n);
+  }
+  static std::string word(char const* name, std::string const& s) {
+    return s.empty() ? "" : name + s;
+  }
+
+  std::ostream& out_;
+  bool are_phases_ = false;
+};
+
+class reader {
+ public:
+  reader(std::string const& origin, trace& into, std::ostream* lines)
+      : origin_(origin), into_(into) {
+    if (lines) lines_.emplace(*lines);
+  }
+
+  void read_line(std::string_view line) {
+    ++line_number_;
+    if (line.ends_with('\r')) line.remove_suffix(1);
     while (line.starts_with(',') || line.starts_with('[')) line.remove_prefix(1);
     while (line.ends_with(',') || line.ends_with(' ')) line.remove_suffix(1);
-    if (line.empty() || line == "]") return;
-    boost::json::value v;
+    // The last two are what timelines of virtual ranks have around their events.
+    if (line.empty() || line == "]" || line == "]}" || line.starts_with("{\"displayTimeUnit\""))
+      return;
+    line_ = line;
     try {
-      v = parse_json(line);
+      read_event(parse_json(line));
     } catch (std::invalid_argument const& e) {
-      return fault(e.what());
+      fault(e.what());
     }
-    boost::json::value const* args = json_member(v, "args");
+  }
+
+ private:
+  // A sum of all times must fit.
+  static constexpr std::int64_t longest = std::int64_t{1} << 53;
+
+  void read_event(boost::json::value const& v) {
     boost::json::value const none;
-    if (!args) args = &none;
-    if (json_text(v, "ph") == "M" && json_text(v, "name") == "process_name") {
-      into_.programs.push_back(json_text(*args, "name"));
-      std::string_view said = into_.programs.back();
-      if (said.ends_with(')')) said.remove_suffix(1);
-      note_process(rank_of(json_whole(v, "pid", 0)), said);
-    }
+    boost::json::value const* const found = json_member(v, "args");
+    boost::json::value const& args = found ? *found : none;
     std::string const kind = json_text(v, "ph");
-    bool const message = (kind == "s" || kind == "f") && json_member(*args, "peer");
-    if (kind != "X" && !message) return;
+    bool const is_message = (kind == "s" || kind == "f") && json_member(args, "peer");
+    if (kind == "M" && json_text(v, "name") == "process_name") return head(v, args);
+    if (kind == "i" && json_text(v, "cat") == "note" && lines_)
+      return lines_->print_note(json_text(v, "name"), time_at(v));
+    if (kind != "X" && !is_message) return;
+    int const rank = json_rank(v, "pid", 0);
+    if (rank < 0) return fault("pid is no rank");
+    if (!json_member(v, "ts") || (!json_member(v, "dur") && !is_message))
+      return fault("an event without its time");
+    is_message ? add_message(v, args, rank) : add_event(v, args, rank);
+  }
+
+  void head(boost::json::value const& v, boost::json::value const& args) {
+    into_.programs.push_back(json_text(args, "name"));
+    if (lines_) lines_->print_head(args);
+    std::string_view told = into_.programs.back();
+    // From "rank 3 (prog, pid 12 on host)".
+    constexpr std::string_view before = ", pid ";
+    if (told.ends_with(')')) told.remove_suffix(1);
+    if (auto const at = told.rfind(before); at != std::string_view::npos)
+      into_.processes[json_rank(v, "pid", 0)].emplace(told.substr(at + 2));
+  }
+
+  std::int64_t time_at(boost::json::value const& v) const {
+    return std::clamp<std::int64_t>(exact_ns(line_, v, "ts"), 0,
+                                    std::numeric_limits<std::int64_t>::max() - longest);
+  }
+
+  void add_message(boost::json::value const& v, boost::json::value const& args, int rank) {
+    trace_message m{.rank = rank,
+                    .peer = json_rank(args, "peer", -1),
+                    .thread = json_whole(v, "tid", 0),
+                    .sent = json_text(v, "ph") == "s",
+                    .number = json_whole(args, "number", 0),
+                    .at_ns = time_at(v),
+                    .bytes = json_whole(args, "bytes", -1),
+                    .file = json_text(args, "file")};
+    if (m.peer < 0) return fault("a message without its peer");
+    if (lines_) lines_->print_message(m);
+    into_.messages.push_back(std::move(m));
+  }
+
+  void add_event(boost::json::value const& v, boost::json::value const& args, int rank) {
     trace_event e;
-    e.rank = rank_of(json_whole(v, "pid", 0));
-    if (e.rank < 0) return fault("pid is no rank");
+    e.rank = rank;
     e.thread = json_whole(v, "tid", 0);
     e.name = json_text(v, "name");
     e.category = json_text(v, "cat");
-    if (!json_member(v, "ts") || (!json_member(v, "dur") && !message))
-      return fault("an event without its time");
-    e.begin_ns = exact_ns(line, v, "ts");
-    e.file = json_text(*args, "file");
-    e.bytes = json_whole(*args, "bytes", -1);
-    if (message) {
-      trace_message m;
-      m.peer = rank_of(json_whole(*args, "peer", -1));
-      m.number = json_whole(*args, "number", 0);
-      return add(std::move(m), e, kind == "s");
-    }
-    e.took_ns = std::max<std::int64_t>(0, exact_ns(line, v, "dur"));
-    e.offset = json_whole(*args, "offset", -1);
-    e.runs = json_whole(*args, "runs", 1);
-    e.result = json_whole(*args, "result", -1);
-    e.number = json_whole(*args, "number", -1);
-    e.detail = json_text(*args, "detail");
-    e.error = json_text(*args, "error");
-    add(std::move(e));
-  }
-
-  int lines = 0;
-
- private:
-  // Microseconds as nanoseconds. Those since 1970 have more digits than a double, so their text is
-  // read if it is found.
-  static std::int64_t exact_ns(std::string_view line, boost::json::value const& v,
-                               std::string const& name) {
-    double const us = json_real(v, name);
-    std::string const key = "\"" + name + "\":";
-    std::string_view text = line.substr(std::min(line.size(), line.find(key)));
-    text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ', key.size())));
-    text = text.substr(0, text.find_first_not_of("0123456789."));
-    auto const dot = std::min(text.find('.'), text.size());
-    auto const whole_us = number<std::int64_t>(text.substr(0, dot));
-    std::string digits(text.substr(std::min(dot + 1, text.size())).substr(0, 3));
-    digits.resize(3, '0');
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2000;
-    // Boost.JSON's doubles may be the neighbours of those that are nearest.
-    double const read = number<double>(text).value_or(-1);
-    if (!(std::abs(read - us) <= 1e-12 * us) || !whole_us || *whole_us > most) return ns_of(us);
-    return *whole_us * 1000 + *number<std::int64_t>(digits);
-  }
-
-  void head(std::string_view line) {
-    constexpr std::string_view start = "# argosy trace: rank ";
-    if (!line.starts_with(start)) return;
-    into_.programs.emplace_back(line.substr(16));
-    std::string_view rest = line.substr(start.size());
-    std::string_view const digits = take_word(rest);
-    rank_ = number<int>(digits).value_or(0);
-    note_process(rank_, rest);
-  }
-  // From "... of prog, pid 12 on host".
-  void note_process(int rank, std::string_view said) {
-    constexpr std::string_view before = ", pid ";
-    auto const at = said.rfind(before);
-    if (at != std::string_view::npos) into_.processes[rank].emplace(said.substr(at + 2));
-  }
-  static int rank_of(std::int64_t n) { return n < 0 || n > std::numeric_limits<int>::max() ? -1 : static_cast<int>(n); }
-
-  // A sum of all times must fit.
-  static constexpr std::int64_t longest = std::int64_t{1} << 53;
-  static std::int64_t fitting(std::int64_t ns) {
-    return std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::int64_t>::max() - longest);
-  }
-  void add(trace_message m, trace_event const& line, bool sent) {
-    if (m.peer < 0) return fault("a message without its peer");
-    m.rank = line.rank;
-    m.thread = line.thread;
-    m.sent = sent;
-    m.at_ns = fitting(line.begin_ns);
-    m.bytes = line.bytes;
-    m.file = line.file;
-    into_.messages.push_back(std::move(m));
-  }
-  void add(trace_event e) {
-    e.took_ns = std::clamp<std::int64_t>(e.took_ns, 0, longest);
-    e.begin_ns = fitting(e.begin_ns);
-    e.runs = std::clamp<std::int64_t>(e.runs, 1, 1 << 30);
+    e.begin_ns = time_at(v);
+    e.took_ns = std::clamp<std::int64_t>(exact_ns(line_, v, "dur"), 0, longest);
+    e.file = json_text(args, "file");
+    e.offset = json_whole(args, "offset", -1);
+    e.bytes = json_whole(args, "bytes", -1);
+    e.runs = std::clamp<std::int64_t>(json_whole(args, "runs", 1), 1, 1 << 30);
+    e.result = json_whole(args, "result", -1);
+    e.number = json_whole(args, "number", -1);
+    e.detail = json_text(args, "detail");
+    e.error = json_text(args, "error");
+    if (lines_) lines_->print_event(e, args);
     into_.events.push_back(std::move(e));
   }
-  void fault(std::string const& what) { into_.faults.push_back(fmt::format("{}:{}: {}", origin_, lines, what)); }
+
+  void fault(std::string const& what) {
+    into_.faults.push_back(fmt::format("{}:{}: {}", origin_, line_number_, what));
+  }
 
   std::string const& origin_;
   trace& into_;
-  int rank_ = 0;
+  std::optional<text_lines> lines_;
+  std::string_view line_;
+  int line_number_ = 0;
 };
 
 void write_event(std::string& out, trace_event const& e, std::int64_t zero) {
@@ -322,36 +312,30 @@ void write_arrows(std::string& out, std::vector<trace_message> const& messages, 
 
 }  // namespace
 
-void read_trace(std::string_view text, std::string const& origin, trace& into) {
-  reader r(origin, into);
-  bool const json = text.starts_with('[') || text.starts_with('{') || text.starts_with(',');
+void read_trace(std::string_view text, std::string const& origin, trace& into,
+                std::ostream* lines) {
+  reader r(origin, into, lines);
   while (!text.empty()) {
     auto const end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+    r.read_line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    ++r.lines;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) continue;
-    // What timelines of virtual ranks have around their events.
-    if (json && (line.starts_with("{\"displayTimeUnit\"") || line == "]}")) continue;
-    json ? r.json_line(line) : r.text_line(line);
   }
 }
 
-trace read_traces(std::vector<std::string> const& paths) {
+trace read_traces(std::vector<std::string> const& paths, std::ostream* lines) {
   trace all;
   for (std::string const& path : paths) {
     std::error_code unknown;
     if (std::filesystem::is_directory(path, unknown))
       throw std::runtime_error(path + " is a directory: give the trace files, for instance " +
-                               (std::filesystem::path(path) / "argosy-*.trace").string());
+                               (std::filesystem::path(path) / "argosy-*.json").string());
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     std::string const text{std::istreambuf_iterator<char>(in), {}};
     if (!in.is_open() || in.bad())
       throw std::runtime_error("cannot read " + path + (errno ? ": " + std::generic_category().message(errno) : ""));
     auto const events = all.events.size(), programs = all.programs.size();
-    read_trace(text, path, all);
+    read_trace(text, path, all, lines);
     if (all.events.size() == events && all.programs.size() == programs)
       throw std::runtime_error(path + " is no trace of argosy: ARGOSY_TRACE=calls or phases writes them");
   }

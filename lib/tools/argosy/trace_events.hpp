@@ -1,8 +1,9 @@
-// Traces of ranks, read: the calls of files that `ARGOSY_TRACE` wrote, as text or JSON.
+// Traces of ranks, read: the calls of files that `ARGOSY_TRACE` wrote.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <set>
 #include <string>
@@ -47,10 +48,12 @@ struct trace {
   std::vector<std::string> faults;  // "FILE:12: ..." lines that could not be read
 };
 
-// Appends what the text of one file holds; `origin` names it in faults. Torn lines are faults, never the end.
-void read_trace(std::string_view text, std::string const& origin, trace& into);
+// Appends what the text of one file holds. `origin` names it in faults; a torn line is a fault, not
+// the end. Prints a line of text for each event to `lines`, unless that is null.
+void read_trace(std::string_view text, std::string const& origin, trace& into,
+                std::ostream* lines = nullptr);
 // Reads the files; throws std::runtime_error for one that cannot be read, or holds no trace.
-trace read_traces(std::vector<std::string> const& paths);
+trace read_traces(std::vector<std::string> const& paths, std::ostream* lines = nullptr);
 
 // One JSON for Perfetto: a process per rank, and an arrow for each message of which both ends are there.
 std::string perfetto_json(trace const& t);
