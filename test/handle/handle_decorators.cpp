@@ -158,7 +158,7 @@ TEST_CASE("hints reach the file system through everything that is around a handl
   CHECK(argument[15] == std::byte{7});
   CHECK(counts->calls(file_call::fcntl) == 1);
   trace->flush();
-  CHECK(content_of(trace->path()).find(" fcntl ") != std::string::npos);
+  CHECK(content_of(trace->path()).find("\"name\":\"fcntl\"") != std::string::npos);
 }
 
 namespace {
