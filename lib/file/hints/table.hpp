@@ -47,7 +47,7 @@ enum class hint_group : std::uint8_t {
   prices_together,  // of messages, and of blocks that go from rank to rank
 };
 
-// The member of a policy that a hint sets. A hint that sets none is of one of the first two groups.
+// The member of a policy that a hint sets; if it sets none, the group that it belongs to.
 using policy_member =
     std::variant<hint_group, std::int64_t two_phase::*, std::int64_t sieving::*, sieve sieving::*,
                  std::int64_t data_shipping::*, bool data_shipping::*, double prices::*,
@@ -58,7 +58,7 @@ struct hint_row {
   given_member given = {};  // where a program gives it
   value_member value = {};  // where its value is decided
   policy_member sets = {}, sets_too = {};
-  bool told_if_given = false;  // to be given its default is not the same as not to be given
+  bool told_if_given = false;  // ranks that give its default differ from those that give nothing
 };
 
 // Returns the rows in the order of known_hints().
