@@ -16,7 +16,7 @@ namespace {
 // Empty if it is unknown.
 std::string known(double ratio) { return ratio > 0 ? fmt::format("{:.3f}", ratio) : std::string(); }
 
-// Of argosy's speed in the rows that are chosen.
+// Statistics of argosy's speed in the rows that are chosen.
 double mean_of(std::vector<row> const& rows, std::function<bool(row const&)> const& chosen,
                char const* other) {
   bench::geometric_mean mean;

@@ -182,24 +182,27 @@ void open_file::begin(std::string const& name, argosy::mode how, int my_rank, in
                       opener with) {
   opened_.begin(name, how, my_rank, all_ranks);
   merges_.begin(how, my_rank, all_ranks);
-  auto trace = open_trace(trace_options::from_environment(my_rank), &complaint_);
+  std::string complaint;
+  auto trace = open_trace(trace_options::from_environment(my_rank), &complaint);
   opened_.use(with_tracing(std::move(with), trace));
   seen_by_.trace_by(std::move(trace));
   argosy::hints const from_environment = environment_hints(), overriding = overriding_hints();
-  complaint_ += unknown_develop() + unreadable(from_environment) + unreadable(overriding);
+  seen_by_.complain(complaint + unknown_develop() + unreadable(from_environment) +
+                    unreadable(overriding));
   file_hints all(from_environment, {}, h, overriding);
   all.tell("filename", name);
   follow(std::move(all));
 }
 
 void open_file::complain(int others) const {
+  std::string const& complaint = seen_by_.complaint();
   static std::mutex mutex;
   static std::set<std::string> said;
   std::lock_guard const guard(mutex);
   std::string const more = others == 0 ? "" : ", nor on " + counted(others, "other rank");
-  for (std::size_t at = 0, end; at < complaint_.size(); at = end + 1) {
-    end = std::min(complaint_.find('\n', at), complaint_.size());
-    if (std::string const line = complaint_.substr(at, end - at); said.insert(line).second)
+  for (std::size_t at = 0, end; at < complaint.size(); at = end + 1) {
+    end = std::min(complaint.find('\n', at), complaint.size());
+    if (std::string const line = complaint.substr(at, end - at); said.insert(line).second)
       std::fprintf(stderr, "argosy: %s (on rank %d%s)\n", line.c_str(), rank(), more.c_str());
   }
 }

@@ -94,7 +94,7 @@ std::vector<std::string> steps_of(int per_node, std::function<void(file&, int ra
 
 using names = std::vector<std::string>;
 
-// As collective_steps.hpp says it.
+// Returns the reductions that collective_steps.hpp promises.
 names expected(operation_row const& r, bool near, bool together) {
   names all{"all_reduce"};  // begin
   if (r.when == moment::never) return all;

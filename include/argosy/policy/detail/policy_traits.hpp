@@ -1,4 +1,4 @@
-// What the library must know of each of its policies beside what the policies say themselves.
+// The facts that the library must know of each of its policies beside what they say themselves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -30,7 +30,7 @@ struct job {
   std::int64_t position = 0;  // bytes of the view's stream
   std::int64_t bytes = 0;     // in the representation of the file
   std::int64_t etypes = 0;    // the same, counted in etypes
-  // Of a read, too; the caller's own, unless the job keeps it.
+  // Also that of a read. The caller's own, unless the job keeps it.
   std::shared_ptr<const_buffer const> memory;
   bool beside = false;  // the program goes on meanwhile
 

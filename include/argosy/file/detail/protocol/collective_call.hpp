@@ -55,9 +55,9 @@ class collective_call {
 
   // Null: there is more to it.
   plain_call const* plain() const noexcept { return plain_ ? &plain_->what : nullptr; }
-  // Of a plain call: where it goes, in etypes, unless it is ordered.
+  // Returns where a plain call goes, in etypes, unless it is ordered.
   std::int64_t at() const noexcept { return plain_->at; }
-  // Of a plain call: false if its place is beyond what the view can address.
+  // Returns false if the place of a plain call is beyond what the view can address.
   bool has_place() const noexcept { return plain_->has_place; }
   // Returns the digest that the arguments have if nothing is wrong; `key` is that of the policy.
   std::uint64_t digest(std::uint64_t key) const noexcept {
@@ -71,7 +71,7 @@ class collective_call {
     plain_ = {};
   }
 
-  // Of a call that is not plain.
+  // These are there if the call is not plain.
   arguments& given() { return full_->given; }
   arguments const& given() const { return full_->given; }
   job& work() { return full_->work; }

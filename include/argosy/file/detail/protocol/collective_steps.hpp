@@ -139,7 +139,7 @@ collective_plan plan_together(World const& world, team<World>& ranks, open_file&
   return plan;
 }
 
-// What collective calls of an open file have in common.
+// The ranks of an open file, as its collective calls need them.
 template <agreeing World>
 struct ranks_of_file {
   World const& world;
@@ -148,7 +148,7 @@ struct ranks_of_file {
   shared_pointer& pointer;
 };
 
-// Where a call stages its windows: a blocking call borrows that of the file, if it needs any.
+// The staging memory of a call: a blocking call borrows that of the file, if it needs any.
 class staging_of_call {
  public:
   explicit staging_of_call(staging& own) : own_(&own) {}
@@ -195,7 +195,7 @@ class collective_steps {
   }
 
  private:
-  // Who watches the call sees all of it.
+  // Those who watch the call see all of it.
   struct watched {
     watched(open_file& file, collective_call const& c, report& done)
         : traced(file.seen_by().trace(), file.path()),
@@ -279,7 +279,7 @@ class collective_steps {
     std::int64_t const etypes = p ? p->etypes : call_.work().etypes;
     place_ = find_ordered_place(of_.world, of_.pointer, etypes, all_.spans, call_.before, mine_);
   }
-  // What ranks ask for at the shared pointer is summed up when all places are known.
+  // Sums up what ranks ask for at the shared pointer, when all places are known.
   void sum_up_places() {
     job const& t = call_.work();
     small_ = too_small(of_.world, of_.ranks, of_.file, t.by.together, t.kind, all_);

@@ -1,4 +1,5 @@
-// Where each rank of an open file is: in which blocking call, and what it began in the background.
+// The whereabouts of each rank of an open file: its blocking call, and what it began in the
+// background.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -23,7 +23,7 @@ class hints_in_use {
 
   file_hints const& hints() const noexcept { return hints_; }
   chosen const& choice() const noexcept { return choice_; }
-  // What the file lies on.
+  // Returns the storage that the file lies on.
   storage const& on() const noexcept { return on_; }
 
   // `merges`: policies of a rank by itself may plan merges.

@@ -1,4 +1,4 @@
-// What is known of the last call of a file, for those who ask for its hints.
+// The facts of the last call of a file, for those who ask for its hints.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

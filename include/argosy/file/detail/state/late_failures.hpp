@@ -1,4 +1,4 @@
-// What failed after its call had returned: requests that nobody waited for, and syncs.
+// Failures after a call had returned: requests that nobody waited for, and syncs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a rank has written by itself, and others may not have found.
+// The writes of a rank by itself that others may not have found.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

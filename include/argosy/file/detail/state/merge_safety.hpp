@@ -57,7 +57,7 @@ class merge_safety {
   // A byte far behind the data, so that a lock on it waits for nobody else.
   static constexpr std::int64_t lock_tried_at = first_reserved - 2;
 
-  // What hints and views ask for.
+  // The hint, and what the ranks have agreed on.
   void follow(toggle ds_write) noexcept { asked_ = ds_write; }
   // Returns true if policies of a rank by itself may plan merges, by such a hint.
   bool may_plan(toggle ds_write) const noexcept {

@@ -81,7 +81,7 @@ class open_file {
   watchers& seen_by() noexcept { return seen_by_; }
   watchers const& seen_by() const noexcept { return seen_by_; }
   late_failures& late() noexcept { return late_; }
-  // Of blocking calls.
+  // Staging memory of blocking calls.
   staging_pool& buffers() noexcept { return buffers_; }
   // Moved by calls that are prepared.
   file_position& position() const noexcept { return position_; }
@@ -95,7 +95,7 @@ class open_file {
       r->add(t.told.call, done, failed, t.told.begin_ns, t.told.together_by, t.told.called_at);
   }
 
-  // What the hints say, and what they choose.
+  // The hints, and what they choose.
   file_hints const& hints() const noexcept { return hints_.hints(); }
   chosen const& choice() const noexcept { return hints_.choice(); }
   storage const& lies_on() const noexcept { return hints_.on(); }
@@ -117,7 +117,7 @@ class open_file {
   void begin(std::string const& name, argosy::mode how, int my_rank, int all_ranks, argosy::hints const& h,
              opener with);
   // Returns true if the environment names what cannot be read or written.
-  bool complains() const noexcept { return !complaint_.empty(); }
+  bool complains() const noexcept { return !seen_by_.complaint().empty(); }
   void complain(int others) const;  // on standard error, once per process; so many other ranks have one, too
   // Opens the file on the rank that makes it, and enters it; `made` if it was not there before.
   // `none`: see enter().
@@ -155,7 +155,8 @@ class open_file {
   failure access_alone(job const& t, staging& with, report& done);
   failure access_timed(job const& t, staging& with, report& done);  // the same, as a call of its own
   plan explain(job const& t) const;
-  // Of a call of this rank by itself while `caller` lives. `beside`: of a request.
+  // Returns who may write during a call of this rank by itself, while `caller` lives. `beside`: the
+  // call is a request.
   merging merging_alone(one_thread::inside const& caller, bool beside) const {
     bool const others = others_.has_requests() || !caller.is_alone();
     return merges_.alone(others, beside, agents_.serving() != nullptr);
@@ -167,7 +168,8 @@ class open_file {
     return one_thread::inside(kind == access_kind::read || locks ? nullptr : &others_.threads());
   }
   access_summary summary_of(job const& t) const;
-  // Of a plain call; nothing if it would reach beyond what the view can address.
+  // Returns the summary of a plain call; nothing if it would reach beyond what the view can
+  // address.
   std::optional<access_summary> summary_of(plain_call const& p, std::int64_t offset) const;
   // For a call whose place is known only when all ranks have come: `spans` is what it asks for in etypes, and there is no hull.
   access_summary placeless_summary_of(plain_call const& p) const;
@@ -202,7 +204,6 @@ class open_file {
   failure access_locked(job const& t, staging& with, report& done);
 
   opened_as opened_;
-  std::string complaint_;  // about the environment; a line each
   watchers seen_by_;
   any_handle handle_;
   std::shared_ptr<used_view const> where_;

@@ -1,4 +1,4 @@
-// What may go on in an open file besides a call: requests, and calls of other threads.
+// Calls that may go on in an open file besides one: requests, and those of other threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a program, or its environment, asks to see of an open file.
+// Everything that a program, or its environment, asks to see of an open file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,6 +33,10 @@ class watchers {
     if (report_) report_->add_waited(ns);
   }
 
+  // Words about the environment, which names what cannot be read or written; a line each.
+  std::string const& complaint() const noexcept { return complaint_; }
+  void complain(std::string const& lines) { complaint_ += lines; }
+
   time_source const& clock() const noexcept { return clock_; }
   void tell_time_by(time_source clock) { clock_ = std::move(clock); }
 
@@ -57,6 +61,7 @@ class watchers {
   std::int64_t opened_ns_ = 0;
   time_source clock_;
   std::shared_ptr<call_board> board_;
+  std::string complaint_;
   bool develops_ = false;
   mutable std::atomic<bool> told_of_parts_{false};
 };
