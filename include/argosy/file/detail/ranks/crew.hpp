@@ -117,7 +117,7 @@ struct crew {
 
  private:
   std::int64_t place_of(call const& c, plain_call const& p, pointer_move& moved, failure& f);
-  report access_in_full(call const& c, pointer_move moved, failure& f);
+  void access_in_full(call const& c, pointer_move moved, report& done, failure& f);
   agreement access_after_others(collective_call& c, report& done);
   ranks_of_file<World> of_file() { return {*world, *ranks, *file, *pointer}; }
   void serve_agents();
@@ -236,8 +236,10 @@ report crew<World>::access_alone(call const& c, plain_call const* plain, failure
     if (!f) file->access_plain(*plain, at, done, f);
   } else {
     p = file->small(c);
-    if (!p || !file->access_close(*p, place_of(c, *p, moved, f), done, f))
-      return access_in_full(c, moved, f);
+    if (!p || !file->access_close(*p, place_of(c, *p, moved, f), done, f)) {
+      access_in_full(c, moved, done, f);
+      return done;
+    }
     file->in_use().last().note(c, false);
   }
   if (f) file->position().take_back(moved);
@@ -246,13 +248,11 @@ report crew<World>::access_alone(call const& c, plain_call const* plain, failure
 
 // `moved`: what the call has moved the pointer by, which is taken back if it fails.
 template <communicator World>
-report crew<World>::access_in_full(call const& c, pointer_move moved, failure& f) {
-  report done;
+void crew<World>::access_in_full(call const& c, pointer_move moved, report& done, failure& f) {
   job t;
   f = prepare_alone(c, t, moved);
   if (!f) f = file->access_timed(t, staging_pool::lease(file->buffers()).get(), done);
   if (f) file->position().take_back(moved);
-  return done;
 }
 
 template <communicator World>
