@@ -20,7 +20,7 @@ std::string csv_quoted(std::string_view text);
 class csv_table {
  public:
   csv_table(std::string file, std::string_view text);
-  // The same for a table that must have these columns: it is "no table of `what`" otherwise.
+  // Reads a table that must have these columns; otherwise it is told to be "no table of `what`".
   csv_table(std::string file, std::string_view text, std::string_view columns, char const* what);
 
   std::vector<std::string> const& comments() const { return comments_; }  // without "# "

@@ -11,7 +11,7 @@ std::string text_of_file(std::string const& path);
 // Writes the whole file: until then the old one stays. Returns false, with a sentence on standard
 // error, if that fails.
 bool put(std::string const& path, std::string const& text);
-// The same for NAME.svg in a directory, which is made. An empty picture is no file.
+// Writes NAME.svg into a directory, which is made. An empty picture is no file.
 bool put_picture(std::string const& directory, std::string const& name, std::string const& svg);
 // "results.csv", "_summary": "results_summary.csv"
 std::string beside(std::string const& path, std::string const& more);

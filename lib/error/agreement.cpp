@@ -53,7 +53,7 @@ reported reported_by(agreement const& a) noexcept {
 
 bool detail::has_own_advice(agreement const& a) noexcept {
   reported const r = reported_by(a);
-  // What an argument must be, or a datatype, its detail has said already.
+  // The detail has said already how an argument, or a datatype, must be.
   bool const all_is_said = r.why == errc::argument || r.why == errc::datatype;
   return !r.advice.empty() || (all_is_said && !r.detail.empty());
 }

@@ -42,7 +42,7 @@ class node_mismatch final : public call_mismatch {
       : call_mismatch(std::move(board), ranks) {}
 
   void begin(std::string_view call, source_location const& where) noexcept override {
-    // Of two ranks that come last at least one sees the other.
+    // Two ranks may come last at a time; at least one of them sees the other.
     if (all_have_begun(board_->begin(call, where))) ring();
   }
   bool all_begin(std::uint64_t number, bool by_program) noexcept override;

@@ -38,7 +38,7 @@ late_ranks late_on(call_board const& board, late_question const& q) {
   for (std::size_t r = 0; r < board.ranks().size(); ++r) {
     call_board::line& other = board.of(r);
     if (other.came_to(q.lane) >= q.number) continue;
-    // Where it is may be a call of the other lane.
+    // The rank may be in a call of the other lane.
     late.add(1, std::to_string(board.ranks()[r]) + " (last seen in " + other.last_seen() + ")");
   }
   return late;

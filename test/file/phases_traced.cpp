@@ -106,7 +106,7 @@ TEST_CASE("phases of collective calls on real files add up to their time", "[pha
   CHECK(local_calls == 1);
   CHECK(call->bytes == 1 << 20);
   CHECK(call->file == name + "data");
-  // What the program saw holds the call, and little else; writing the trace comes after it.
+  // The time that the program saw holds the call, and little else; the trace is written after it.
   CHECK(call->took_ns <= took);
   auto const own = own_times(t, *call);
   std::int64_t sum = 0;

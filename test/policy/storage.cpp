@@ -1,4 +1,5 @@
-// What automatic chooses by the prices of what a file lies on, in the shapes of docs/develop/lab/gpfs_shapes.md.
+// The choices of automatic by the prices of storages, in the shapes of
+// docs/develop/lab/gpfs_shapes.md.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>

@@ -31,7 +31,7 @@ option_info const& option_named(word_form const& form, std::string const& name) 
   throw usage_error(fmt::format("{} needs {}, not \"{}\"", option, needed, text));
 }
 
-// Nothing if it is no whole number within these bounds.
+// Returns the number; nothing if the text is no whole number within these bounds.
 std::optional<std::int64_t> whole(std::string_view text, std::int64_t least, std::int64_t most) {
   std::int64_t n = 0, unit = 1;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);

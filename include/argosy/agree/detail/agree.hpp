@@ -29,8 +29,8 @@ template <agreeing World>
 agreement agree_to_begin(World const& world, arguments const& given, bool develop, access_summary& access,
                          std::int64_t& spans_before);
 
-// The same for a rank that knows the digest of its arguments, and whether they are wrong. `given` makes
-// the arguments, which are asked for if something is wrong on some rank.
+// Agrees to begin by the digest of the arguments, and whether they are `wrong`, if the rank knows
+// both. `given` makes the arguments, which are asked for if something is wrong on some rank.
 template <agreeing World, class Given>
 agreement agree_to_begin(World const& world, std::uint64_t digest, bool wrong,
                          access_summary& access, std::int64_t& spans_before, Given&& given);

@@ -106,7 +106,8 @@ class joint_call {
   void on_first(errc e, Body&& body) const {
     agree(rank() == 0 ? failure_of(e, body) : failure());
   }
-  // The same; `flag`, which the body may set, becomes true on all ranks, also if the body fails.
+  // Runs `body` on rank 0, and agrees on `flag`, too: if the body sets it, it becomes true on all
+  // ranks, also if the body fails.
   template <class Body>
   void on_first(errc e, Body&& body, bool& flag) const {
     failure const mine = rank() == 0 ? failure_of(e, body) : failure();

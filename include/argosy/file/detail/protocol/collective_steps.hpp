@@ -173,7 +173,7 @@ class collective_steps {
 
   agreement run(staging_of_call space) {
     if (!call_.plain()) {
-      space.get();  // no rank may fail between the steps
+      space.get();  // before ranks wait for this one
       watched_.emplace(of_.file, call_, done_);
     }
     if (call_.kind() == access_kind::write)
@@ -290,7 +290,7 @@ class collective_steps {
       if (!mine_) all_ = of_.file.summary_of(t);
       of_.world.all_reduce(all_);
     }
-    // Also threads, and ranks that have no place.
+    // Threads count, too, and ranks that have no place.
     all_.pending = std::max(all_.pending, call_.all.pending);
     all_.wrote_alone = std::max(all_.wrote_alone, call_.all.wrote_alone);
   }
@@ -314,11 +314,11 @@ class collective_steps {
     if (all_.wrote_alone != 0)
       if (agreement found = find_what_was_written(); !found) return found;
     job& t = call_.work();
+    chosen_by const who = !t.by.given_together          ? chosen_by::hints
+                          : t.by.together.keeps_rules() ? chosen_by::call
+                                                        : chosen_by::program;
     t.told.together_by = {static_cast<std::int64_t>(plan_.domains.size()), call_.window_bytes(),
-                     all_.high - all_.low,
-                     !t.by.given_together          ? chosen_by::hints
-                     : t.by.together.keeps_rules() ? chosen_by::call
-                                                : chosen_by::program};
+                          all_.high - all_.low, who};
     auto result = of_.ranks.exchange(of_.world, plan_, t, of_.file, space, done_, all_, mine_);
     if (!result) {
       plan_.reason = "no staging memory; each rank by itself";
