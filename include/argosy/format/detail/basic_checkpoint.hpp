@@ -54,16 +54,11 @@ std::string basic_checkpoint<World>::lines(std::vector<content> const& all) cons
 template <communicator World>
 void basic_checkpoint<World>::save(World const& world, std::string const& name, detail::hinted with,
                                    opener files) {
-  struct {
-    std::string const& name;
-    opener const& files;
-    bool named = false;  // the new checkpoint has its name
-  } now{name, files};
-  // One reference, so that the function of it takes no memory, which no guard would look at yet.
-  auto const stays = [&now] {
-    if (now.named) return std::string();
-    std::string const path = detail::without_prefix(now.name);
-    return detail::is_there(now.files, path)
+  bool named = false;  // the new checkpoint has its name
+  auto const stays = [&] {
+    if (named) return std::string();
+    std::string const path = detail::without_prefix(name);
+    return detail::is_there(files, path)
                ? "what was saved in '" + path + "' before is still there"
                : std::string();
   };
@@ -98,7 +93,7 @@ void basic_checkpoint<World>::save(World const& world, std::string const& name, 
     auto f =
         s.open(part.path, mode::create | mode::exclusive | mode::read_write | mode::unique_open,
                own, *std::move(opens));
-    save_in(s, f, to, part, h, all, files, now.named);
+    save_in(s, f, to, part, h, all, files, named);
   });
 }
 

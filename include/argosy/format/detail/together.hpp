@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <new>
 #include <optional>
 #include <span>
@@ -29,13 +29,33 @@
 
 namespace argosy::detail {
 
+// Words that are asked for only after an error. It refers to a function that outlives it, and takes
+// no memory: before a call is guarded nothing may fail.
+class words_after_error {
+ public:
+  words_after_error() = default;
+  template <class F>
+    requires(!std::same_as<F, words_after_error>)
+  words_after_error(F const& words) noexcept
+      : words_(&words), ask_([](void const* w) { return (*static_cast<F const*>(w))(); }) {}
+  template <class F>
+    requires(!std::same_as<F, words_after_error>)
+  words_after_error(F const&&) = delete;
+
+  std::string operator()() const { return ask_ ? ask_(words_) : std::string(); }
+
+ private:
+  void const* words_ = nullptr;
+  std::string (*ask_)(void const*) = nullptr;
+};
+
 // The call that the program made. Errors on the way are reported as errors of this call.
 struct program_call {
   std::string_view name;
   std::string_view path;
   source_location where;
   name_use use = name_use::uses_open_file;
-  std::function<std::string()> otherwise = {};  // what holds after an error; asked only then
+  words_after_error otherwise = {};  // that hold after an error
 };
 
 // Returns true if there is a file of this name that can be read. Local.
@@ -223,7 +243,7 @@ class joint_call {
 inline std::exception_ptr ended_by(error const& e, program_call const& c, int rank,
                                    std::error_code* code, std::string& what) {
   fact_and_advice more = advice_for(c.use, e);
-  if (std::string otherwise = c.otherwise ? c.otherwise() : std::string(); !otherwise.empty())
+  if (std::string otherwise = c.otherwise(); !otherwise.empty())
     more.fact = otherwise + (more.fact.empty() ? "" : "; ") + more.fact;
   error const told = told_as(e, c.name, c.path, rank, more);
   what = told.what();
