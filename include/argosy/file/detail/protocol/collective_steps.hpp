@@ -178,19 +178,23 @@ class collective_steps {
     }
     if (call_.kind() == access_kind::write)
       merges_ = write_gate::closed(of_.file.merges().gate_of_node());
-    if (agreement const begun = begin(); !begun) return begun;
-    if (agreement const planned = plan(); !planned) return planned;
-    if (call_.plain()) return end(move_stretch());
+    agreement begun = begin();
+    if (!begun || !plan(begun)) return begun;
+    if (call_.plain()) {
+      move_stretch();
+      return end();
+    }
     if (plan_.together)
       if (auto const result = move_together(space.get())) return *result;
     merges_.open();
-    return end(move_alone(space.get()));
+    move_alone(space.get());
+    return end();
   }
 
   // Begins and plans, and moves nothing.
   collective_plan explain(agreement& result) {
     result = begin();
-    if (result) result = plan();
+    if (result) plan(result);
     return std::move(plan_);
   }
 
@@ -222,10 +226,9 @@ class collective_steps {
         call_.plain() ? agree_to_begin(of_.world, digest_of_plain(), !call_.has_place(), all,
                                        call_.before, filled())
                       : agree_to_begin(of_.world, call_.given(), call_.develop, all, call_.before);
-    if (!valid) return valid;
-    if (!call_.plain()) call_.work().told.begin_ns = done_.agreement_ns;
+    if (valid && !call_.plain()) call_.work().told.begin_ns = done_.agreement_ns;
     all_ = all;
-    return {};
+    return valid;
   }
   std::uint64_t digest_of_plain() const {
     return call_.digest(of_.file.choice().key(call_.kind()));
@@ -239,9 +242,10 @@ class collective_steps {
 
   // --- plan: the same on all ranks.
 
-  agreement plan() {
+  // Returns false, with the reason in `result`, on all ranks if one fails.
+  bool plan(agreement& result) {
     if (call_.ordered) find_place();
-    if (call_.plain() && goes_alone()) return {};
+    if (call_.plain() && goes_alone()) return true;
     if (call_.plain()) {
       call_.fill(of_.file);
       watched_.emplace(of_.file, call_, done_);
@@ -253,18 +257,16 @@ class collective_steps {
       sum_up_places();
     }
     if (compares_writes())
-      if (agreement const apart =
-              agree_on_outcome(of_.world, compare_writes(of_.world, of_.file, t));
-          !apart)
-        return apart;
-    agreement result;
+      result = agree_on_outcome(of_.world, compare_writes(of_.world, of_.file, t));
+    if (!result) return false;
     plan_ = small_ ? collective_plan{.policy = std::string(sieving::name),
                                      .reason = *std::move(small_),
                                      .kind = t.kind,
                                      .weighed = true}
                    : plan_together(of_.world, of_.ranks, of_.file, call_, all_, result);
-    if (result) call_.planned(of_.file, plan_);
-    return result;
+    if (!result) return false;
+    call_.planned(of_.file, plan_);
+    return true;
   }
   // Each rank goes by itself, and its one stretch of the file is one call of it.
   bool goes_alone() {
@@ -302,11 +304,10 @@ class collective_steps {
 
   // --- move: one stretch; or all ranks for each other, who end it, too; or each rank by itself.
 
-  failure move_stretch() {
+  void move_stretch() {
     std::int64_t const at = call_.ordered ? place_.value_or(0) : call_.at();
     if (place_ || !call_.ordered) of_.file.access_plain(*call_.plain(), at, done_, mine_);
     if (small_) done_.reason = *std::move(small_);
-    return std::move(mine_);
   }
 
   // Returns nullopt, on all ranks, where no memory for that could be had; then nothing was done.
@@ -343,16 +344,15 @@ class collective_steps {
     return found;
   }
 
-  failure move_alone(staging& space) {
+  void move_alone(staging& space) {
     job const& t = call_.work();
     if (!mine_) mine_ = of_.file.access_alone(t, space, done_);
     if (t.by.together.has_value()) done_.reason = std::move(plan_.reason);
-    return std::move(mine_);
   }
 
   // --- end: it has succeeded on all ranks, or on none.
 
-  agreement end(failure const& mine) { return agree_on_outcome(of_.world, mine, phase::waiting); }
+  agreement end() { return agree_on_outcome(of_.world, mine_, phase::waiting); }
 
   ranks_of_file<World> of_;
   collective_call& call_;
